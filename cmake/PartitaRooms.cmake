@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# A room is a folder of partita/: one object library, so that the installed library is all of them in one archive and
+# the checker can be linked from just the rooms it may know.
+
+# partita_room(NAME [USES room...] [LIBRARIES target...])
+function(partita_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/${name}/*.cpp")
+  if(NOT sources)
+    add_library(partita_${name} INTERFACE)
+    return()
+  endif()
+  add_library(partita_${name} OBJECT ${sources})
+  target_include_directories(partita_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_compile_features(partita_${name} PUBLIC cxx_std_20)
+  target_link_libraries(partita_${name} PUBLIC ${ROOM_LIBRARIES} Threads::Threads)
+  partita_compiler_settings(partita_${name})
+endfunction()
+
+# partita_library(ROOMS room...): partita::partita, installable.
+function(partita_library)
+  cmake_parse_arguments(LIB "" "" "ROOMS" ${ARGN})
+  set(objects)
+  foreach(room IN LISTS LIB_ROOMS)
+    get_target_property(type partita_${room} TYPE)
+    if(type STREQUAL "OBJECT_LIBRARY")
+      list(APPEND objects "$<TARGET_OBJECTS:partita_${room}>")
+    endif()
+  endforeach()
+  file(GLOB top CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/*.cpp")
+  add_library(partita STATIC ${top} ${objects})
+  add_library(partita::partita ALIAS partita)
+  target_include_directories(partita PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include>")
+  target_compile_features(partita PUBLIC cxx_std_20)
+  target_link_libraries(partita PUBLIC fmt::fmt ZLIB::ZLIB Threads::Threads
+                                PRIVATE "$<BUILD_INTERFACE:nlohmann_json::nlohmann_json>")
+  partita_compiler_settings(partita)
+  include(InstallPartita)
+endfunction()

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question: this workload, this objective, this shape of split. docs/formats.md defines each value in full.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "partita/model/workload.h"
+
+namespace partita {
+
+enum class Objective {
+  MaxLoad,  // time per sample of a stream: the largest load of a device
+  GPipe,    // the largest forward load plus the largest backward load
+  Latency,  // time of one sample
+};
+
+enum class Shape {
+  Staged,      // the devices can be ordered so that every (forward) edge goes forward
+  Contiguous,  // no path leaves a device's set and comes back
+  Free,        // any assignment
+};
+
+enum class TransferMode {
+  Sum,      // compute + in + out
+  Overlap,  // max(compute, in + out)
+  Duplex,   // max(compute, in, out)
+};
+
+struct Problem {
+  Workload workload;
+  Objective objective = Objective::MaxLoad;
+  Shape shape = Shape::Staged;
+  TransferMode transfers = TransferMode::Sum;
+  bool backward_shape = false;  // ask the mirrored shape of all backward edges, not only of orphans
+};
+
+const char* to_string(Objective objective);
+const char* to_string(Shape shape);
+const char* to_string(TransferMode mode);
+std::optional<Objective> parse_objective(std::string_view text);  // also "throughput", which is max-load
+std::optional<Shape> parse_shape(std::string_view text);
+std::optional<TransferMode> parse_transfer_mode(std::string_view text);
+
+}  // namespace partita

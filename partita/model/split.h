@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// An answer: which device holds each node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partita/model/platform.h"
+#include "partita/util/ids.h"
+
+namespace partita {
+
+struct Split {
+  IdVector<NodeId, DeviceId> device_of;
+  // Staged splits: the devices that hold something, in pipeline order. Empty where the shape has no order.
+  std::vector<DeviceId> order;
+};
+
+// A split as a file lists it: original ids, not yet matched with a graph, so possibly wrong in every way.
+struct SplitListing {
+  struct Device {
+    DeviceKind kind = DeviceKind::Accelerator;
+    std::string name;
+    std::vector<std::int64_t> node_ids;
+    std::optional<double> claimed_load = std::nullopt;  // what the file says, if it says
+  };
+  std::vector<Device> devices;            // accelerators and hosts in any order; the i-th of a kind is that kind's device i
+  std::optional<double> claimed_value;    // what the file says the split costs, if it says
+  std::vector<std::size_t> order;         // indices into `devices` in pipeline order, if the file says
+};
+
+}  // namespace partita

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unaffordable pair with the cheapest company: u and v share a device if every set S with u and without v has
+// load(S) > limit, and u fits no host.
+//
+// min over S of time(S) + cost of the nets cut by S, with u in S and v not, is a minimum cut: an arc of capacity time(x)
+// from each group x to the sink, and for each net e a pair of vertices e', e" with an arc of capacity cost(e) and infinite
+// arcs member -> e' and e" -> member. (S = the source's side; the arc is cut iff S holds some but not all members.)
+// Leaving out that S must be a difference of ideals only makes the minimum smaller, so the rule stays valid.
+// A single group that is affordable alone, load({u}) <= limit, is its own witness, so no flow is run for it.
+// Tests: tests/reduce/presolve_test.cpp, tests/property.
+#include "partita/reduce/presolve/unaffordable_cut.h"
+
+#include "partita/util/max_flow.h"
+
+namespace partita {
+namespace {
+
+// Only pairs in nets this small are tried: large nets are seldom worth their many pairs.
+constexpr std::size_t kLargestNet = 6;
+
+class CutNetwork {
+ public:
+  CutNetwork(const StageGraph& graph, double limit) : graph_(graph), limit_(limit), flow_(graph.size() + 2 * graph.net_count() + 1) {
+    sink_ = graph.size() + 2 * graph.net_count();
+    for (GroupId v : graph.all()) to_sink_.push_back(flow_.add_arc(v.index(), sink_, graph.accelerator_time(v)));
+    for (NetId e : graph.nets()) {
+      const std::size_t entry = graph.size() + 2 * e.index(), exit = entry + 1;
+      flow_.add_arc(entry, exit, graph.cost(e));
+      for (GroupId v : graph.members(e)) {
+        flow_.add_arc(v.index(), entry, kInfiniteCapacity);
+        flow_.add_arc(exit, v.index(), kInfiniteCapacity);
+      }
+    }
+  }
+
+  // Is every set with u and without v too expensive?
+  bool inseparable(GroupId u, GroupId v) {
+    flow_.set_capacity(to_sink_[v.index()], kInfiniteCapacity);
+    const double enough = limit_ * (1 + 1e-9);
+    const double cut = flow_.run(u.index(), sink_, enough, 1e-13 * limit_);
+    flow_.clear_flow();
+    flow_.set_capacity(to_sink_[v.index()], graph_.accelerator_time(v));
+    return cut > limit_;
+  }
+
+ private:
+  const StageGraph& graph_;
+  double limit_;
+  MaxFlow flow_;
+  std::size_t sink_ = 0;
+  std::vector<MaxFlow::ArcIndex> to_sink_;
+};
+
+}  // namespace
+
+std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& question, const Budget& budget,
+                                   UnionFind<GroupId>& merge) {
+  CutNetwork network(graph, question.limit);
+  std::size_t joins = 0;
+  for (GroupId u : graph.all()) {
+    if (question.fits_host(graph.group(u))) continue;
+    double alone = graph.accelerator_time(u);
+    for (NetId e : graph.nets_of(u)) alone += graph.cost(e);
+    if (alone <= question.limit) continue;
+    if (budget.exhausted()) break;
+    for (NetId e : graph.nets_of(u)) {
+      if (graph.members(e).size() > kLargestNet) continue;
+      for (GroupId v : graph.members(e)) {
+        if (v == u || merge.together(u, v)) continue;
+        if (network.inseparable(u, v)) joins += merge.join(u, v);
+      }
+    }
+  }
+  return joins;
+}
+
+}  // namespace partita

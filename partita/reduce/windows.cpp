@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/reduce/windows.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "partita/util/max_flow.h"
+
+namespace partita {
+namespace {
+
+// The sum of a weight over a row of bits, eight bits at a time: eight times faster than bit by bit, and these sums are
+// most of the work on graphs of many thousand groups.
+class RowSums {
+ public:
+  RowSums(const StageGraph& graph) : bytes_(graph.size() / 8 + 1), table_(bytes_ * 256, 0.0) {
+    for (std::size_t b = 0; b < bytes_; ++b) {
+      double* sums = &table_[b * 256];
+      for (std::size_t bit = 0; bit < 8 && b * 8 + bit < graph.size(); ++bit) {
+        const double weight = graph.accelerator_time(GroupId(b * 8 + bit));
+        for (std::size_t low = 0; low < (std::size_t{1} << bit); ++low) sums[low | std::size_t{1} << bit] = sums[low] + weight;
+      }
+    }
+  }
+
+  double operator()(std::span<const Word> row) const {
+    double total = 0;
+    for (std::size_t w = 0; w < row.size(); ++w) {
+      const double* sums = &table_[w * 8 * 256];
+      for (Word rest = row[w]; rest != 0; rest >>= 8, sums += 256) total += sums[rest & 255];
+    }
+    return total;
+  }
+
+ private:
+  std::size_t bytes_;
+  std::vector<double> table_;
+};
+
+}  // namespace
+
+Windows::Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget)
+    : graph_(graph), question_(question), options_(options), budget_(budget), buckets_(std::max(1, options.buckets)) {
+  assert(graph.has_closure());
+  const double total = graph.total_accelerator_time();
+  tolerance_ = 1e-9 * total;
+  lower_.assign(places(), 0);
+  upper_.assign(places(), 0);
+  for (int b = 1; b <= buckets_; ++b) {
+    lower_[b] = total * (b - 1) / buckets_;
+    upper_[b] = total * b / buckets_;
+  }
+  lower_[last_place()] = upper_[last_place()] = total;
+  for (GroupId v : graph.all()) {
+    const Group& g = graph.group(v);
+    if (!question.fits_host(g) || g.accelerator_time <= 0) continue;
+    host_exchange_ = std::max(host_exchange_, g.host_time > 0 ? g.accelerator_time / g.host_time : kInfiniteCapacity);
+  }
+  find_forced();
+  bound_pairs();
+  feasible_ = reach(false);
+  if (feasible_ && options_.flows) feasible_ = reach(true);
+}
+
+void Windows::find_forced() {
+  const RowSums time_of(graph_);
+  const double total = graph_.total_accelerator_time();
+  entry_.assign(graph_.size(), 0);
+  exit_.assign(graph_.size(), 0);
+  for (GroupId v : graph_.all()) {
+    const double most_without = total - time_of(graph_.descendants(v)) + tolerance_;
+    const double least_with = time_of(graph_.ancestors(v)) - tolerance_;
+    int entry = 1;
+    while (entry <= buckets_ && lower_[entry] <= most_without) ++entry;
+    int exit = buckets_;
+    while (exit >= 1 && upper_[exit] >= least_with) --exit;
+    entry_[v] = entry;
+    exit_[v] = exit;
+    assert(exit < entry);
+  }
+}
+
+void Windows::bound_pairs() {
+  pairs_.assign(static_cast<std::size_t>(places()) * places(), Pair{});
+  for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from);
+}
+
+// One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided once
+// `to` passes its exit, and becomes core at its entry if it is surely out at `from`. So each changes side at most twice.
+void Windows::bound_pairs_from(int from) {
+  std::vector<std::vector<GroupId>> freed(places() + 1), entering(places() + 1);
+  IdVector<NetId, int> outer(graph_.net_count(), 0), core(graph_.net_count(), 0);
+  for (GroupId v : graph_.all()) {
+    const bool always_outer = entry_[v] <= from;
+    if (!always_outer && exit_[v] < from) continue;  // undecided at every `to`
+    for (NetId e : graph_.nets_of(v)) ++outer[e];
+    if (always_outer) continue;
+    freed[exit_[v] + 1].push_back(v);
+    entering[entry_[v]].push_back(v);
+  }
+  double sealed = 0;  // cost of the nets with core and outer members
+  double core_time = 0, host_time = 0, memory = 0;
+  bool accelerator_can = true, host_can = true;
+  for (int to = from; to <= last_place(); ++to) {
+    // At to == from, catch up with all exits so far: they are at `from` or later by the test above, so there are none.
+    for (GroupId v : freed[to]) {
+      for (NetId e : graph_.nets_of(v)) {
+        if (--outer[e] == 0 && core[e] > 0) sealed -= graph_.cost(e);
+      }
+    }
+    for (GroupId v : entering[to]) {
+      const Group& g = graph_.group(v);
+      core_time += g.accelerator_time;
+      host_time += g.host_time;
+      memory += g.memory;
+      accelerator_can = accelerator_can && g.on_accelerator;
+      host_can = host_can && g.on_host;
+      for (NetId e : graph_.nets_of(v)) {
+        if (core[e]++ == 0 && outer[e] > 0) sealed += graph_.cost(e);
+      }
+    }
+    Pair& p = pair(from, to);
+    const double work = lower_[to] - upper_[from] - 2 * tolerance_;
+    p.load = std::max({0.0, work, core_time}) + std::max(0.0, sealed - 1e-12 * question_.limit);
+    p.host_time = host_time;
+    p.memory = memory;
+    p.accelerator_can = accelerator_can;
+    p.host_can = host_can && (work <= 0 || host_exchange_ == kInfiniteCapacity || work <= host_exchange_ * question_.limit);
+  }
+}
+
+bool Windows::host_step(int from, int to) const {
+  if (question_.platform.hosts == 0 || to < from) return false;
+  const Pair& p = pair(from, to);
+  return p.host_can && p.host_time <= question_.limit && p.memory <= question_.platform.host_memory;
+}
+
+bool Windows::accelerator_step(int from, int to) { return step_possible(false, from, to, options_.flows); }
+
+bool Windows::step_possible(bool host, int from, int to, bool with_flows) {
+  if (host) return host_step(from, to);
+  if (to < from) return false;
+  Pair& p = pair(from, to);
+  if (!p.accelerator_can || p.load > question_.limit || p.memory > question_.platform.accelerator_memory) return false;
+  if (!with_flows) return true;
+  if (p.flow_state == 0) p.flow_state = !budget_.exhausted() && cut_exceeds(from, to, question_.limit - p.load) ? 2 : 1;
+  return p.flow_state == 1;
+}
+
+// Is the minimum cut between core and outer groups, over the nets not yet counted as sealed, above `room`?
+// The undecided groups' precedence is left out, which only makes the cut smaller.
+bool Windows::cut_exceeds(int from, int to, double room) {
+  enum class Side : char { Undecided, Core, Outer };
+  const auto side = [&](GroupId v) {
+    if (entry_[v] <= from || exit_[v] >= to) return Side::Outer;
+    return entry_[v] <= to && exit_[v] >= from ? Side::Core : Side::Undecided;
+  };
+  constexpr std::size_t kSource = 0, kSink = 1;
+  std::vector<std::size_t> vertex(graph_.size(), 0);
+  std::vector<NetId> open;
+  std::size_t vertices = 2;
+  bool source_used = false, sink_used = false;
+  for (NetId e : graph_.nets()) {
+    bool core = false, outer = false, undecided = false;
+    for (GroupId v : graph_.members(e)) {
+      const Side s = side(v);
+      core |= s == Side::Core;
+      outer |= s == Side::Outer;
+      undecided |= s == Side::Undecided;
+    }
+    if ((core && outer) || !undecided) continue;
+    open.push_back(e);
+    source_used |= core;
+    sink_used |= outer;
+    for (GroupId v : graph_.members(e)) {
+      if (side(v) == Side::Undecided && vertex[v.index()] == 0) vertex[v.index()] = vertices++;
+    }
+  }
+  if (!source_used || !sink_used) return false;
+  MaxFlow flow(vertices + 2 * open.size());
+  for (NetId e : open) {
+    const std::size_t in = vertices++, out = vertices++;
+    flow.add_arc(in, out, graph_.cost(e));
+    bool core = false, outer = false;
+    for (GroupId v : graph_.members(e)) {
+      const Side s = side(v);
+      core |= s == Side::Core;
+      outer |= s == Side::Outer;
+      if (s != Side::Undecided) continue;
+      flow.add_arc(vertex[v.index()], in, kInfiniteCapacity);
+      flow.add_arc(out, vertex[v.index()], kInfiniteCapacity);
+    }
+    if (core) flow.add_arc(kSource, in, kInfiniteCapacity);
+    if (outer) flow.add_arc(out, kSink, kInfiniteCapacity);
+  }
+  const double margin = 1e-11 * question_.limit;
+  return flow.run(kSource, kSink, room + 2 * margin, 1e-13 * question_.limit) > room + margin;
+}
+
+bool Windows::allowed(int hosts, int accelerators, int place) const {
+  return allowed_[hosts * (question_.platform.accelerators + 1) + accelerators][place];
+}
+
+// Forward from the empty set, backward from the whole set; a place is allowed for given device counts if both meet there.
+bool Windows::reach(bool with_flows) {
+  const int k = question_.platform.accelerators, l = question_.platform.hosts;
+  const auto level = [&](int c, int f) { return c * (k + 1) + f; };
+  // The places to look at: all at first, then only those which the cheaper pass left.
+  std::vector<std::vector<char>> candidates = std::move(allowed_);
+  if (candidates.empty()) candidates.assign((l + 1) * (k + 1), std::vector<char>(places(), 1));
+
+  std::vector<std::vector<char>> from_start((l + 1) * (k + 1), std::vector<char>(places(), 0));
+  const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate, const std::vector<char>& from_set, bool host) {
+    for (int to = 0; to <= last_place(); ++to) {
+      if (to_set[to] || !candidate[to]) continue;
+      to_set[to] = from_set[to];
+      // The nearest places first: short steps are likely to be possible, and one is enough.
+      for (int from = std::min(to, buckets_); from >= 0 && !to_set[to]; --from) {
+        if (from_set[from] && step_possible(host, from, to, with_flows)) to_set[to] = 1;
+      }
+    }
+  };
+  for (int c = 0; c <= l; ++c) {
+    for (int f = 0; f <= k; ++f) {
+      std::vector<char>& here = from_start[level(c, f)];
+      here[0] = 1;
+      if (f > 0) extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
+      if (c > 0) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
+    }
+  }
+  allowed_.assign((l + 1) * (k + 1), std::vector<char>(places(), 0));
+  for (int c = l; c >= 0; --c) {
+    for (int f = k; f >= 0; --f) {
+      std::vector<char>& here = allowed_[level(c, f)];
+      const std::vector<char>& reached = from_start[level(c, f)];
+      here[last_place()] = reached[last_place()];
+      const auto can_go_on = [&](int place, const std::vector<char>& next, bool host) {
+        if (next[place]) return true;
+        for (int to = place; to <= last_place(); ++to) {
+          if (next[to] && step_possible(host, place, to, with_flows)) return true;
+        }
+        return false;
+      };
+      for (int place = 0; place <= buckets_; ++place) {
+        if (!reached[place]) continue;
+        here[place] = (f < k && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
+                      (c < l && can_go_on(place, allowed_[level(c + 1, f)], true));
+      }
+    }
+  }
+  return allowed_[level(0, 0)][0] || graph_.size() == 0;
+}
+
+std::pair<int, int> Windows::places_of(double time) const {
+  const double total = graph_.total_accelerator_time();
+  if (total <= 0) return {1, buckets_};
+  const auto bucket = [&](double x) { return std::clamp(static_cast<int>(x / total * buckets_) + 1, 1, buckets_); };
+  return {bucket(time - tolerance_), bucket(time + tolerance_)};
+}
+
+std::size_t Windows::join_never_separated(UnionFind<GroupId>& merge) const {
+  std::vector<int> boundaries_before(places() + 1, 0);  // allowed places below each place, the empty and whole set apart
+  for (int place = 1; place <= last_place(); ++place) {
+    bool any = false;
+    for (const std::vector<char>& level : allowed_) any = any || (place <= buckets_ && level[place]);
+    boundaries_before[place + 1] = boundaries_before[place] + any;
+  }
+  const int all = boundaries_before[last_place()];
+  std::vector<GroupId> first(all + 1);
+  std::size_t joins = 0;
+  for (GroupId v : graph_.all()) {
+    const int out = boundaries_before[exit_[v] + 1];
+    if (out != boundaries_before[entry_[v]]) continue;  // some boundary may or may not take v in
+    if (first[out].valid()) {
+      joins += merge.join(first[out], v);
+    } else {
+      first[out] = v;
+    }
+  }
+  return joins;
+}
+
+bool Windows::can_be_on_host(GroupId v) const {
+  if (!question_.fits_host(graph_.group(v))) return false;
+  const int k = question_.platform.accelerators, l = question_.platform.hosts;
+  for (int c = 0; c < l; ++c) {
+    for (int f = 0; f <= k; ++f) {
+      for (int from = 0; from < entry_[v] && from <= buckets_; ++from) {
+        if (!allowed(c, f, from)) continue;
+        for (int to = std::max(from, exit_[v] + 1); to <= last_place(); ++to) {
+          if (allowed(c + 1, f, to) && host_step(from, to)) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace partita

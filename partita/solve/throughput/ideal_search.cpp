@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/throughput/ideal_search.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "partita/solve/throughput/ideal_table.h"
+#include "partita/solve/throughput/stage_enumerator.h"
+
+namespace partita {
+namespace {
+
+class IdealSearch {
+ public:
+  IdealSearch(const StageGraph& graph, const Threshold& question, Windows& windows, Budget& budget)
+      : graph_(graph), question_(question), windows_(windows), budget_(budget), table_(graph.size()),
+        enumerator_(graph, question, windows, table_, budget), k_(question.platform.accelerators), l_(question.platform.hosts),
+        levels_((k_ + 1) * (l_ + 1)) {}
+
+  SearchResult run() {
+    SearchResult result;
+    bool added;
+    const std::vector<Word> empty(words_for(graph_.size()), 0);
+    table_.insert(empty, 0, added);
+    fewest_.assign(l_ + 1, kNever);
+    times_.push_back(0);
+    keep(0, kNoParent, false, 0, 0);
+    result.answer = Answer::No;
+    for (int c = 0; c <= l_ && result.answer == Answer::No; ++c) {
+      for (int f = 0; f <= k_ && result.answer == Answer::No; ++f) result.answer = expand_level(c, f);
+    }
+    if (result.answer == Answer::Yes) result.split = read_off();
+    result.ideals = table_.size();
+    result.visited = enumerator_.visited();
+    return result;
+  }
+
+ private:
+  struct Entry {
+    IdealTable::Index ideal;
+    std::uint32_t parent;  // an entry, or kNoParent
+    bool host;             // the device of the last stage
+  };
+  static constexpr std::uint32_t kNoParent = static_cast<std::uint32_t>(-1);
+  static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+
+  std::vector<std::uint32_t>& level(int c, int f) { return levels_[c * (k_ + 1) + f]; }
+  // The fewest accelerators with which an ideal was reached, given the number of hosts.
+  std::int32_t& fewest(IdealTable::Index ideal, int c) { return fewest_[static_cast<std::size_t>(ideal) * (l_ + 1) + c]; }
+
+  bool reached_with(IdealTable::Index ideal, int c, int f) {
+    for (int hosts = 0; hosts <= c; ++hosts) {
+      if (fewest(ideal, hosts) <= f) return true;
+    }
+    return false;
+  }
+
+  void keep(IdealTable::Index ideal, std::uint32_t parent, bool host, int c, int f) {
+    fewest(ideal, c) = static_cast<std::int32_t>(f);
+    level(c, f).push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.push_back({ideal, parent, host});
+  }
+
+  Answer expand_level(int c, int f) {
+    for (std::size_t i = 0; i < level(c, f).size(); ++i) {
+      const std::uint32_t at = level(c, f)[i];
+      if (superseded(entries_[at].ideal, c, f)) continue;
+      for (const bool host : {false, true}) {
+        if (host ? c == l_ : f == k_) continue;
+        const Answer answer = expand(at, host, c + host, f + !host);
+        if (answer != Answer::No) return answer;
+      }
+    }
+    return Answer::No;
+  }
+
+  Answer expand(std::uint32_t at, bool host, int c, int f) {
+    const IdealTable::Index base = entries_[at].ideal;
+    // The table grows while it is read, so the base is copied.
+    const std::vector<Word> base_bits(table_.bits(base).begin(), table_.bits(base).end());
+    if (enumerator_.rest_fits(base_bits, host)) {
+      last_ = at;
+      last_on_host_ = host;
+      return Answer::Yes;
+    }
+    if (c == l_ && f == k_) return Answer::No;
+    bool out_of_memory = false;
+    const bool complete = enumerator_.run(
+        base_bits, table_.hash(base), times_[base], host, [&](int place) { return windows_.allowed(c, f, place); },
+        [&](const StageEnumerator::Found& found) {
+          bool added;
+          const IdealTable::Index ideal = table_.insert(found.ideal, found.hash, added);
+          if (added) {
+            times_.push_back(found.time);
+            fewest_.resize(fewest_.size() + l_ + 1, kNever);
+          }
+          if (!reached_with(ideal, c, f)) keep(ideal, at, host, c, f);
+          out_of_memory = bytes() > budget_.limits().memory_bytes;
+          return !out_of_memory;
+        });
+    return complete ? Answer::No : Answer::Unknown;
+  }
+
+  // Whether an ideal need not be expanded: it was reached with fewer devices, or the ideal with one more group was, and
+  // leaving that group to a later stage spares that stage nothing (see StageEnumerator; here the stages may differ).
+  bool superseded(IdealTable::Index ideal, int c, int f) {
+    if (fewest(ideal, c) < f) return true;
+    for (int hosts = 0; hosts < c; ++hosts) {
+      if (fewest(ideal, hosts) <= f) return true;
+    }
+    scratch_.assign(table_.bits(ideal).begin(), table_.bits(ideal).end());
+    const auto inside = [&](GroupId v) { return test_bit(scratch_, v.index()); };
+    for (GroupId v : graph_.all()) {
+      if (inside(v)) continue;
+      const auto before = graph_.predecessors(v);
+      if (!std::all_of(before.begin(), before.end(), inside)) continue;
+      double later = 0, spared = graph_.accelerator_time(v);
+      for (NetId e : graph_.nets_of(v)) {
+        std::size_t outside = 0;
+        for (GroupId u : graph_.members(e)) outside += !inside(u);
+        if (outside == graph_.members(e).size()) later += graph_.cost(e);
+        if (outside == 1) spared += graph_.cost(e);
+      }
+      if (later > spared) continue;
+      set_bit(scratch_, v.index());
+      const IdealTable::Index larger = table_.find(scratch_, table_.hash(ideal) ^ table_.key(v.index()));
+      scratch_[v.index() / kWordBits] &= ~(Word{1} << (v.index() % kWordBits));
+      if (larger != IdealTable::kNone && reached_with(larger, c, f)) return true;
+    }
+    return false;
+  }
+
+  StagedSplit read_off() const {
+    StagedSplit split;
+    const auto stage_between = [&](const std::vector<GroupId>& groups, bool host) { split.stages.push_back({host, groups}); };
+    const auto difference = [&](IdealTable::Index from, std::optional<IdealTable::Index> to) {
+      std::vector<GroupId> groups;
+      for (GroupId v : graph_.all()) {
+        const bool in = !to || test_bit(table_.bits(*to), v.index());
+        if (in && !test_bit(table_.bits(from), v.index())) groups.push_back(v);
+      }
+      return groups;
+    };
+    stage_between(difference(entries_[last_].ideal, std::nullopt), last_on_host_);
+    for (std::uint32_t at = last_; entries_[at].parent != kNoParent; at = entries_[at].parent) {
+      stage_between(difference(entries_[entries_[at].parent].ideal, entries_[at].ideal), entries_[at].host);
+    }
+    std::reverse(split.stages.begin(), split.stages.end());
+    split.value = largest_load(graph_, split.stages);
+    return split;
+  }
+
+  std::size_t bytes() const {
+    return table_.bytes() + entries_.capacity() * sizeof(Entry) + times_.capacity() * sizeof(double) + fewest_.capacity() * sizeof(std::int32_t);
+  }
+
+  const StageGraph& graph_;
+  const Threshold& question_;
+  Windows& windows_;
+  Budget& budget_;
+  IdealTable table_;
+  StageEnumerator enumerator_;
+  const int k_, l_;
+  std::vector<std::vector<std::uint32_t>> levels_;
+  std::vector<Entry> entries_;
+  std::vector<double> times_;         // by ideal: its accelerator time
+  std::vector<std::int32_t> fewest_;  // by ideal and hosts
+  std::vector<Word> scratch_;
+  std::uint32_t last_ = 0;
+  bool last_on_host_ = false;
+};
+
+}  // namespace
+
+SearchResult search_ideals(const StageGraph& graph, const Threshold& question, int window_buckets, Budget& budget) {
+  SearchResult result;
+  for (GroupId v : graph.all()) {
+    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) {
+      result.answer = Answer::No;
+      return result;
+    }
+  }
+  Windows windows(graph, question, {window_buckets, true}, budget);
+  if (!windows.feasible()) {
+    result.answer = Answer::No;
+    return result;
+  }
+  return IdealSearch(graph, question, windows, budget).run();
+}
+
+}  // namespace partita

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topological orders to linearise a graph with.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "partita/reduce/stage_graph.h"
+
+namespace partita {
+
+using Rng = std::mt19937_64;
+
+// The order of the ids: the file's.
+std::vector<GroupId> file_order(const StageGraph& graph);
+// Depth first: of the groups that are ready, the one that became ready last. `rng` shuffles ties where given.
+std::vector<GroupId> depth_first_order(const StageGraph& graph, Rng* rng = nullptr);
+// Of the groups that are ready, the one that adds least to the cost of the nets cut between placed and unplaced groups;
+// `noise` in [0, 1] perturbs the choice. O(n * ready groups * nets of a group).
+std::vector<GroupId> small_cut_order(const StageGraph& graph, double noise, Rng& rng);
+// Of the groups that are ready, the one with the least trace position plus a random delay of up to `spread` positions.
+std::vector<GroupId> jittered_order(const StageGraph& graph, double spread, Rng& rng);
+
+}  // namespace partita

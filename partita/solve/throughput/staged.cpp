@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/throughput/staged.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "partita/reduce/presolve.h"
+#include "partita/solve/throughput/ideal_search.h"
+#include "partita/solve/throughput/incumbent.h"
+#include "partita/solve/throughput/linear.h"
+#include "partita/solve/throughput/orders.h"
+
+namespace partita {
+namespace {
+
+// A split is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
+constexpr double kImprovement = 1e-9;
+constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks: a second or so
+constexpr int kBuckets = 64;
+
+class StagedSolver {
+ public:
+  StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget, const Sink& sink)
+      : graph_(graph), platform_(platform), options_(options), budget_(budget), best_(budget, sink), rng_(options.seed) {}
+
+  StagedOutcome run() {
+    find_first_splits();
+    raise_simple_bounds();
+    if (!best_.split()) look_for_any_split();
+    if (best_.split() && !done()) {
+      refresh_base();
+      improve_on_base(kFirstOrders);
+      bisect_by_relaxation();
+      if (options_.search) climb();
+    }
+    return {best_.split(), best_.bound(), infeasible_, best_.proof()};
+  }
+
+ private:
+  bool done() const { return best_.closed(std::max(options_.gap, 2 * kImprovement)) || budget_.exhausted(); }
+  double limit_to_beat() const { return best_.value() * (1 - kImprovement); }
+  Threshold question(double limit) const { return {platform_, limit}; }
+
+  void offer_linear(const StageGraph& graph, const Lift* lift, const std::vector<GroupId>& order, std::size_t stride = 1) {
+    auto split = linear_split(graph, platform_, order, {best_.value(), stride}, budget_);
+    if (!split) return;
+    if (lift) split->stages = lift_stages(*lift, split->stages);
+    best_.offer(std::move(*split));
+  }
+
+  // On large graphs a coarse pass first: every later scan is cut off by the value it finds.
+  void find_first_splits() {
+    const std::vector<GroupId> order = file_order(graph_);
+    if (graph_.size() > kCoarseFrom) offer_linear(graph_, nullptr, order, graph_.size() / 500);
+    offer_linear(graph_, nullptr, order);
+    offer_linear(graph_, nullptr, depth_first_order(graph_));
+  }
+
+  void raise_simple_bounds() {
+    double bound = 0, light = 0;
+    for (GroupId v : graph_.all()) {
+      const Group& g = graph_.group(v);
+      double least = best_.value();
+      if (question(least).fits_accelerator(g)) least = std::min(least, g.accelerator_time);
+      if (question(least).fits_host(g)) least = std::min(least, g.host_time);
+      if (least < kUnlimited) {
+        bound = std::max(bound, least);
+        light += least;
+      }
+    }
+    bound = std::max(bound, light / (platform_.accelerators + platform_.hosts));
+    best_.raise_bound(bound * (1 - kRoundingSlack), "average load");
+  }
+
+  // Memory binds so tightly that no order tried could be cut: ask the exact search for any split at all.
+  void look_for_any_split() {
+    double most = 0;
+    for (GroupId v : graph_.all()) most += graph_.accelerator_time(v) + graph_.host_time(v);
+    for (NetId e : graph_.nets()) most += graph_.cost(e) * static_cast<double>(graph_.members(e).size());
+    most = std::max(most, 1.0);
+    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i) {
+      offer_linear(graph_, nullptr, i % 2 ? depth_first_order(graph_, &rng_) : jittered_order(graph_, spread(), rng_));
+    }
+    if (best_.split() || !graph_.has_closure()) return;
+    Presolved small = presolve(graph_, question(most), {}, budget_);
+    const SearchResult result = small.infeasible ? SearchResult{Answer::No, {}, 0, 0} : search_ideals(small.graph, question(most), kBuckets, budget_);
+    if (result.answer == Answer::No && !budget_.exhausted()) infeasible_ = true;
+    if (result.answer == Answer::Yes) offer_lifted(small.lift, result.split);
+  }
+
+  void offer_lifted(const Lift& lift, const StagedSplit& split) { best_.offer({split.value, lift_stages(lift, split.stages)}); }
+
+  // The graph presolved for everything below the best value. What holds below one value holds below every smaller one, so
+  // later presolves start from here.
+  void refresh_base() {
+    PresolveOptions options;
+    options.window_buckets = kBuckets;
+    options.windows = options.unaffordable_cut = graph_.size() <= kWindowsUpTo;
+    Presolved base = presolve(base_ ? base_->graph : graph_, question(limit_to_beat()), options, budget_);
+    if (base_) base.lift = compose(base_->lift, base.lift);
+    base_ = std::move(base);
+    for (const RuleCount& rule : base_->rules) {
+      best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
+    }
+    best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
+    if (base_->infeasible) refuted(limit_to_beat(), "presolve and windows refute every better split");
+  }
+
+  void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
+
+  double spread() { return static_cast<double>(graph_.size()) * std::uniform_real_distribution<double>(0.002, 0.2)(rng_); }
+
+  // Tries `count` more orders on the base; presolves again after a success, for better splits have smaller graphs.
+  bool improve_on_base(int count) {
+    bool improved = false;
+    const StageGraph& base = base_->graph;
+    for (int i = 0; i < count && !done(); ++i) {
+      const double before = best_.value();
+      offer_linear(base, &base_->lift, next_order(base));
+      improved = improved || best_.value() < before;
+      budget_.spend(base.size());
+    }
+    if (improved && !done()) refresh_base();
+    return improved;
+  }
+
+  std::vector<GroupId> next_order(const StageGraph& graph) {
+    const int kind = orders_tried_++;
+    if (kind == 0) return file_order(graph);
+    if (kind == 1) return depth_first_order(graph);
+    if (kind == 2) return small_cut_order(graph, 0, rng_);
+    switch (kind % 4) {
+      case 0: return depth_first_order(graph, &rng_);
+      case 1: return small_cut_order(graph, 1, rng_);
+      default: return jittered_order(graph, static_cast<double>(graph.size()) * std::uniform_real_distribution<double>(0.002, 0.3)(rng_), rng_);
+    }
+  }
+
+  // Can presolve and windows alone refute this limit?
+  bool relaxation_refutes(double limit) {
+    PresolveOptions options;
+    options.window_buckets = kBuckets;
+    const Presolved small = presolve(base_->graph, question(limit), options, budget_);
+    return small.infeasible || some_group_too_heavy(small.graph, limit);
+  }
+
+  // A group that no device can hold within the limit.
+  bool some_group_too_heavy(const StageGraph& graph, double limit) const {
+    for (GroupId v : graph.all()) {
+      if (!question(limit).fits_accelerator(graph.group(v)) && !question(limit).fits_host(graph.group(v))) return true;
+    }
+    return false;
+  }
+
+  void bisect_by_relaxation() {
+    if (!base_->graph.has_closure()) return;
+    double low = best_.bound(), high = limit_to_beat();
+    for (int i = 0; i < kBisections && high - low > kBisectTo * high && !done(); ++i) {
+      const double limit = (low + high) / 2;
+      if (relaxation_refutes(limit) && !budget_.cancelled()) {
+        low = limit;
+        refuted(limit, "windows");
+      } else {
+        high = limit;
+      }
+    }
+  }
+
+  void climb() {
+    if (!base_->graph.has_closure()) return;
+    double share = 0.25;
+    std::uint64_t slice = kFirstSlice;
+    while (!done()) {
+      const double gap = best_.value() - best_.bound();
+      double limit = best_.bound() + gap * share;
+      if (gap < kNearlyClosed * best_.value() || limit > limit_to_beat()) limit = limit_to_beat();
+      const Answer answer = ask(limit, slice);
+      if (answer == Answer::No) {
+        share = std::min(1.0, std::max(0.5, share * 2));
+      } else if (answer == Answer::Unknown) {
+        share *= 0.5;
+        if (share < kSmallestShare) {
+          share = 0.25;
+          slice *= 2;
+        }
+        improve_on_base(kOrdersPerFailure);
+      }
+    }
+  }
+
+  Answer ask(double limit, std::uint64_t slice) {
+    Budget part(budget_, slice);
+    PresolveOptions options;
+    options.window_buckets = kBuckets;
+    Presolved small = presolve(base_->graph, question(limit), options, part);
+    SearchResult result;
+    if (small.infeasible) {
+      result.answer = Answer::No;
+    } else {
+      result = search_ideals(small.graph, question(limit), 4 * kBuckets, part);
+    }
+    best_.tell(Progress::Event::Searching, small.graph.size(),
+               fmt::format("limit {:.7g}: {} ({} ideals, {} steps)", limit,
+                           result.answer == Answer::Yes ? "yes" : result.answer == Answer::No ? "no" : "undecided", result.ideals, result.visited));
+    if (result.answer == Answer::No) refuted(limit, "no chain of ideals below the bound");
+    if (result.answer == Answer::Yes) {
+      offer_lifted(compose(base_->lift, small.lift), result.split);
+      refresh_base();
+    }
+    return result.answer;
+  }
+
+  static constexpr std::size_t kCoarseFrom = 3000, kWindowsUpTo = StageGraph::kClosureLimit;
+  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 8, kBisections = 12;
+  static constexpr double kBisectTo = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.01;
+
+  const StageGraph& graph_;
+  const StagePlatform& platform_;
+  const StagedOptions& options_;
+  Budget& budget_;
+  Incumbent best_;
+  Rng rng_;
+  std::optional<Presolved> base_;
+  int orders_tried_ = 0;
+  bool infeasible_ = false;
+};
+
+}  // namespace
+
+StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
+                           const Sink& sink) {
+  return StagedSolver(graph, platform, options, budget, sink).run();
+}
+
+}  // namespace partita

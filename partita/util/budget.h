@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much a solver may use. Wall time is for people, ticks are for tests: a tick is one deterministic unit of search
+// work, so the same seed and tick limit give the same answer on every machine.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace partita {
+
+class Budget {
+ public:
+  struct Limits {
+    double seconds = std::numeric_limits<double>::infinity();
+    std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max();
+    std::size_t memory_bytes = std::size_t{4} << 30;  // for what grows with the search: ideals and their tables
+  };
+
+  Budget() : Budget(Limits{}) {}
+  explicit Budget(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
+  // A slice of another budget: ends after so many ticks of its own, or when the whole does.
+  Budget(Budget& whole, std::uint64_t ticks) : limits_{whole.limits_.seconds, ticks, whole.limits_.memory_bytes}, start_(whole.start_), whole_(&whole) {}
+
+  // True once any limit is reached or somebody cancelled; stays true. Reads the clock, so call it every ~1000 steps.
+  bool exhausted() const {
+    return cancelled() || ticks_ >= limits_.ticks || (whole_ ? whole_->exhausted() : seconds_used() >= limits_.seconds);
+  }
+
+  void spend(std::uint64_t ticks) {
+    ticks_ += ticks;
+    if (whole_) whole_->spend(ticks);
+  }
+  std::uint64_t ticks_used() const { return ticks_; }
+  double seconds_used() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds_left() const { return limits_.seconds - seconds_used(); }
+  const Limits& limits() const { return limits_; }
+
+  // Safe from a signal handler or another thread.
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Limits limits_;
+  Clock::time_point start_;
+  Budget* whole_ = nullptr;
+  std::atomic<std::uint64_t> ticks_{0};
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace partita
