@@ -9,7 +9,19 @@ namespace partita {
 struct Threshold {
   StagePlatform platform;
   double limit = 0;
+  // With one host, the question may be split into cases: no host (a platform without), or a host that holds something right
+  // after `host_after` accelerators. A case has narrower windows than the whole. kAnywhere: not split.
+  int host_after = kAnywhere;
 
+  static constexpr int kAnywhere = -1;
+
+  // May a host take the next stage when so many devices are in use?
+  bool host_may_follow(int hosts, int accelerators) const {
+    return hosts < platform.hosts && (host_after == kAnywhere || accelerators == host_after);
+  }
+  bool accelerator_may_follow(int hosts, int accelerators) const {
+    return accelerators < platform.accelerators && (host_after == kAnywhere || hosts > 0 || accelerators < host_after);
+  }
   bool fits_host(const Group& g) const {
     return platform.hosts > 0 && g.on_host && g.host_time <= limit && g.memory <= platform.host_memory;
   }

@@ -38,10 +38,13 @@ class RowSums {
   std::vector<double> table_;
 };
 
+// Small graphs have few ideals to tell apart.
+int most_useful_buckets(const StageGraph& graph) { return static_cast<int>(std::min<std::size_t>(4 * graph.size() + 1, 4096)); }
+
 }  // namespace
 
 Windows::Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget)
-    : graph_(graph), question_(question), options_(options), budget_(budget), buckets_(std::max(1, options.buckets)) {
+    : graph_(graph), question_(question), options_(options), budget_(budget), buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
   assert(graph.has_closure());
   const double total = graph.total_accelerator_time();
   tolerance_ = 1e-9 * total;
@@ -211,10 +214,12 @@ bool Windows::reach(bool with_flows) {
   if (candidates.empty()) candidates.assign((l + 1) * (k + 1), std::vector<char>(places(), 1));
 
   std::vector<std::vector<char>> from_start((l + 1) * (k + 1), std::vector<char>(places(), 0));
+  // A device may stay unused, but for the host of a case that is about its use.
+  const bool host_may_idle = question_.host_after == Threshold::kAnywhere;
   const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate, const std::vector<char>& from_set, bool host) {
     for (int to = 0; to <= last_place(); ++to) {
       if (to_set[to] || !candidate[to]) continue;
-      to_set[to] = from_set[to];
+      to_set[to] = from_set[to] && (!host || host_may_idle);
       // The nearest places first: short steps are likely to be possible, and one is enough.
       for (int from = std::min(to, buckets_); from >= 0 && !to_set[to]; --from) {
         if (from_set[from] && step_possible(host, from, to, with_flows)) to_set[to] = 1;
@@ -224,9 +229,9 @@ bool Windows::reach(bool with_flows) {
   for (int c = 0; c <= l; ++c) {
     for (int f = 0; f <= k; ++f) {
       std::vector<char>& here = from_start[level(c, f)];
-      here[0] = 1;
-      if (f > 0) extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
-      if (c > 0) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
+      here[0] = c == 0 || host_may_idle;
+      if (f > 0 && question_.accelerator_may_follow(c, f - 1)) extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
+      if (c > 0 && question_.host_may_follow(c - 1, f)) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
     }
   }
   allowed_.assign((l + 1) * (k + 1), std::vector<char>(places(), 0));
@@ -234,9 +239,9 @@ bool Windows::reach(bool with_flows) {
     for (int f = k; f >= 0; --f) {
       std::vector<char>& here = allowed_[level(c, f)];
       const std::vector<char>& reached = from_start[level(c, f)];
-      here[last_place()] = reached[last_place()];
+      here[last_place()] = reached[last_place()] && (c > 0 || host_may_idle);
       const auto can_go_on = [&](int place, const std::vector<char>& next, bool host) {
-        if (next[place]) return true;
+        if (next[place] && (!host || host_may_idle)) return true;
         for (int to = place; to <= last_place(); ++to) {
           if (next[to] && step_possible(host, place, to, with_flows)) return true;
         }
@@ -244,8 +249,8 @@ bool Windows::reach(bool with_flows) {
       };
       for (int place = 0; place <= buckets_; ++place) {
         if (!reached[place]) continue;
-        here[place] = (f < k && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
-                      (c < l && can_go_on(place, allowed_[level(c + 1, f)], true));
+        here[place] = (question_.accelerator_may_follow(c, f) && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
+                      (question_.host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true));
       }
     }
   }
@@ -286,6 +291,7 @@ bool Windows::can_be_on_host(GroupId v) const {
   const int k = question_.platform.accelerators, l = question_.platform.hosts;
   for (int c = 0; c < l; ++c) {
     for (int f = 0; f <= k; ++f) {
+      if (!question_.host_may_follow(c, f)) continue;
       for (int from = 0; from < entry_[v] && from <= buckets_; ++from) {
         if (!allowed(c, f, from)) continue;
         for (int to = std::max(from, exit_[v] + 1); to <= last_place(); ++to) {

@@ -42,6 +42,7 @@ class IdealSearch {
     std::uint32_t parent;  // an entry, or kNoParent
     bool host;             // the device of the last stage
   };
+  static constexpr std::uint64_t kTicksPerExpansion = 100;  // a base costs about as much as so many steps of a walk
   static constexpr std::uint32_t kNoParent = static_cast<std::uint32_t>(-1);
   static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
@@ -65,9 +66,11 @@ class IdealSearch {
   Answer expand_level(int c, int f) {
     for (std::size_t i = 0; i < level(c, f).size(); ++i) {
       const std::uint32_t at = level(c, f)[i];
+      if (budget_.exhausted()) return Answer::Unknown;
       if (superseded(entries_[at].ideal, c, f)) continue;
+      budget_.spend(kTicksPerExpansion);
       for (const bool host : {false, true}) {
-        if (host ? c == l_ : f == k_) continue;
+        if (!(host ? question_.host_may_follow(c, f) : question_.accelerator_may_follow(c, f))) continue;
         const Answer answer = expand(at, host, c + host, f + !host);
         if (answer != Answer::No) return answer;
       }

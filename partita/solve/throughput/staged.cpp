@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
 #include "partita/solve/throughput/ideal_search.h"
 #include "partita/solve/throughput/incumbent.h"
@@ -18,7 +19,7 @@ namespace {
 // A split is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
 constexpr double kImprovement = 1e-9;
 constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks: a second or so
-constexpr int kBuckets = 64;
+constexpr int kSearchBuckets = 256;  // finer than presolve's: the search looks through the windows at every step
 
 class StagedSolver {
  public:
@@ -85,7 +86,7 @@ class StagedSolver {
     }
     if (best_.split() || !graph_.has_closure()) return;
     Presolved small = presolve(graph_, question(most), {}, budget_);
-    const SearchResult result = small.infeasible ? SearchResult{Answer::No, {}, 0, 0} : search_ideals(small.graph, question(most), kBuckets, budget_);
+    const SearchResult result = small.infeasible ? SearchResult{Answer::No, {}, 0, 0} : search_ideals(small.graph, question(most), kSearchBuckets, budget_);
     if (result.answer == Answer::No && !budget_.exhausted()) infeasible_ = true;
     if (result.answer == Answer::Yes) offer_lifted(small.lift, result.split);
   }
@@ -96,7 +97,6 @@ class StagedSolver {
   // later presolves start from here.
   void refresh_base() {
     PresolveOptions options;
-    options.window_buckets = kBuckets;
     options.windows = options.unaffordable_cut = graph_.size() <= kWindowsUpTo;
     Presolved base = presolve(base_ ? base_->graph : graph_, question(limit_to_beat()), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
@@ -140,16 +140,34 @@ class StagedSolver {
 
   // Can presolve and windows alone refute this limit?
   bool relaxation_refutes(double limit) {
-    PresolveOptions options;
-    options.window_buckets = kBuckets;
-    const Presolved small = presolve(base_->graph, question(limit), options, budget_);
-    return small.infeasible || some_group_too_heavy(small.graph, limit);
+    if (relaxation_refutes(question(limit))) return true;
+    const std::vector<Threshold> cases = host_cases(limit);
+    return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) { return relaxation_refutes(one); });
+  }
+
+  bool relaxation_refutes(const Threshold& asked) {
+    const Presolved small = presolve(base_->graph, asked, {}, budget_);
+    return !budget_.exhausted() && (small.infeasible || some_group_too_heavy(small.graph, asked));
+  }
+
+  // With one host: no host at all, or a host after 0, 1, ... accelerators. Empty with none or several.
+  std::vector<Threshold> host_cases(double limit) const {
+    std::vector<Threshold> cases;
+    if (platform_.hosts != 1) return cases;
+    Threshold without = question(limit);
+    without.platform.hosts = 0;
+    cases.push_back(without);
+    for (int f = 0; f <= platform_.accelerators; ++f) {
+      cases.push_back(question(limit));
+      cases.back().host_after = f;
+    }
+    return cases;
   }
 
   // A group that no device can hold within the limit.
-  bool some_group_too_heavy(const StageGraph& graph, double limit) const {
+  static bool some_group_too_heavy(const StageGraph& graph, const Threshold& asked) {
     for (GroupId v : graph.all()) {
-      if (!question(limit).fits_accelerator(graph.group(v)) && !question(limit).fits_host(graph.group(v))) return true;
+      if (!asked.fits_accelerator(graph.group(v)) && !asked.fits_host(graph.group(v))) return true;
     }
     return false;
   }
@@ -178,8 +196,10 @@ class StagedSolver {
       if (gap < kNearlyClosed * best_.value() || limit > limit_to_beat()) limit = limit_to_beat();
       const Answer answer = ask(limit, slice);
       if (answer == Answer::No) {
-        share = std::min(1.0, std::max(0.5, share * 2));
-      } else if (answer == Answer::Unknown) {
+        share = std::min(0.5, share * 2);
+      } else if (answer == Answer::Yes) {
+        share = 0.5;
+      } else {
         share *= 0.5;
         if (share < kSmallestShare) {
           share = 0.25;
@@ -190,26 +210,54 @@ class StagedSolver {
     }
   }
 
+  // The question as a whole first; if that takes too long, case by case.
   Answer ask(double limit, std::uint64_t slice) {
-    Budget part(budget_, slice);
-    PresolveOptions options;
-    options.window_buckets = kBuckets;
-    Presolved small = presolve(base_->graph, question(limit), options, part);
-    SearchResult result;
-    if (small.infeasible) {
-      result.answer = Answer::No;
-    } else {
-      result = search_ideals(small.graph, question(limit), 4 * kBuckets, part);
+    Answer answer = ask(question(limit), slice);
+    const std::vector<Threshold> cases = host_cases(limit);
+    if (answer == Answer::Unknown && !cases.empty() && !budget_.exhausted()) {
+      for (const Threshold& one : cases) {
+        answer = ask(one, slice);
+        if (answer != Answer::No) break;
+      }
     }
-    best_.tell(Progress::Event::Searching, small.graph.size(),
-               fmt::format("limit {:.7g}: {} ({} ideals, {} steps)", limit,
-                           result.answer == Answer::Yes ? "yes" : result.answer == Answer::No ? "no" : "undecided", result.ideals, result.visited));
-    if (result.answer == Answer::No) refuted(limit, "no chain of ideals below the bound");
-    if (result.answer == Answer::Yes) {
-      offer_lifted(compose(base_->lift, small.lift), result.split);
-      refresh_base();
+    if (answer == Answer::No) refuted(limit, "no chain of ideals below the bound");
+    if (answer == Answer::Yes) refresh_base();
+    return answer;
+  }
+
+  Answer ask(const Threshold& asked, std::uint64_t slice) {
+    Budget budget(budget_, slice);
+    const Presolved small = presolve(base_->graph, asked, {}, budget);
+    if (small.infeasible) return Answer::No;
+    const Lift lift = compose(base_->lift, small.lift);
+    const CloneRelaxation relaxed = relax_clones(small.graph);
+    if (relaxed.changed()) {
+      const Presolved smaller = presolve(relaxed.graph, asked, {}, budget);
+      if (smaller.infeasible) return Answer::No;
+      const SearchResult result = search_ideals(smaller.graph, asked, kSearchBuckets, budget);
+      report(asked, smaller.graph, result, "relaxed ");
+      if (result.answer == Answer::No) return Answer::No;
+      if (result.answer == Answer::Yes) {
+        std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
+        const double value = largest_load(small.graph, stages);
+        offer_lifted(lift, {value, std::move(stages)});
+        if (value <= asked.limit) return Answer::Yes;
+      }
     }
+    const SearchResult result = search_ideals(small.graph, asked, kSearchBuckets, budget);
+    report(asked, small.graph, result, "");
+    if (result.answer == Answer::Yes) offer_lifted(lift, result.split);
     return result.answer;
+  }
+
+  void report(const Threshold& asked, const StageGraph& graph, const SearchResult& result, const char* what) const {
+    static constexpr const char* kWords[] = {"yes", "no", "undecided"};
+    const std::string where = asked.host_after != Threshold::kAnywhere   ? fmt::format(", host after {}", asked.host_after)
+                              : asked.platform.hosts < platform_.hosts ? ", no host"
+                                                                       : "";
+    best_.tell(Progress::Event::Searching, graph.size(),
+               fmt::format("{}limit {:.7g}{}: {} ({} ideals, {} steps)", what, asked.limit, where, kWords[static_cast<int>(result.answer)],
+                           result.ideals, result.visited));
   }
 
   static constexpr std::size_t kCoarseFrom = 3000, kWindowsUpTo = StageGraph::kClosureLimit;

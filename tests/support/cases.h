@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many random cases a test tries: what the test asks for, scaled by PARTITA_TEST_SCALE (1 by default; less where
+// sanitizers make everything slow, more for a long hunt).
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace partita::test {
+
+inline std::uint64_t cases(std::uint64_t usual) {
+  const char* scale = std::getenv("PARTITA_TEST_SCALE");
+  const double scaled = static_cast<double>(usual) * (scale ? std::strtod(scale, nullptr) : 1);
+  return scaled < 1 ? 1 : static_cast<std::uint64_t>(scaled);
+}
+
+}  // namespace partita::test
