@@ -16,7 +16,7 @@ class Budget {
   struct Limits {
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max();
-    std::size_t memory_bytes = std::size_t{4} << 30;  // for what grows with the search: ideals and their tables
+    std::size_t memory_bytes = std::size_t{1} << 30;  // for what grows with the search: ideals and their tables
   };
 
   Budget() : Budget(Limits{}) {}

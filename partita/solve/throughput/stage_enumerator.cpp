@@ -284,7 +284,7 @@ void StageEnumerator::exclude_one(std::uint32_t index) {
 // All predecessors of the candidate are in the ideal, else it would be excluded already: so the dominance test applies.
 void StageEnumerator::exclude_with_followers(std::uint32_t index) {
   const Candidate& c = candidates_[index];
-  if (memory_free_) {
+  if (memory_free_ || c.memory <= 0) {
     double later = 0, spared = c.time, added = c.load_time;
     for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
       const LocalNet& net = nets_[candidate_nets_[i]];

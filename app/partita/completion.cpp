@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita completion SHELL`: a completion script made from the option tables themselves, so it cannot fall behind them.
+// What an option's help shows behind its name decides what is offered: "a|b|c" the words, FILE paths, else nothing.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/partita/commands.h"
+#include "app/partita/output.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/options.h"
+
+namespace partita::app {
+namespace {
+
+struct Entry {
+  std::vector<std::string> short_names;  // without dashes
+  std::vector<std::string> long_names;
+  std::string description;               // one line
+  std::string value_name;                // as in --help; empty for a flag
+  std::vector<std::string> words;        // the choices, where there is a list of them
+  bool positional = false;
+
+  bool takes_path() const { return value_name == "FILE"; }
+  std::vector<std::string> dashed_names() const {
+    std::vector<std::string> names;
+    for (const std::string& name : short_names) names.push_back("-" + name);
+    for (const std::string& name : long_names) names.push_back("--" + name);
+    return names;
+  }
+};
+
+struct Command {
+  std::string name;
+  std::string description;
+  std::vector<Entry> entries;
+};
+
+std::string replaced(const std::string& text, char from, const std::string& to) {
+  std::string result;
+  for (const char c : text) {
+    if (c == from) {
+      result += to;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+// `text` as one word of bash or zsh.
+std::string quoted(const std::string& text) { return "'" + replaced(text, '\'', "'\\''") + "'"; }
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+Entry entry_of(const CLI::Option& option) {
+  Entry entry;
+  entry.short_names = option.get_snames();
+  entry.long_names = option.get_lnames();
+  // What follows the default explains the choices, and is too long for a menu.
+  const std::string description = one_line(option.get_description());
+  entry.description = description.substr(0, description.find(" (default"));
+  entry.positional = !option.nonpositional();
+  if (option.get_items_expected_max() > 0) entry.value_name = option.get_option_text();
+  if (entry.value_name.find('|') != std::string::npos) entry.words = CLI::detail::split(entry.value_name, '|');
+  return entry;
+}
+
+Command command_of(const CLI::App& app) {
+  Command command{app.get_name(), one_line(app.get_description()), {}};
+  for (const CLI::Option* option : app.get_options()) command.entries.push_back(entry_of(*option));
+  return command;
+}
+
+std::vector<Command> subcommands_of(const CLI::App& program) {
+  std::vector<Command> commands;
+  for (const CLI::App* app : program.get_subcommands({})) commands.push_back(command_of(*app));
+  return commands;
+}
+
+std::vector<std::string> all_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Entry& entry : command.entries) {
+    for (const std::string& name : entry.dashed_names()) names.push_back(name);
+  }
+  return names;
+}
+
+// What bash runs to complete the value of an option or a positional.
+std::string bash_offer(const Entry& entry) {
+  if (entry.takes_path()) return "compopt -o default";
+  if (entry.words.empty()) return ":";
+  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\"))", quoted(joined(entry.words, " ")));
+}
+
+std::string bash_script(const Command& program, const std::vector<Command>& commands) {
+  std::vector<std::string> first = all_names(program);
+  std::string values;
+  std::string names;
+  std::string positionals;
+  for (const Command& command : commands) {
+    first.push_back(command.name);
+    names += fmt::format("      {}) COMPREPLY=($(compgen -W {} -- \"$current\")) ;;\n", command.name,
+                         quoted(joined(all_names(command), " ")));
+    bool positional_seen = false;
+    for (const Entry& entry : command.entries) {
+      if (entry.positional && !positional_seen) {
+        positionals += fmt::format("    {}) {} ;;\n", command.name, bash_offer(entry));
+        positional_seen = true;
+      }
+      if (entry.positional || entry.value_name.empty()) continue;
+      std::vector<std::string> patterns;
+      for (const std::string& name : entry.dashed_names()) patterns.push_back(quoted(command.name + " " + name));
+      values += fmt::format("    {}) {}; return ;;\n", joined(patterns, " | "), bash_offer(entry));
+    }
+  }
+  return fmt::format(R"(# bash completion for {0}; load it with: source <({0} completion bash)
+_{0}() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command="${{COMP_WORDS[1]}}"
+  COMPREPLY=()
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    COMPREPLY=($(compgen -W {1} -- "$current"))
+    return
+  fi
+  case "$command $previous" in
+{2}  esac
+  if [[ $current == -* ]]; then
+    case "$command" in
+{3}    esac
+    return
+  fi
+  case "$command" in
+{4}  esac
+}}
+complete -F _{0} {0}
+)",
+                     program.name, quoted(joined(first, " ")), values, names, positionals);
+}
+
+// A description inside a specification of zsh's _arguments or _describe, where brackets and colons have a meaning.
+std::string zsh_description(const std::string& text) {
+  return replaced(replaced(replaced(replaced(text, '\\', "\\\\"), '[', "\\["), ']', "\\]"), ':', "\\:");
+}
+
+std::string zsh_value(const Entry& entry) {
+  if (entry.value_name.empty()) return "";
+  const std::string label = entry.words.empty() ? zsh_description(entry.value_name) : "value";
+  if (entry.takes_path()) return fmt::format(":{}:_files", label);
+  if (entry.words.empty()) return fmt::format(":{}: ", label);
+  return fmt::format(":{}:({})", label, joined(entry.words, " "));
+}
+
+std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
+  std::string described;
+  std::string cases;
+  for (const Command& command : commands) {
+    described += "    " + quoted(command.name + ":" + zsh_description(command.description)) + "\n";
+    std::string specs;
+    for (const Entry& entry : command.entries) {
+      if (entry.positional) {
+        specs += " \\\n        " + quoted(zsh_value(entry));
+        continue;
+      }
+      const std::vector<std::string> names = entry.dashed_names();
+      for (const std::string& name : names) {
+        const std::string spec = fmt::format("({}){}[{}]{}", joined(names, " "), name, zsh_description(entry.description),
+                                             zsh_value(entry));
+        specs += " \\\n        " + quoted(spec);
+      }
+    }
+    cases += fmt::format("    {})\n      _arguments{}\n      ;;\n", command.name, specs);
+  }
+  return fmt::format(R"(#compdef {0}
+# zsh completion for {0}; load it with: source <({0} completion zsh), or save it as _{0} in a folder of $fpath
+_{0}() {{
+  local -a commands
+  commands=(
+{1}  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+{2}  esac
+}}
+if [ "$funcstack[1]" = "_{0}" ]; then
+  _{0} "$@"
+else
+  compdef _{0} {0}
+fi
+)",
+                     program.name, described, cases);
+}
+
+std::string fish_quoted(const std::string& text) {
+  return "'" + replaced(replaced(text, '\\', "\\\\"), '\'', "\\'") + "'";
+}
+
+std::string fish_value(const Entry& entry) {
+  if (entry.value_name.empty()) return "";
+  if (entry.takes_path()) return " -r -F";
+  if (entry.words.empty()) return " -x";
+  return " -x -a " + fish_quoted(joined(entry.words, " "));
+}
+
+std::string fish_script(const Command& program, const std::vector<Command>& commands) {
+  const std::string start = "complete -c " + program.name;
+  std::string script = fmt::format("# fish completion for {0}; load it with: {0} completion fish | source\n{1} -f\n",
+                                   program.name, start);
+  for (const Command& command : commands) {
+    script += fmt::format("{} -n __fish_use_subcommand -a {} -d {}\n", start, command.name, fish_quoted(command.description));
+    const std::string here = fmt::format("{} -n '__fish_seen_subcommand_from {}'", start, command.name);
+    for (const Entry& entry : command.entries) {
+      if (entry.positional) {
+        if (entry.takes_path()) script += here + " -F\n";
+        if (!entry.words.empty()) script += here + " -a " + fish_quoted(joined(entry.words, " ")) + "\n";
+        continue;
+      }
+      script += here;
+      for (const std::string& name : entry.short_names) script += " -s " + name;
+      for (const std::string& name : entry.long_names) script += " -l " + name;
+      script += fish_value(entry) + " -d " + fish_quoted(entry.description) + "\n";
+    }
+  }
+  return script;
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  const Command program = command_of(app);
+  const std::vector<Command> commands = subcommands_of(app);
+  if (shell == "bash") return bash_script(program, commands);
+  if (shell == "zsh") return zsh_script(program, commands);
+  return fish_script(program, commands);
+}
+
+}  // namespace
+
+void add_completion_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
+  auto shell = std::make_shared<std::string>();
+  choices(command->add_option("SHELL", *shell, "The shell to complete in")->required(), {"bash", "zsh", "fish"});
+  command->footer("Example:\n  source <(partita completion bash)\n\n" + exit_code_table());
+  command->callback([&program, &action, shell] {
+    action = [&program, shell] {
+      Output("-").write(completion_script(program, *shell));
+      return 0;
+    };
+  });
+}
+
+}  // namespace partita::app

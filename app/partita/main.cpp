@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `partita` program: parses the command line and runs the one subcommand it names.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/partita/commands.h"
+#include "app/shared/exit_codes.h"
+#include "partita/util/error.h"
+#include "partita/util/version.h"
+
+namespace {
+
+constexpr const char* kName = "partita";
+
+constexpr const char* kExample = R"(Example:
+  partita plan model.json --memory 16GiB -o plan.json
+  partita check model.json plan.json
+
+`partita COMMAND --help` describes a command's options.
+
+)";
+
+// CLI11 answers a mistyped command with "A subcommand is required", so that case is told apart here.
+std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
+  if (!program.get_subcommands().empty()) return error.what();
+  const std::vector<std::string> extras = program.remaining();
+  if (extras.empty()) return "no command given; expected one of plan, check, convert, completion";
+  return fmt::format("'{}' is not a command; expected one of plan, check, convert, completion", extras.front());
+}
+
+int fail_usage(const CLI::App& program, const CLI::ParseError& error) {
+  const auto commands = program.get_subcommands();
+  const std::string path = commands.empty() ? kName : fmt::format("{} {}", kName, commands.front()->get_name());
+  partita::app::print_error(path, fmt::format("{}; see `{} --help`", usage_problem(program, error), path));
+  return static_cast<int>(partita::ErrorKind::Usage);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("Splits a neural network's computation graph over devices: optimally, with proof.", kName);
+  program.set_version_flag("--version", fmt::format("{} {}", kName, partita::version()), "Print the version");
+  program.set_help_flag("-h,--help", "Print this help");
+  program.require_subcommand(1);
+  program.footer(kExample + partita::app::exit_code_table());
+
+  partita::app::Action action;
+  partita::app::add_plan_command(program, action);
+  partita::app::add_check_command(program, action);
+  partita::app::add_convert_command(program, action);
+  partita::app::add_completion_command(program, action);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail_usage(program, error);
+  }
+  return partita::app::run_guarded(kName, action);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a command writes its result: a file, or "-" for standard output.
+#pragma once
+
+#include <string>
+
+namespace partita::app {
+
+class Output {
+ public:
+  // Finds out at once whether `path` can be written, so that a long solve is not for nothing. Throws InputError(Unwritable).
+  explicit Output(std::string path);
+
+  // Writes all of `text`, or throws InputError(Unwritable). A file appears whole or not at all: the text goes to a temporary
+  // file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written in place.
+  void write(const std::string& text) const;
+
+  bool is_stdout() const { return path_ == "-"; }
+
+ private:
+  std::string path_;    // as given, for messages
+  std::string target_;  // with symbolic links followed
+  bool in_place_ = false;
+};
+
+}  // namespace partita::app

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/partita/commands.h"
+#include "app/partita/interrupt.h"
+#include "app/partita/output.h"
+#include "app/partita/plan_report.h"
+#include "app/partita/progress_view.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/options.h"
+#include "app/shared/question.h"
+#include "partita/partita.h"
+#include "partita/report/plan_json.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+namespace {
+
+struct PlanArguments {
+  Question question;
+  std::string algorithm = "auto";
+  double time_limit = 60;
+  PlanOptions options;
+  std::string format = "plan";
+  std::string output;  // empty: only the report
+  bool quiet = false;
+  bool verbose = false;
+};
+
+constexpr const char* kExample = R"(Example:
+  partita plan model.json --accelerators 4 --memory 16GiB --time-limit 30 -o plan.json
+
+)";
+
+Algorithm parse_algorithm(const std::string& text) {
+  if (text == "exact") return Algorithm::Exact;
+  if (text == "linear") return Algorithm::Linear;
+  return Algorithm::Auto;
+}
+
+Stopped why_stopped(const Budget& budget) {
+  if (budget.cancelled()) return Stopped::Interrupted;
+  return budget.exhausted() ? Stopped::OutOfTime : Stopped::No;
+}
+
+int exit_code(Status status) {
+  switch (status) {
+    case Status::Optimal:
+    case Status::Feasible: return 0;
+    case Status::Infeasible: return static_cast<int>(ErrorKind::Infeasible);
+    case Status::Unknown: return static_cast<int>(ErrorKind::NoSplitFound);
+  }
+  return 1;
+}
+
+// A result without a split still makes a plan, with its status and reason; the seed format has no place for either.
+void write_result(const PlanArguments& arguments, const Output& output, const Problem& problem, const Plan& plan) {
+  if (arguments.format == "plan") {
+    output.write(plan_json(problem, plan.result, plan.report));
+  } else if (plan.result.split) {
+    output.write(seed_json(problem, plan.result, plan.report));
+  }
+}
+
+void print_no_split(const PlanArguments& arguments, const Result& result) {
+  std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
+  if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
+  print_error("partita", message);
+}
+
+void print_report(const std::string& report, bool stdout_taken) {
+  if (stdout_taken) {
+    std::fputs(report.c_str(), stderr);
+  } else {
+    Output("-").write(report);
+  }
+}
+
+int run_plan(PlanArguments& arguments) {
+  std::optional<Output> output;
+  if (!arguments.output.empty()) output.emplace(arguments.output);
+  const Problem problem = read_problem(arguments.question);
+  arguments.options.algorithm = parse_algorithm(arguments.algorithm);
+
+  ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
+  Sink sink;
+  if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
+
+  Budget::Limits limits;
+  limits.seconds = arguments.time_limit;
+  Budget budget(limits);
+  const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
+  const Plan answer = plan(problem, arguments.options, budget, sink);
+  const Stopped stopped = why_stopped(budget);
+  view.finish();
+
+  const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
+  const bool stdout_taken = output && output->is_stdout();
+  try {
+    if (output) write_result(arguments, *output, problem, answer);
+  } catch (const InputError&) {
+    print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
+    throw;
+  }
+  print_report(report, stdout_taken);
+  if (!answer.result.split) print_no_split(arguments, answer.result);
+  return exit_code(answer.result.status);
+}
+
+void add_solving(CLI::App& command, PlanArguments& arguments) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  choices(command.add_option("--algorithm", arguments.algorithm,
+                             "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
+                             "ideals; linear, the linearised one, which is fast and rarely proves anything"),
+          {"auto", "exact", "linear"});
+  number(command.add_option("--time-limit", arguments.time_limit,
+                            "Answer with the best split and bound so far after this time (default 60; inf for none)"),
+         "SECONDS", 0, infinity, true);
+  number(command.add_option("--gap", arguments.options.gap,
+                            "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
+         "G", 0, 1);
+  whole(command.add_option("--threads", arguments.options.threads, "Threads to use at most (default 1)"), "N", 1, 1024);
+  whole(command.add_option("--seed", arguments.options.seed, "Seed of the heuristics' random orders (default 1)"), "S", 0,
+        std::numeric_limits<std::int64_t>::max());
+}
+
+void add_output(CLI::App& command, PlanArguments& arguments) {
+  CLI::Option* output = path(command.add_option("-o,--output", arguments.output, "Write the split here; - for standard output"));
+  choices(command.add_option("--format", arguments.format,
+                             "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
+              ->needs(output),
+          {"plan", "seed"});
+  command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
+  command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("plan", "Find the best split of a workload over its devices");
+  auto arguments = std::make_shared<PlanArguments>();
+  path(command->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")->required());
+  add_question_options(*command, arguments->question);
+  add_solving(*command, *arguments);
+  add_output(*command, *arguments);
+  command->footer(std::string(kExample) + progress_legend() + "\n" +
+                  "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
+                  exit_code_table());
+  command->callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
+}
+
+}  // namespace partita::app

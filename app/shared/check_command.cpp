@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/shared/check_command.h"
+
+#include <cstdio>
+
+#include "app/shared/options.h"
+#include "partita/check/describe.h"
+#include "partita/read/split.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+
+void add_check_options(CLI::App& command, CheckArguments& arguments) {
+  path(command.add_option("WORKLOAD", arguments.question.workload, "The workload (- for standard input)"))->required();
+  path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
+      ->required();
+  add_question_options(command, arguments.question);
+  command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
+                   "Do not compare the value that the split's file claims with the one recomputed");
+  command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
+}
+
+int run_check(const CheckArguments& arguments) {
+  if (arguments.question.workload == "-" && arguments.split == "-") {
+    throw InputError(ErrorKind::Usage, "SPLIT",
+                     "'-' is already the workload; only one of the two can be standard input");
+  }
+  const Problem problem = read_problem(arguments.question);
+  SplitListing listing = read_split(arguments.split);
+  if (arguments.ignore_claimed_value) listing.claimed_value.reset();
+
+  const CheckReport report = check(problem, listing);
+  if (!arguments.quiet) {
+    const std::string text = describe_table(problem, report) + describe_verdict(problem, report);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+      throw InputError(ErrorKind::Unwritable, "standard output",
+                       "cannot be written; use --quiet for the exit code alone");
+    }
+  }
+  return report.legal() ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
+}
+
+}  // namespace partita::app

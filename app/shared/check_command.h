@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checking a split, as `partita check` and as the program `partita-check`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "app/shared/question.h"
+
+namespace partita::app {
+
+struct CheckArguments {
+  Question question;
+  std::string split;  // a path, or "-"
+  bool ignore_claimed_value = false;
+  bool quiet = false;
+};
+
+inline constexpr const char* kCheckSummary =
+    "Says whether a split of a workload is legal and what it costs, recomputed from the files alone.";
+
+// `arguments` must outlive the parsing.
+void add_check_options(CLI::App& command, CheckArguments& arguments);
+
+// Prints the table of devices and the verdict (nothing with `quiet`). Returns 0 for a legal split, the code of
+// ErrorKind::IllegalSplit otherwise; throws InputError where a file or option cannot be used.
+int run_check(const CheckArguments& arguments);
+
+}  // namespace partita::app

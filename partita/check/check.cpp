@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "partita/check/latency.h"
+#include "partita/check/limits.h"
+#include "partita/check/loads.h"
+#include "partita/check/placement.h"
+#include "partita/check/shape.h"
+
+namespace partita {
+namespace {
+
+void check_placement(const Problem& problem, const Placement& placement, CheckReport& report) {
+  measure_loads(problem, placement, report);
+  check_memory(problem, report);
+  check_colours(problem, placement, report);
+  check_support(problem, placement, report);
+  if (problem.objective == Objective::Latency) {
+    measure_latency(problem, placement, report);
+  } else {
+    check_shape(problem, placement, report);
+    report.value = throughput_value(problem, report);
+  }
+}
+
+void check_claim(const Problem& problem, double claimed, CheckReport& report) {
+  if (!std::isfinite(report.value)) return;  // nothing to compare with; the circle has been named
+  const double tolerance = kValueTolerance * std::max(std::abs(claimed), std::abs(report.value));
+  // Written so that a claim that is no number is wrong.
+  if (std::isfinite(claimed) && std::abs(claimed - report.value) <= tolerance) return;
+  report.violations.push_back(
+      {Violation::Kind::Value, fmt::format("the split claims the value {:.10g}, but its {} is {:.10g}", claimed,
+                                           to_string(problem.objective), report.value)});
+}
+
+}  // namespace
+
+CheckReport check(const Problem& problem, const Split& split) {
+  CheckReport report;
+  const Placement placement = match_split(problem, split, report.violations);
+  check_placement(problem, placement, report);
+  return report;
+}
+
+CheckReport check(const Problem& problem, const SplitListing& listing) {
+  CheckReport report;
+  const Placement placement = match_listing(problem, listing, report.violations);
+  check_placement(problem, placement, report);
+  if (listing.claimed_value) check_claim(problem, *listing.claimed_value, report);
+  return report;
+}
+
+const char* to_string(Violation::Kind kind) {
+  switch (kind) {
+    case Violation::Kind::UnknownNode: return "unknown node";
+    case Violation::Kind::DuplicateNode: return "duplicate node";
+    case Violation::Kind::MissingNode: return "missing node";
+    case Violation::Kind::TooManyDevices: return "too many devices";
+    case Violation::Kind::Memory: return "memory";
+    case Violation::Kind::Colour: return "colour";
+    case Violation::Kind::Support: return "support";
+    case Violation::Kind::Shape: return "shape";
+    case Violation::Kind::Value: return "value";
+  }
+  return "?";
+}
+
+}  // namespace partita

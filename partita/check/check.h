@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is this split legal, and what does it cost? Recomputed from the definitions of docs/formats.md and the input graph
+// alone: this room uses neither `reduce` nor `solve`, and shares no code with them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/model/problem.h"
+#include "partita/model/split.h"
+
+namespace partita {
+
+struct Violation {
+  enum class Kind { UnknownNode, DuplicateNode, MissingNode, TooManyDevices, Memory, Colour, Support, Shape, Value };
+  Kind kind;
+  std::string message;  // one line: which nodes or devices, by original id, and by how much
+};
+
+// One pass (forward or backward) of one device.
+struct PassLoad {
+  double compute = 0;
+  double in = 0;   // transfers into the device of outputs produced in this pass
+  double out = 0;  // transfers out of it
+};
+
+struct DeviceReport {
+  PassLoad forward;
+  PassLoad backward;
+  double memory = 0;
+  std::size_t node_count = 0;
+
+  double compute() const { return forward.compute + backward.compute; }
+  double in() const { return forward.in + backward.in; }
+  double out() const { return forward.out + backward.out; }
+};
+
+// Latency: one uninterrupted piece of work: a pass of an accelerator, or a node on a host.
+struct ScheduleStep {
+  DeviceId device;
+  NodeId node;  // on a host; names nothing on an accelerator
+  bool backward = false;
+  double start = 0;   // all its inputs are in host memory
+  double finish = 0;  // all its outputs are
+};
+
+struct CheckReport {
+  std::vector<Violation> violations;
+  IdVector<DeviceId, DeviceReport> devices;
+  IdVector<DeviceId, double> load;  // in the problem's transfer mode, both passes
+  double value = 0;                 // the problem's objective; infinite for a latency split that waits for itself
+  DeviceId bottleneck;              // the device with the largest load, the first of equals
+  // Throughput, staged, and no violation of the shape: the devices that hold something, in an order that takes every
+  // forward edge forward. The split's own order where that is one.
+  std::vector<DeviceId> order;
+  // Latency: what runs when, in an order that respects every dependency, and how many host cores that keeps busy at
+  // once.
+  std::vector<ScheduleStep> schedule;
+  std::size_t host_cores = 0;
+
+  bool legal() const { return violations.empty(); }
+};
+
+// Every violation is named, not only the first. The value is computed as far as the split goes, legal or not: nodes on
+// no device, and the edges that touch them, count for nothing, nor does the time of a node where it cannot run. With
+// the objective Latency the shape is what that objective needs (see latency.h) and problem.shape is not asked.
+// Near-linear in nodes and edges; the shape `contiguous` takes O(devices * (nodes + edges)).
+CheckReport check(const Problem& problem, const Split& split);
+
+// The same for a split as a file lists it, with unknown, duplicate and missing nodes and too many devices named, and
+// the file's claimed value, if it has one, compared with the one recomputed (kind Value, beyond kValueTolerance
+// relative). Reset listing.claimed_value to leave that out.
+CheckReport check(const Problem& problem, const SplitListing& listing);
+
+inline constexpr double kValueTolerance = 1e-6;
+
+// The load of one pass in a transfer mode. A host's `in` and `out` are 0.
+double pass_load(const PassLoad& pass, TransferMode mode);
+
+const char* to_string(Violation::Kind kind);
+
+}  // namespace partita

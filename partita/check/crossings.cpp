@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/crossings.h"
+
+#include "partita/util/csr.h"
+
+namespace partita {
+
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of, std::size_t block_count) {
+  std::vector<std::pair<NodeId, Edge>> pairs;
+  pairs.reserve(graph.edges.size());
+  for (const Edge& edge : graph.edges) pairs.emplace_back(edge.from, edge);
+  const Csr<NodeId, Edge> edges_out(graph.nodes.size(), pairs);
+
+  Crossings crossings;
+  IdVector<BlockId, NodeId> last_producer(block_count);  // whose output entered the block last
+  for (NodeId u : graph.nodes.all()) {
+    const BlockId home = block_of[u];
+    if (!home.valid()) continue;
+    const auto edges = edges_out[u];
+    bool one_cost = true;
+    for (const Edge& edge : edges) one_cost = one_cost && edge.cost == edges.front().cost;
+
+    bool left = false;
+    for (const Edge& edge : edges) {
+      const BlockId there = block_of[edge.to];
+      if (!there.valid() || there == home) continue;
+      if (!one_cost || !left) crossings.out.push_back({u, home, edge.cost});
+      if (!one_cost || last_producer[there] != u) crossings.in.push_back({u, there, edge.cost});
+      left = true;
+      last_producer[there] = u;
+    }
+  }
+  return crossings;
+}
+
+}  // namespace partita

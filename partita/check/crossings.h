@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to move when the nodes are divided into blocks.
+//
+// Where the edges out of node u all have one cost, u's output leaves u's block once if some successor is in another
+// block, and enters each other block with a successor once. Where the costs differ, each edge between two blocks is a
+// transfer of its own. That is the paper's subdivision: a zero node on every such edge, colocated with u, carries the
+// edge's cost, so nothing of u itself crosses and each zero node has one consumer. Costs are compared exactly.
+#pragma once
+
+#include <vector>
+
+#include "partita/model/graph.h"
+
+namespace partita {
+
+// A set of nodes that runs as one: a device, or a part of one.
+using BlockId = Id<struct BlockTag>;
+
+struct Crossing {
+  NodeId producer;
+  BlockId block;  // the block that is left or entered
+  double cost = 0;
+};
+
+struct Crossings {
+  std::vector<Crossing> out;
+  std::vector<Crossing> in;
+};
+
+// Nodes whose block names nothing are as if they, and their edges, did not exist. O(nodes + edges + blocks).
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of, std::size_t block_count);
+
+}  // namespace partita

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A check's outcome as plain text, for people. Every line ends with a newline.
+#pragma once
+
+#include <string>
+
+#include "partita/check/check.h"
+
+namespace partita {
+
+// One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
+// where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for
+// latency when the device starts and finishes. The devices that hold nothing share one line at the end.
+std::string describe_table(const Problem& problem, const CheckReport& report);
+
+// The value, then "legal" or every violation on a line of its own.
+std::string describe_verdict(const Problem& problem, const CheckReport& report);
+
+}  // namespace partita

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device may hold at all: memory, colour classes, supported nodes.
+#pragma once
+
+#include "partita/check/placement.h"
+
+namespace partita {
+
+// Relative, for the rounding of sums only.
+inline constexpr double kMemorySlack = 1e-9;
+
+bool over_memory(double used, double limit);
+
+// One violation for each device over its limit. Precondition: the loads are measured.
+void check_memory(const Problem& problem, CheckReport& report);
+
+// One violation for each colour class on more than one device.
+void check_colours(const Problem& problem, const Placement& placement, CheckReport& report);
+
+// One violation for each device with nodes that it cannot run.
+void check_support(const Problem& problem, const Placement& placement, CheckReport& report);
+
+}  // namespace partita

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How nodes, edges and byte counts are written in messages: by original id, on one line, short.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/model/graph.h"
+
+namespace partita {
+
+// "17", or "17 (conv1)" where the node has a name. Names are cut to a few dozen characters and kept on one line.
+std::string node_text(const Graph& graph, NodeId node);
+
+// "3 (a), 4 (b), 9 (c) and 12 more".
+std::string node_list(const Graph& graph, const std::vector<NodeId>& nodes);
+std::string id_list(const std::vector<std::int64_t>& original_ids);
+
+// "1 node", "3 nodes".
+std::string counted(std::size_t count, const std::string& noun);
+
+// "17 -> 23".
+std::string edge_text(const Graph& graph, const Edge& edge);
+
+// "11.2 GiB", "512.0 MiB", "17 B".
+std::string human_bytes(double bytes);
+
+// Items joined by a separator; a long list keeps its beginning and its end around "... (12 more) ...".
+std::string joined_in_short(const std::vector<std::string>& items, const std::string& separator);
+
+}  // namespace partita

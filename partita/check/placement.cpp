@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/placement.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "partita/check/names.h"
+
+namespace partita {
+namespace {
+
+std::vector<DeviceId> devices_of_kind(const Platform& platform, DeviceKind kind) {
+  std::vector<DeviceId> devices;
+  for (DeviceId d : ids<DeviceId>(platform.device_count())) {
+    if (platform.classes[platform.class_of(d)].kind == kind) devices.push_back(d);
+  }
+  return devices;
+}
+
+std::string only(std::size_t count, const std::string& noun) {
+  return count == 0 ? "has none" : fmt::format("has only {}, numbered from 0", counted(count, noun));
+}
+
+void name_missing(const Graph& graph, const std::vector<NodeId>& missing, std::vector<Violation>& violations) {
+  if (missing.empty()) return;
+  violations.push_back({Violation::Kind::MissingNode,
+                        fmt::format("{} of the graph's {} on no device: {}", missing.size(),
+                                    missing.size() == 1 ? "nodes is" : "nodes are", node_list(graph, missing))});
+}
+
+}  // namespace
+
+Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations) {
+  const Graph& graph = problem.workload.graph;
+  const std::size_t device_count = problem.workload.platform.device_count();
+  Placement placement{IdVector<NodeId, DeviceId>(graph.nodes.size()), split.order};
+  std::vector<NodeId> missing;
+  std::map<DeviceId, std::vector<NodeId>> beyond;
+  for (NodeId v : graph.nodes.all()) {
+    const DeviceId d = v.index() < split.device_of.size() ? split.device_of[v] : DeviceId();
+    if (!d.valid()) {
+      missing.push_back(v);
+    } else if (d.index() >= device_count) {
+      beyond[d].push_back(v);
+    } else {
+      placement.device_of[v] = d;
+    }
+  }
+  for (const auto& [d, nodes] : beyond) {
+    violations.push_back(
+        {Violation::Kind::TooManyDevices,
+         fmt::format("the split puts {} on device {}, but the platform {}: {}", counted(nodes.size(), "node"),
+                     d.index(), only(device_count, "device"), node_list(graph, nodes))});
+  }
+  name_missing(graph, missing, violations);
+  return placement;
+}
+
+Placement match_listing(const Problem& problem, const SplitListing& listing, std::vector<Violation>& violations) {
+  const Graph& graph = problem.workload.graph;
+  const Platform& platform = problem.workload.platform;
+
+  std::unordered_map<std::int64_t, NodeId> node_of;
+  for (NodeId v : graph.nodes.all()) node_of.emplace(graph.nodes[v].original_id, v);
+
+  // The i-th listed device of a kind is the platform's i-th of that kind. Devices listed beyond those matter only when
+  // they hold something; their nodes are reported here, so not as missing too.
+  std::vector<DeviceId> device_of_entry(listing.devices.size());
+  std::map<DeviceKind, std::vector<DeviceId>> available;
+  for (DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) available[kind] = devices_of_kind(platform, kind);
+  std::map<DeviceKind, std::size_t> listed;
+  std::map<DeviceKind, std::vector<std::size_t>> beyond;
+  for (std::size_t i = 0; i < listing.devices.size(); ++i) {
+    const SplitListing::Device& entry = listing.devices[i];
+    const std::size_t place = listed[entry.kind]++;
+    if (place < available[entry.kind].size()) {
+      device_of_entry[i] = available[entry.kind][place];
+    } else if (!entry.node_ids.empty()) {
+      beyond[entry.kind].push_back(place);
+    }
+  }
+  for (const auto& [kind, places] : beyond) {
+    std::vector<std::int64_t> numbers(places.begin(), places.end());
+    violations.push_back({Violation::Kind::TooManyDevices,
+                          fmt::format("the split puts nodes on {} {}, but the platform {}", to_string(kind),
+                                      id_list(numbers), only(available[kind].size(), to_string(kind)))});
+  }
+
+  Placement placement{IdVector<NodeId, DeviceId>(graph.nodes.size()), {}};
+  IdVector<NodeId, char> seen(graph.nodes.size(), 0);
+  std::vector<std::int64_t> unknown;
+  std::vector<NodeId> duplicate;
+  for (std::size_t i = 0; i < listing.devices.size(); ++i) {
+    for (std::int64_t id : listing.devices[i].node_ids) {
+      const auto found = node_of.find(id);
+      if (found == node_of.end()) {
+        unknown.push_back(id);
+      } else if (seen[found->second]) {
+        if (seen[found->second] == 1) duplicate.push_back(found->second);
+        seen[found->second] = 2;
+      } else {
+        seen[found->second] = 1;
+        placement.device_of[found->second] = device_of_entry[i];
+      }
+    }
+  }
+  std::vector<NodeId> missing;
+  for (NodeId v : graph.nodes.all()) {
+    if (!seen[v]) missing.push_back(v);
+  }
+  if (!unknown.empty()) {
+    violations.push_back(
+        {Violation::Kind::UnknownNode, fmt::format("the split lists {} that the graph does not have: {}",
+                                                   counted(unknown.size(), "id"), id_list(unknown))});
+  }
+  if (!duplicate.empty()) {
+    violations.push_back(
+        {Violation::Kind::DuplicateNode, fmt::format("the split lists {} more than once: {}",
+                                                     counted(duplicate.size(), "node"), node_list(graph, duplicate))});
+  }
+  name_missing(graph, missing, violations);
+
+  for (std::size_t i : listing.order) {
+    if (i < device_of_entry.size() && device_of_entry[i].valid()) placement.order.push_back(device_of_entry[i]);
+  }
+  return placement;
+}
+
+}  // namespace partita

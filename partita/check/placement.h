@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each node is, as the rest of this room sees it: on a device of the platform, or nowhere.
+#pragma once
+
+#include <vector>
+
+#include "partita/check/check.h"
+
+namespace partita {
+
+struct Placement {
+  IdVector<NodeId, DeviceId> device_of;  // an id that names nothing: the node is on no device
+  std::vector<DeviceId> order;           // the pipeline order the split itself gives; may be empty or wrong
+};
+
+// Both name what cannot be matched: MissingNode, TooManyDevices and, from a listing, UnknownNode and DuplicateNode (the
+// first device that lists a node keeps it). Linear.
+Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations);
+Placement match_listing(const Problem& problem, const SplitListing& listing, std::vector<Violation>& violations);
+
+}  // namespace partita

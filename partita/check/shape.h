@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape a split must have for throughput.
+//
+// Staged: some order of the devices takes every edge between two of them forward. Which edges: those between forward
+// nodes, as they are, and some of those between backward nodes, turned round, for the backward pass runs through the
+// pipeline in the opposite direction. Of the backward edges only those count that touch an orphan, a backward node
+// whose colour class holds no forward node (a node without colour is a class of its own): the others follow the forward
+// nodes they share a class with. With problem.backward_shape all backward edges count.
+//
+// Contiguous: no path leaves a device's nodes and comes back. Asked of the forward nodes and the edges among them and,
+// with problem.backward_shape, of the backward nodes and the edges among them.
+#pragma once
+
+#include "partita/check/placement.h"
+
+namespace partita {
+
+// Names what breaks problem.shape: for staged one circle of devices with an edge for each step, for contiguous one path
+// for each device. Fills report.order for staged splits. Precondition: report.devices is filled.
+void check_shape(const Problem& problem, const Placement& placement, CheckReport& report);
+
+}  // namespace partita

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/read/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace partita {
+namespace {
+
+using nlohmann::json;
+
+std::string describe(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return fmt::format("a list of {}", value.size());
+  constexpr std::size_t kLongest = 60;
+  return one_line(value.dump(-1, ' ', false, json::error_handler_t::replace), kLongest);
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text, std::size_t longest) {
+  std::size_t keep = text.size();
+  if (keep > longest) {
+    keep = longest;
+    while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0) == 0x80) --keep;  // whole UTF-8 characters
+  }
+  std::string line(text.substr(0, keep));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return keep < text.size() ? line + "..." : line;
+}
+
+std::string Place::path() const {
+  std::vector<const Place*> chain;
+  for (const Place* place = this; place->parent_; place = place->parent_) chain.push_back(place);
+  std::reverse(chain.begin(), chain.end());
+  std::string text;
+  std::optional<std::int64_t> node_id;
+  for (const Place* place : chain) {
+    if (place->key_.empty()) {
+      text += fmt::format("[{}]", place->index_);
+    } else {
+      if (!text.empty()) text += '.';
+      text += one_line(place->key_);
+    }
+    if (place->node_id_) node_id = place->node_id_;
+  }
+  return node_id ? fmt::format("{} (node id {})", text, *node_id) : text;
+}
+
+void Place::fail(ErrorKind kind, const std::string& problem) const {
+  const std::string where = path();
+  throw InputError(kind, where.empty() ? *source_ : *source_ + ": " + where, problem);
+}
+
+void fail_type(const json& value, const Place& place, const char* expected) {
+  place.fail(ErrorKind::BadField, fmt::format("found {}; expected {}", describe(value), expected));
+}
+
+std::int64_t integer_at(const json& value, const Place& place, const char* expected) {
+  const auto too_large = [&] {
+    place.fail(ErrorKind::BadNumber,
+               fmt::format("{} does not fit a 64-bit integer; expected {}", describe(value), expected));
+  };
+  if (value.is_number_unsigned()) {
+    if (value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) too_large();
+    return value.get<std::int64_t>();
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (!value.is_number_float()) fail_type(value, place, expected);
+  const double number = value.get<double>();
+  if (number != std::floor(number)) fail_type(value, place, expected);
+  constexpr double kExactUpTo = 9007199254740992.0;  // 2^53: beyond it the written digits may be lost already
+  if (std::abs(number) > kExactUpTo) too_large();
+  return static_cast<std::int64_t>(number);
+}
+
+ObjectView::ObjectView(const json& value, const Place& place, const char* expected) : object_(&value), place_(&place) {
+  if (!value.is_object()) fail_type(value, place, expected);
+}
+
+bool ObjectView::has_key(const char* key) const { return object_->contains(key); }
+
+const json* ObjectView::find(const char* key) const {
+  const auto entry = object_->find(key);
+  return entry == object_->end() || entry->is_null() ? nullptr : &*entry;
+}
+
+const json& ObjectView::required(const char* key, const char* expected) const {
+  const json* value = find(key);
+  if (!value) {
+    place_->member(key).fail(ErrorKind::BadField,
+                             fmt::format("is {}; expected {}", has_key(key) ? "null" : "missing", expected));
+  }
+  return *value;
+}
+
+std::optional<double> ObjectView::number(const char* key, const char* expected) const {
+  const json* value = find(key);
+  if (!value) return std::nullopt;
+  if (!value->is_number()) fail_type(*value, place_->member(key), expected);
+  return value->get<double>();  // the parser lets no infinite number through
+}
+
+double ObjectView::amount(const char* key, const char* expected) const {
+  required(key, expected);
+  return amount_or(key, 0, expected);
+}
+
+double ObjectView::amount_or(const char* key, double fallback, const char* expected) const {
+  const double value = number(key, expected).value_or(fallback);
+  if (value < 0) {
+    place_->member(key).fail(ErrorKind::BadNumber, fmt::format("{} is negative; expected {}", value, expected));
+  }
+  return value + 0.0;  // -0 becomes 0
+}
+
+std::int64_t ObjectView::integer(const char* key, const char* expected) const {
+  return integer_at(required(key, expected), place_->member(key), expected);
+}
+
+std::optional<std::int64_t> ObjectView::optional_integer(const char* key, const char* expected) const {
+  const json* value = find(key);
+  if (!value) return std::nullopt;
+  return integer_at(*value, place_->member(key), expected);
+}
+
+bool ObjectView::flag(const char* key, bool fallback) const {
+  const json* value = find(key);
+  if (!value) return fallback;
+  if (value->is_boolean()) return value->get<bool>();
+  if (value->is_number() && (*value == 0 || *value == 1)) return *value == 1;
+  fail_type(*value, place_->member(key), "true or false (or 1 or 0)");
+}
+
+std::optional<std::string> ObjectView::text(const char* key, const char* expected) const {
+  const json* value = find(key);
+  if (!value) return std::nullopt;
+  if (!value->is_string()) fail_type(*value, place_->member(key), expected);
+  return value->get<std::string>();
+}
+
+const json& ObjectView::array(const char* key, const char* expected) const {
+  const json& value = required(key, expected);
+  if (!value.is_array()) fail_type(value, place_->member(key), expected);
+  return value;
+}
+
+}  // namespace partita

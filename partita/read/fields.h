@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed access to the fields of a JSON tree, with errors that name the field by its path.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "partita/util/error.h"
+
+namespace partita {
+
+// Text from a file, fit for a one-line message: no control characters, and shortened when long.
+std::string one_line(std::string_view text, std::size_t longest = 200);
+
+// A place in a document, kept as a chain to its parents so that it costs nothing until an error needs its name. Each
+// place must outlive the places made from it.
+class Place {
+ public:
+  explicit Place(const std::string& source) : source_(&source) {}
+
+  Place member(std::string_view key) const { return Place(*this, key, 0); }
+  Place element(std::size_t index) const { return Place(*this, {}, index); }
+  void set_node_id(std::int64_t id) { node_id_ = id; }  // people look for a node by id, not by position
+
+  // "nodes[17].cpuLatency (node id 42)"; empty for the document itself.
+  std::string path() const;
+  [[noreturn]] void fail(ErrorKind kind, const std::string& problem) const;
+
+ private:
+  Place(const Place& parent, std::string_view key, std::size_t index)
+      : source_(parent.source_), parent_(&parent), key_(key), index_(index) {}
+
+  const std::string* source_;
+  const Place* parent_ = nullptr;
+  std::string_view key_;  // empty: an element of an array
+  std::size_t index_ = 0;
+  std::optional<std::int64_t> node_id_;
+};
+
+// One JSON object. A field that is null counts as absent. `expected` completes "expected ..." in messages.
+class ObjectView {
+ public:
+  ObjectView(const nlohmann::json& value, const Place& place, const char* expected);
+
+  const Place& place() const { return *place_; }
+  bool has_key(const char* key) const;  // even if null
+  const nlohmann::json* find(const char* key) const;
+
+  double amount(const char* key, const char* expected) const;  // finite and not negative
+  double amount_or(const char* key, double fallback, const char* expected) const;
+  std::optional<double> number(const char* key, const char* expected) const;  // finite, any sign
+  std::int64_t integer(const char* key, const char* expected) const;
+  std::optional<std::int64_t> optional_integer(const char* key, const char* expected) const;
+  bool flag(const char* key, bool fallback) const;  // true, false, 0 or 1
+  std::optional<std::string> text(const char* key, const char* expected) const;
+  const nlohmann::json& array(const char* key, const char* expected) const;
+
+ private:
+  const nlohmann::json& required(const char* key, const char* expected) const;
+
+  const nlohmann::json* object_;
+  const Place* place_;
+};
+
+// An integer that fits 64 bits; 3.0 counts as 3.
+std::int64_t integer_at(const nlohmann::json& value, const Place& place, const char* expected);
+
+[[noreturn]] void fail_type(const nlohmann::json& value, const Place& place, const char* expected);
+
+}  // namespace partita

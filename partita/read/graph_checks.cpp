@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/read/graph_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "partita/util/csr.h"
+
+namespace partita {
+namespace {
+
+// The nodes that a topological sweep [Kahn-CACM'62] cannot reach: those on a cycle, and those behind one.
+IdVector<NodeId, bool> unsortable(const Graph& graph) {
+  const std::size_t n = graph.nodes.size();
+  std::vector<std::pair<NodeId, NodeId>> pairs;
+  pairs.reserve(graph.edges.size());
+  IdVector<NodeId, std::size_t> missing_inputs(n);
+  for (const Edge& edge : graph.edges) {
+    pairs.emplace_back(edge.from, edge.to);
+    ++missing_inputs[edge.to];
+  }
+  const Csr<NodeId, NodeId> successors(n, pairs);
+  IdVector<NodeId, bool> left(n, true);
+  std::vector<NodeId> ready;
+  for (NodeId v : graph.nodes.all()) {
+    if (missing_inputs[v] == 0) ready.push_back(v);
+  }
+  while (!ready.empty()) {
+    const NodeId v = ready.back();
+    ready.pop_back();
+    left[v] = false;
+    for (NodeId w : successors[v]) {
+      if (--missing_inputs[w] == 0) ready.push_back(w);
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+std::vector<NodeId> find_cycle(const Graph& graph) {
+  const IdVector<NodeId, bool> left = unsortable(graph);
+  // A node that was left has an input that was left, so going from input to input must come back to where it has been.
+  IdVector<NodeId, NodeId> input(graph.nodes.size());
+  NodeId v;
+  for (const Edge& edge : graph.edges) {
+    if (left[edge.from] && left[edge.to]) v = input[edge.to] = edge.from;
+  }
+  if (!v.valid()) return {};
+  IdVector<NodeId, bool> seen(graph.nodes.size(), false);
+  for (; !seen[v]; v = input[v]) seen[v] = true;
+  std::vector<NodeId> cycle{v};
+  for (NodeId w = input[v]; w != v; w = input[w]) cycle.push_back(w);
+  std::reverse(cycle.begin(), cycle.end());
+  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+  return cycle;
+}
+
+std::string cycle_text(const Graph& graph, const std::vector<NodeId>& cycle) {
+  constexpr std::size_t kLongest = 12;
+  constexpr std::size_t kHead = 8;
+  constexpr std::size_t kTail = 3;
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (cycle.size() > kLongest && i == kHead) {
+      text += "... -> ";
+      i = cycle.size() - kTail;
+    }
+    text += std::to_string(graph.nodes[cycle[i]].original_id) + " -> ";
+  }
+  return text + std::to_string(graph.nodes[cycle.front()].original_id);
+}
+
+void drop_repeated_edges(Graph& graph) {
+  std::vector<Edge>& edges = graph.edges;
+  std::vector<std::size_t> by_value(edges.size());
+  std::iota(by_value.begin(), by_value.end(), std::size_t{0});
+  const auto value_of = [&edges](std::size_t i) { return std::tuple(edges[i].from, edges[i].to, edges[i].cost); };
+  std::sort(by_value.begin(), by_value.end(), [&value_of](std::size_t a, std::size_t b) {
+    return std::tuple_cat(value_of(a), std::tuple(a)) < std::tuple_cat(value_of(b), std::tuple(b));
+  });
+  std::vector<bool> repeats(edges.size(), false);
+  for (std::size_t i = 1; i < by_value.size(); ++i) {
+    repeats[by_value[i]] = value_of(by_value[i - 1]) == value_of(by_value[i]);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!repeats[i]) edges[kept++] = edges[i];
+  }
+  edges.resize(kept);
+}
+
+std::string find_overflow(const Graph& graph) {
+  double sizes = 0;
+  double times = 0;
+  double costs = 0;
+  for (const Node& node : graph.nodes) {
+    sizes += node.memory;
+    for (double time : node.time) {
+      if (time != kCannotRun) times += time;
+    }
+  }
+  for (const Edge& edge : graph.edges) costs += 2 * edge.cost;  // an output may be paid for on its way out and in
+  if (!std::isfinite(sizes)) return "the sizes";
+  if (!std::isfinite(times)) return "the latencies";
+  if (!std::isfinite(costs)) return "the edge costs";
+  if (!std::isfinite(times + costs)) return "the latencies and edge costs";
+  return "";
+}
+
+}  // namespace partita

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold of a whole graph, once each of its parts has been read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/model/graph.h"
+
+namespace partita {
+
+// One directed cycle, each node once, beginning with the one that comes first in the file; empty when there is none.
+// O(nodes + edges), no recursion.
+std::vector<NodeId> find_cycle(const Graph& graph);
+
+// "3 -> 7 -> 3" by original ids; a long cycle is shortened in the middle.
+std::string cycle_text(const Graph& graph, const std::vector<NodeId>& cycle);
+
+// Removes edges that repeat an earlier one in source, destination and cost; the rest keep their order. Edges between
+// the same nodes with different costs stay: each is a transfer of its own.
+void drop_repeated_edges(Graph& graph);
+
+// Which sum is too large for a double, in words for a message: "the sizes"; empty when all sums are finite.
+std::string find_overflow(const Graph& graph);
+
+}  // namespace partita

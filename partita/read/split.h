@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a split: a plan written by Partita, or the paper code's own output (docs/formats.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partita/model/split.h"
+
+namespace partita {
+
+// `path` may be "-" for standard input. Throws InputError when the file is not a split at all; whether the split fits a
+// graph is for `check` to say.
+SplitListing read_split(const std::string& path);
+SplitListing parse_split(std::string_view bytes, const std::string& source);
+
+}  // namespace partita

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/plan_json.h"
+
+#include <cassert>
+#include <nlohmann/json.hpp>
+
+#include "partita/report/pretty_json.h"
+#include "partita/util/version.h"
+
+namespace partita {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kPlanVersion = 1;
+constexpr double kNotStated = -1;  // how the paper's files say that a load is not known
+
+// What each device holds: original ids in the file's order.
+IdVector<DeviceId, Json> node_lists(const Problem& problem, const Split& split) {
+  const auto& nodes = problem.workload.graph.nodes;
+  IdVector<DeviceId, Json> lists(problem.workload.platform.device_count(), Json::array());
+  for (NodeId v : nodes.all()) lists[split.device_of[v]].push_back(nodes[v].original_id);
+  return lists;
+}
+
+// The device's place in the pipeline, or null where it holds nothing or the shape has no order.
+IdVector<DeviceId, Json> stages(const Problem& problem, const std::vector<DeviceId>& order) {
+  IdVector<DeviceId, Json> stage(problem.workload.platform.device_count());
+  for (std::size_t i = 0; i < order.size(); ++i) stage[order[i]] = i;
+  return stage;
+}
+
+Json pass_json(const PassLoad& pass) { return {{"compute", pass.compute}, {"in", pass.in}, {"out", pass.out}}; }
+
+Json devices_json(const Problem& problem, const Result& result, const CheckReport& report) {
+  const Platform& platform = problem.workload.platform;
+  const bool training = problem.workload.graph.has_backward();
+  const auto nodes = node_lists(problem, *result.split);
+  const auto stage = stages(problem, result.split->order.empty() ? report.order : result.split->order);
+  Json devices = Json::array();
+  for (ClassId c : platform.classes.all()) {
+    const DeviceClass& device_class = platform.classes[c];
+    const std::size_t first = platform.first_device(c).index();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(device_class.count); ++i) {
+      const DeviceId d(first + i);
+      const DeviceReport& costs = report.devices[d];
+      Json device;
+      device["name"] = platform.device_name(d);
+      device["kind"] = to_string(device_class.kind);
+      device["index"] = i;
+      device["stage"] = stage[d];
+      device["load"] = report.load[d];
+      device["compute"] = costs.compute();
+      device["in"] = costs.in();
+      device["out"] = costs.out();
+      if (training) {
+        device["forward"] = pass_json(costs.forward);
+        device["backward"] = pass_json(costs.backward);
+      }
+      device["memory"] = whole_if_exact(costs.memory);
+      device["memory_limit"] = whole_if_exact(device_class.memory);
+      device["nodes"] = nodes[d];
+      devices.push_back(std::move(device));
+    }
+  }
+  return devices;
+}
+
+Json assignment_json(const Problem& problem, const Split& split) {
+  const auto& nodes = problem.workload.graph.nodes;
+  Json::object_t assignment;
+  assignment.reserve(nodes.size());
+  // emplace_back, as ordered_json's own insertion looks through all earlier keys: quadratic in the nodes.
+  for (NodeId v : nodes.all()) {
+    assignment.emplace_back(std::to_string(nodes[v].original_id), split.device_of[v].index());
+  }
+  return assignment;
+}
+
+Json seed_device(double load, Json nodes) { return {{"load", load}, {"nodes", std::move(nodes)}}; }
+
+}  // namespace
+
+std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report) {
+  Json plan;
+  plan["partita"] = {{"format", "plan"}, {"version", kPlanVersion}, {"program_version", version()}};
+  plan["workload"] = problem.workload.name;
+  plan["objective"] = to_string(problem.objective);
+  plan["shape"] = to_string(problem.shape);
+  plan["transfers"] = to_string(problem.transfers);
+  plan["backward_shape"] = problem.backward_shape;
+  plan["status"] = to_string(result.status);
+  plan["value"] = result.split ? Json(result.value) : Json();
+  plan["bound"] = result.bound;
+  plan["gap"] = result.split ? Json(result.gap()) : Json();
+  plan["seconds"] = result.seconds;
+  plan["seed"] = result.seed;
+  plan["proof"] = result.proof;
+  if (!result.split) plan["reason"] = result.reason;
+  plan["devices"] = result.split ? devices_json(problem, result, report) : Json::array();
+  plan["assignment"] = result.split ? assignment_json(problem, *result.split) : Json::object();
+  return pretty_json(plan);
+}
+
+std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report) {
+  assert(result.split);
+  const Platform& platform = problem.workload.platform;
+  auto nodes = node_lists(problem, *result.split);
+  Json accelerators = Json::array();
+  Json hosts = Json::array();
+  for (DeviceId d : nodes.all()) {
+    const bool host = platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
+    (host ? hosts : accelerators).push_back(seed_device(report.load[d], std::move(nodes[d])));
+  }
+  return pretty_json({{"maxLoad", result.value}, {"fpgas", std::move(accelerators)}, {"cpus", std::move(hosts)}});
+}
+
+std::string seed_json(const SplitListing& listing) {
+  Json accelerators = Json::array();
+  Json hosts = Json::array();
+  for (const SplitListing::Device& device : listing.devices) {
+    const bool host = device.kind == DeviceKind::Host;
+    (host ? hosts : accelerators).push_back(seed_device(device.claimed_load.value_or(kNotStated), device.node_ids));
+  }
+  const double value = listing.claimed_value.value_or(kNotStated);
+  return pretty_json({{"maxLoad", value}, {"fpgas", std::move(accelerators)}, {"cpus", std::move(hosts)}});
+}
+
+}  // namespace partita

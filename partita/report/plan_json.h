@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes plans: Partita's own versioned JSON, and the paper code's output format (docs/formats.md).
+#pragma once
+
+#include <string>
+
+#include "partita/check/check.h"
+#include "partita/model/problem.h"
+#include "partita/model/result.h"
+
+namespace partita {
+
+// A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without devices.
+std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report);
+
+// The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Precondition: result.split.
+std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report);
+
+// The same from a listing alone, for `convert`; loads are written as -1 where the listing does not hold them.
+std::string seed_json(const SplitListing& listing);
+
+}  // namespace partita

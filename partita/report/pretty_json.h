@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON laid out for people and for diffs: two spaces of indent, but lists of plain values, and objects of up to three of
+// them, on one line. Numbers keep round-trip precision; what is not finite becomes null.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace partita {
+
+// Ends with a line end. Text that is not UTF-8 (a name made from a file's name) is mended, never refused.
+std::string pretty_json(const nlohmann::ordered_json& value);
+
+// A number of bytes or the like: written without ".0" where it is whole.
+nlohmann::ordered_json whole_if_exact(double value);
+
+}  // namespace partita

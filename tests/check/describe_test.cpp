@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/describe.h"
+
+#include <gtest/gtest.h>
+
+#include "partita/check/names.h"
+#include "tests/check/check_fixture.h"
+
+namespace partita {
+namespace {
+
+TEST(Describe, AStagedSplitInPipelineOrder) {
+  const Problem problem = problem_of(
+      graph_from_text("a 3 30 mem=1073741824 out=0.5; b 12.25 20 mem=524288 out=1; c 5 5; a -> b -> c", 5, 2e9, 2));
+  const CheckReport report = check_text(problem, "b | a | | | | c");
+  EXPECT_EQ(describe_table(problem, report),
+            "stage  device            load  compute      in     out     memory  nodes\n"
+            "    1  accelerator 1   3.5000   3.0000  0.0000  0.5000    1.0 GiB      1\n"
+            "    2  accelerator 0  13.7500  12.2500  0.5000  1.0000  512.0 KiB      1  <- bottleneck\n"
+            "    3  host 0          5.0000   5.0000       -       -        0 B      1\n"
+            "empty: accelerator 2-4, host 1\n");
+  EXPECT_EQ(describe_verdict(problem, report), "value: 13.75 (max-load, staged)\nlegal\n");
+}
+
+TEST(Describe, TrainingShowsBothPasses) {
+  Problem problem = problem_of(graph_from_text("a 300 0 out=100; A 25 0 back; a -> A", 2, kUnlimited, 0), Shape::Free,
+                               Objective::GPipe);
+  problem.transfers = TransferMode::Overlap;
+  problem.backward_shape = true;
+  const CheckReport report = check_text(problem, "a | A");
+  EXPECT_EQ(describe_table(problem, report),
+            "device            load  forward  backward  compute       in      out  memory  nodes\n"
+            "accelerator 0  300.000  300.000     0.000  300.000    0.000  100.000     0 B      1  <- bottleneck\n"
+            "accelerator 1  125.000  100.000    25.000   25.000  100.000    0.000     0 B      1\n");
+  EXPECT_EQ(describe_verdict(problem, report), "value: 325 (gpipe, free, backward shape, transfers overlap)\nlegal\n");
+}
+
+TEST(Describe, LatencyShowsWhen) {
+  const Problem problem =
+      problem_of(graph_from_text("s - 2 out=1; a 3 -; s -> a", 1), Shape::Staged, Objective::Latency);
+  const CheckReport report = check_text(problem, "a | s");
+  EXPECT_EQ(describe_table(problem, report),
+            "device            load  compute       in      out    start   finish  memory  nodes\n"
+            "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
+            "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n");
+  EXPECT_EQ(describe_verdict(problem, report), "value: 6 (latency, 1 host core busy at once)\nlegal\n");
+}
+
+TEST(Describe, ViolationsOneToALine) {
+  const Problem problem = problem_of(graph_from_text("a 1 1 mem=3; b - 1", 1, 2, 0));
+  const CheckReport report = check_text(problem, "a b");
+  EXPECT_EQ(
+      describe_table(problem, report),
+      "stage  device            load  compute       in      out  memory  nodes\n"
+      "    1  accelerator 0  1.00000  1.00000  0.00000  0.00000     3 B      2  <- bottleneck, over its memory\n");
+  EXPECT_EQ(describe_verdict(problem, report),
+            "value: 1 (max-load, staged)\n"
+            "not legal: 2 violations\n"
+            "  memory: accelerator 0 holds 3 B (3 bytes), over its limit of 2 B (2 bytes) by 1 B (1 bytes)\n"
+            "  support: accelerator 0 cannot run 1 of its nodes: 2 (b)\n");
+}
+
+TEST(Describe, ManyViolationsOfAKindAreCounted) {
+  std::string text;
+  std::string first;
+  std::string second;
+  for (int i = 0; i < 25; ++i) {
+    const std::string n = std::to_string(i);
+    text += "a" + n + " 1 1 colour=" + n + "; b" + n + " 1 1 colour=" + n + ";";
+    first += " a" + n;
+    second += " b" + n;
+  }
+  const Problem problem = problem_of(graph_from_text(text));
+  const std::string verdict = describe_verdict(problem, check_text(problem, first + " | " + second));
+  EXPECT_NE(verdict.find("not legal: 25 violations\n"), std::string::npos);
+  EXPECT_NE(verdict.find("  colour: 5 more of this kind\n"), std::string::npos);
+}
+
+TEST(Describe, ASplitThatCannotRunHasNoValue) {
+  const Problem problem =
+      problem_of(graph_from_text("a 1 1; b 1 1; c 1 1; a -> b -> c"), Shape::Staged, Objective::Latency);
+  const std::string verdict = describe_verdict(problem, check_text(problem, "a c | b"));
+  EXPECT_TRUE(verdict.starts_with("value: none (latency)\nnot legal: 1 violation\n  shape: ")) << verdict;
+}
+
+TEST(Describe, ASplitOfNothing) {
+  const Problem problem = problem_of(graph_from_text("a 1 1"));
+  EXPECT_EQ(describe_table(problem, check(problem, Split{})), "empty: accelerator 0-1, host 0\n");
+}
+
+TEST(Names, Bytes) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(1023), "1023 B");
+  EXPECT_EQ(human_bytes(1024), "1.0 KiB");
+  EXPECT_EQ(human_bytes(1024 * 1024 - 1), "1.0 MiB");
+  EXPECT_EQ(human_bytes(17179869184.0), "16.0 GiB");
+  EXPECT_EQ(human_bytes(1e30), "888178419700125.2 PiB");
+  EXPECT_EQ(human_bytes(kUnlimited), "unlimited");
+}
+
+}  // namespace
+}  // namespace partita

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of docs/formats.md are what they claim to be: a workload, a plan of it and the same in the seed format.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "partita/check/check.h"
+#include "partita/read/split.h"
+#include "partita/read/workload.h"
+
+namespace partita {
+namespace {
+
+std::vector<std::string> json_examples() {
+  const std::ifstream file(std::string(PARTITA_SOURCE_DIR) + "/docs/formats.md");
+  std::ostringstream buffer;
+  buffer << file.rdbuf();
+  const std::string text = buffer.str();
+  const std::string opening = "```json\n";
+  std::vector<std::string> examples;
+  for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at)) {
+    at += opening.size();
+    examples.push_back(text.substr(at, text.find("```", at) - at));
+  }
+  return examples;
+}
+
+TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
+  const std::vector<std::string> examples = json_examples();
+  ASSERT_EQ(examples.size(), 3u);
+  Problem problem;
+  problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
+  for (std::size_t i : {1u, 2u}) {
+    const SplitListing listing = parse_split(examples[i], "a split of docs/formats.md");
+    ASSERT_TRUE(listing.claimed_value);
+    const CheckReport report = check(problem, listing);
+    for (const Violation& violation : report.violations) ADD_FAILURE() << violation.message;
+    EXPECT_NEAR(report.value, *listing.claimed_value, 1e-12);
+  }
+}
+
+TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
+  const std::vector<std::string> examples = json_examples();
+  ASSERT_EQ(examples.size(), 3u);
+  Problem problem;
+  problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
+  const CheckReport report = check(problem, parse_split(examples[1], "the plan of docs/formats.md"));
+  const nlohmann::json devices = nlohmann::json::parse(examples[1])["devices"];
+  ASSERT_EQ(devices.size(), report.devices.size());
+  for (DeviceId d : report.devices.all()) {
+    const nlohmann::json& device = devices[d.index()];
+    EXPECT_DOUBLE_EQ(device["load"].get<double>(), report.load[d]);
+    EXPECT_DOUBLE_EQ(device["compute"].get<double>(), report.devices[d].compute());
+    EXPECT_DOUBLE_EQ(device["in"].get<double>(), report.devices[d].in());
+    EXPECT_DOUBLE_EQ(device["out"].get<double>(), report.devices[d].out());
+    EXPECT_DOUBLE_EQ(device["memory"].get<double>(), report.devices[d].memory);
+    EXPECT_DOUBLE_EQ(device["forward"]["compute"].get<double>(), report.devices[d].forward.compute);
+    EXPECT_DOUBLE_EQ(device["backward"]["compute"].get<double>(), report.devices[d].backward.compute);
+  }
+}
+
+}  // namespace
+}  // namespace partita

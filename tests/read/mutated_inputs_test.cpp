@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the bytes, a reader returns something that keeps its promises or throws one InputError of one line. Inputs
+// are mutated at random from fixed seeds, by bytes and by JSON values, so that both the parser and the fields are
+// reached.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <vector>
+
+#include "partita/read/graph_checks.h"
+#include "partita/read/split.h"
+#include "partita/read/workload.h"
+#include "tests/read/inputs.h"
+
+namespace partita {
+namespace {
+
+using nlohmann::json;
+using Random = std::mt19937;
+
+std::string mutate_bytes(std::string bytes, Random& random) {
+  static constexpr const char* kTokens[] = {"{",
+                                            "}",
+                                            "[",
+                                            "]",
+                                            ",",
+                                            ":",
+                                            "\"",
+                                            "null",
+                                            "true",
+                                            "NaN",
+                                            "-",
+                                            "1e999",
+                                            "0",
+                                            "\\u0000",
+                                            "-1",
+                                            "1e308",
+                                            "99999999999999999999",
+                                            "\xff",
+                                            "\n",
+                                            "Infinity",
+                                            "\x1f\x8b"};
+  for (std::size_t changes = 1 + random() % 4; changes > 0; --changes) {
+    const std::size_t at = bytes.empty() ? 0 : random() % bytes.size();
+    switch (random() % 6) {
+      case 0:
+        if (!bytes.empty()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+        break;
+      case 1:
+        if (!bytes.empty()) bytes[at] = static_cast<char>(random());
+        break;
+      case 2: bytes.resize(at); break;
+      case 3: bytes.erase(at, 1 + random() % 20); break;
+      case 4: bytes.insert(at, kTokens[random() % std::size(kTokens)]); break;
+      default: bytes.insert(at, bytes.substr(random() % (bytes.size() + 1), random() % 60)); break;
+    }
+  }
+  return bytes;
+}
+
+json random_value(Random& random) {
+  switch (random() % 14) {
+    case 0: return nullptr;
+    case 1: return true;
+    case 2: return false;
+    case 3: return 0;
+    case 4: return 1;
+    case 5: return 2;
+    case 6: return -1;
+    case 7: return 7;
+    case 8: return 40;
+    case 9: return 1.7e308;
+    case 10: return 18446744073709551615u;
+    case 11: return "text";
+    case 12: return json::array({7, 2});
+    default: return json::object({{"id", 2}, {"nodes", json::array()}});
+  }
+}
+
+// Replaces, removes or repeats one value somewhere in the tree.
+void mutate_value(json& tree, Random& random) {
+  json* at = &tree;
+  while (at->is_structured() && !at->empty() && random() % 5 != 0) {
+    auto child = at->begin();
+    std::advance(child, static_cast<std::ptrdiff_t>(random() % at->size()));
+    if (random() % 12 == 0) {
+      at->erase(child);
+      return;
+    }
+    if (at->is_array() && random() % 12 == 0) {
+      at->push_back(json(*child));
+      return;
+    }
+    at = &*child;
+  }
+  *at = random_value(random);
+}
+
+void expect_promises(const Workload& workload) {
+  const Graph& graph = workload.graph;
+  EXPECT_FALSE(graph.nodes.empty());
+  EXPECT_GT(workload.platform.device_count(), 0u);
+  EXPECT_TRUE(find_cycle(graph).empty());
+  for (const Node& node : graph.nodes) {
+    ASSERT_EQ(node.time.size(), 2u);
+    EXPECT_FALSE(node.time[0] == kCannotRun && node.time[1] == kCannotRun);
+    for (double time : node.time) EXPECT_TRUE(time >= 0);
+    EXPECT_TRUE(std::isfinite(node.memory) && node.memory >= 0);
+  }
+  for (const Edge& edge : graph.edges) {
+    ASSERT_LT(edge.from.index(), graph.nodes.size());
+    ASSERT_LT(edge.to.index(), graph.nodes.size());
+    EXPECT_NE(edge.from, edge.to);
+    EXPECT_TRUE(std::isfinite(edge.cost) && edge.cost >= 0);
+    EXPECT_FALSE(graph.nodes[edge.from].backward && !graph.nodes[edge.to].backward);
+  }
+}
+
+void expect_promises(const SplitListing& listing) {
+  for (std::size_t position : listing.order) EXPECT_LT(position, listing.devices.size());
+  EXPECT_TRUE(std::isfinite(listing.claimed_value.value_or(0)));
+}
+
+// How many inputs were read and how many refused: both must happen, or the test tests nothing.
+struct Tally {
+  std::size_t read = 0;
+  std::size_t refused = 0;
+
+  template <class Read>
+  void count(Read read_bytes) {
+    try {
+      expect_promises(read_bytes());
+      ++read;
+    } catch (const InputError& error) {
+      const std::string line = error.what();
+      EXPECT_TRUE(line.find('\n') == std::string::npos && line.size() < 1'000) << line;
+      EXPECT_FALSE(error.problem().empty());
+      ++refused;
+    }
+  }
+};
+
+void expect_sturdy(const std::vector<std::string>& inputs, unsigned rounds,
+                   std::string (*mutate)(const std::string&, Random&)) {
+  Tally tally;
+  for (unsigned seed = 0; seed < rounds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const std::string bytes = mutate(inputs[seed % inputs.size()], random);
+    try {
+      tally.count([&] { return parse_workload(bytes, "f.json"); });
+      tally.count([&] { return parse_split(bytes, "f.json"); });
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "not an InputError: " << error.what() << "\n" << bytes;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(tally.read, rounds / 100);
+  EXPECT_GT(tally.refused, rounds / 10);
+}
+
+const std::vector<std::string> kInputs{kSmallWorkload, kSmallPlan, kSmallSeed};
+
+TEST(MutatedInputs, Bytes) {
+  expect_sturdy(kInputs, 12'000, [](const std::string& text, Random& random) { return mutate_bytes(text, random); });
+}
+
+TEST(MutatedInputs, Values) {
+  expect_sturdy(kInputs, 12'000, [](const std::string& text, Random& random) {
+    json tree = json::parse(text);
+    for (std::size_t changes = 1 + random() % 3; changes > 0; --changes) mutate_value(tree, random);
+    return tree.dump();
+  });
+}
+
+TEST(MutatedInputs, Gzip) {
+  Tally tally;
+  for (unsigned seed = 0; seed < 4'000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const std::string packed = gzipped(kInputs[seed % kInputs.size()]);
+    const std::string bytes =
+        random() % 50 == 0 ? packed + std::string(random() % 20, '\0') : mutate_bytes(packed, random);
+    tally.count([&] { return parse_workload(bytes, "f.json.gz"); });
+    tally.count([&] { return parse_split(bytes, "f.json.gz"); });
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(tally.read, 20u);
+  EXPECT_GT(tally.refused, 2'000u);
+}
+
+}  // namespace
+}  // namespace partita

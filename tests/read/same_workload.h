@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field-by-field comparison of two workloads, exact to the bit.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "partita/model/workload.h"
+
+namespace partita {
+
+inline void expect_same(const Workload& a, const Workload& b) {
+  EXPECT_EQ(a.name, b.name);
+  ASSERT_EQ(a.platform.classes.size(), b.platform.classes.size());
+  for (ClassId c : a.platform.classes.all()) {
+    EXPECT_EQ(a.platform.classes[c].kind, b.platform.classes[c].kind);
+    EXPECT_EQ(a.platform.classes[c].count, b.platform.classes[c].count);
+    EXPECT_EQ(a.platform.classes[c].memory, b.platform.classes[c].memory);
+  }
+  ASSERT_EQ(a.graph.nodes.size(), b.graph.nodes.size());
+  for (NodeId v : a.graph.nodes.all()) {
+    const Node& x = a.graph.nodes[v];
+    const Node& y = b.graph.nodes[v];
+    ASSERT_EQ(x.original_id, y.original_id);
+    ASSERT_EQ(x.name, y.name);
+    ASSERT_EQ(x.time, y.time);
+    ASSERT_EQ(x.memory, y.memory);
+    ASSERT_EQ(x.backward, y.backward);
+    ASSERT_EQ(x.colour, y.colour);
+  }
+  ASSERT_EQ(a.graph.edges.size(), b.graph.edges.size());
+  for (std::size_t i = 0; i < a.graph.edges.size(); ++i) {
+    ASSERT_EQ(a.graph.edges[i].from, b.graph.edges[i].from);
+    ASSERT_EQ(a.graph.edges[i].to, b.graph.edges[i].to);
+    ASSERT_EQ(a.graph.edges[i].cost, b.graph.edges[i].cost);
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/read/split.h"
+
+#include "tests/read/inputs.h"
+
+namespace partita {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+InputError error_in(const std::string& text) {
+  return error_of([&] { parse_split(text, "f.json"); });
+}
+
+TEST(ReadSplit, APlanListsEachDeviceAtItsIndex) {
+  const SplitListing listing = parse_split(kSmallPlan, "f.json");
+  ASSERT_EQ(listing.devices.size(), 4u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(listing.devices[i].kind, DeviceKind::Accelerator);
+    EXPECT_EQ(listing.devices[i].name, "accelerator " + std::to_string(i));
+  }
+  EXPECT_EQ(listing.devices[0].node_ids, Ids{});
+  EXPECT_EQ(listing.devices[1].node_ids, Ids{});  // not in the file
+  EXPECT_EQ(listing.devices[2].node_ids, (Ids{7, 2}));
+  EXPECT_EQ(listing.devices[3].kind, DeviceKind::Host);
+  EXPECT_EQ(listing.devices[3].name, "host 0");
+  EXPECT_EQ(listing.devices[3].node_ids, Ids{40});
+  EXPECT_EQ(listing.devices[1].claimed_load, std::nullopt);
+  EXPECT_EQ(listing.devices[2].claimed_load, 1.5);
+  EXPECT_EQ(listing.order, (std::vector<std::size_t>{3, 2}));
+  EXPECT_EQ(listing.claimed_value, 12.5);
+}
+
+TEST(ReadSplit, APlanMaySayLittle) {
+  const SplitListing listing = parse_split(R"({"partita": {"format": "plan", "version": 1},
+      "devices": [{"kind": "accelerator", "index": 1, "nodes": [5]}]})",
+                                           "f");
+  ASSERT_EQ(listing.devices.size(), 2u);
+  EXPECT_EQ(listing.devices[1].name, "accelerator 1");
+  EXPECT_EQ(listing.devices[1].node_ids, Ids{5});
+  EXPECT_TRUE(listing.order.empty());
+  EXPECT_EQ(listing.claimed_value, std::nullopt);
+}
+
+TEST(ReadSplit, TheSeedFormat) {
+  const SplitListing listing = parse_split(gzipped(kSmallSeed), "f");
+  ASSERT_EQ(listing.devices.size(), 3u);
+  EXPECT_EQ(listing.devices[0].node_ids, (Ids{7, 2}));
+  EXPECT_EQ(listing.devices[1].name, "accelerator 1");
+  EXPECT_EQ(listing.devices[2].kind, DeviceKind::Host);
+  EXPECT_EQ(listing.devices[2].node_ids, Ids{40});
+  EXPECT_EQ(listing.devices[2].claimed_load, 10);
+  EXPECT_EQ(listing.claimed_value, 10);
+  EXPECT_TRUE(listing.order.empty());
+}
+
+TEST(ReadSplit, ANegativeOrAbsentLoadClaimsNothing) {
+  const SplitListing negative = parse_split(with(kSmallSeed, R"("load": 1.5)", R"("load": -1)"), "f");
+  EXPECT_EQ(negative.devices[0].claimed_load, std::nullopt);
+  EXPECT_EQ(parse_split(R"({"fpgas": [{"nodes": [1]}]})", "f").devices[0].claimed_load, std::nullopt);
+  EXPECT_EQ(parse_split(with(kSmallSeed, R"("maxLoad": 10.0)", R"("maxLoad": -1)"), "f").claimed_value, std::nullopt);
+  EXPECT_EQ(parse_split(R"({"fpgas": [{"nodes": [1]}]})", "f").claimed_value, std::nullopt);
+  EXPECT_EQ(parse_split(R"({"cpus": [{"nodes": [1]}]})", "f").devices.size(), 1u);
+}
+
+TEST(ReadSplit, NodesMayBeWrongInEveryWayThatCheckCanName) {
+  const SplitListing listing = parse_split(with(kSmallSeed, "[40]", "[7, 7, -3]"), "f");
+  EXPECT_EQ(listing.devices[2].node_ids, (Ids{7, 7, -3}));
+}
+
+TEST(SplitErrors, OtherFilesAreRecognised) {
+  EXPECT_SAYS(error_in(kSmallWorkload), ErrorKind::BadField, "f.json", "is a workload", "not a split");
+  EXPECT_SAYS(error_in("{}"), ErrorKind::BadField, "f.json", "not a split", "fpgas and cpus");
+  EXPECT_SAYS(error_in("[]"), ErrorKind::BadField, "a list of 0", "a split");
+  EXPECT_SAYS(error_in("{"), ErrorKind::NotJson, "line 1");
+  EXPECT_SAYS(error_of([] { read_split("no/such/plan.json"); }), ErrorKind::Unreadable, "no/such/plan.json");
+}
+
+TEST(SplitErrors, PlansThatCannotBeRead) {
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 2)")), ErrorKind::BadField,
+              "f.json: partita.version", "version 2", "newer than this program");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 0)")), ErrorKind::BadField, "partita.version",
+              "found 0");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": "1")")), ErrorKind::BadField,
+              "partita.version", "found \"1\"");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("format": "plan")", R"("format": "trace")")), ErrorKind::BadField,
+              "partita.format", "\"trace\"");
+  EXPECT_SAYS(error_in(R"({"partita": 1})"), ErrorKind::BadField, "f.json: partita", "found 1");
+  EXPECT_SAYS(error_in(R"({"partita": {"format": "plan", "version": 1}, "status": "infeasible"})"), ErrorKind::BadField,
+              "f.json", "without devices", "infeasible");
+  EXPECT_SAYS(error_in(R"({"partita": {"format": "plan", "version": 1}, "status": "unknown", "devices": []})"),
+              ErrorKind::BadField, "without devices", "unknown");
+}
+
+TEST(SplitErrors, WrongTypesInAPlan) {
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("kind": "host", )", "")), ErrorKind::BadField, "devices[0].kind", "missing");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("kind": "host")", R"("kind": "gpu")")), ErrorKind::BadField,
+              "devices[0].kind", "\"gpu\"");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": -1)")), ErrorKind::BadField, "devices[1].index",
+              "found -1");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": 1000000000)")), ErrorKind::BadField,
+              "devices[1].index", "999999");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": 0)")), ErrorKind::BadField, "devices[2].index",
+              "accelerator 0", "twice");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("stage": 1)", R"("stage": 0)")), ErrorKind::BadField, "devices[1].stage",
+              "stage 0", "twice");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("stage": 1)", R"("stage": "x")")), ErrorKind::BadField, "devices[1].stage",
+              "\"x\"");
+  EXPECT_SAYS(error_in(with(kSmallPlan, "[7, 2.0]", "[7, 2.5]")), ErrorKind::BadField, "devices[1].nodes[1]", "2.5",
+              "integer");
+  EXPECT_SAYS(error_in(with(kSmallPlan, "[7, 2.0]", "7")), ErrorKind::BadField, "devices[1].nodes", "found 7");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": "12.5")")), ErrorKind::BadField,
+              "f.json: value", "\"12.5\"");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": NaN)")), ErrorKind::BadNumber, "value", "NaN");
+}
+
+TEST(SplitErrors, WrongTypesInASeed) {
+  EXPECT_SAYS(error_in(with(kSmallSeed, R"([{"load": 10.0, "nodes": [40]}])", "3")), ErrorKind::BadField,
+              "f.json: cpus", "found 3");
+  EXPECT_SAYS(error_in(with(kSmallSeed, R"({"load": 10.0, "nodes": [40]})", "[40]")), ErrorKind::BadField, "cpus[0]",
+              "a list of 1");
+  EXPECT_SAYS(error_in(with(kSmallSeed, R"("nodes": [40])", R"("node": [40])")), ErrorKind::BadField, "cpus[0].nodes",
+              "missing");
+  EXPECT_SAYS(error_in(with(kSmallSeed, "[40]", R"(["40"])")), ErrorKind::BadField, "cpus[0].nodes[0]", "found \"40\"");
+  EXPECT_SAYS(error_in(with(kSmallSeed, R"("maxLoad": 10.0)", R"("maxLoad": true)")), ErrorKind::BadField,
+              "f.json: maxLoad", "found true");
+}
+
+}  // namespace
+}  // namespace partita

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/plan_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "partita/util/version.h"
+
+namespace partita {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A chain 10 -> 7 -> 30 and a backward node 8; 10 and 8 on accelerator 1, 7 on accelerator 0, 30 on the host.
+// Accelerator 2 stays empty. The file's order is not the order of the ids.
+class PlanJson : public testing::Test {
+ protected:
+  PlanJson() {
+    problem.workload.name = "chain";
+    problem.workload.platform = make_platform(3, 1000, 1);
+    const auto add = [this](std::int64_t id, bool backward) {
+      Node node;
+      node.original_id = id;
+      node.time = {1, 2};
+      node.backward = backward;
+      return problem.workload.graph.nodes.push_back(node);
+    };
+    const NodeId a = add(10, false);
+    const NodeId b = add(7, false);
+    const NodeId c = add(30, false);
+    const NodeId d = add(8, true);
+    problem.workload.graph.edges = {{a, b, 0.5}, {b, c, 0.25}, {c, d, 0}};
+    Split split;
+    split.device_of = {DeviceId(1), DeviceId(0), DeviceId(3), DeviceId(1)};
+    split.order = {DeviceId(1), DeviceId(0), DeviceId(3)};
+    result.status = Status::Feasible;
+    result.split = split;
+    result.value = 2.1;
+    result.bound = 1.05;
+    result.proof = "by hand";
+    result.seconds = 0.5;
+    result.seed = 42;
+    report.devices.resize(4);
+    report.load = {1.75, 2.1, 0, 2};
+    report.devices[DeviceId(1)] = {{1, 0, 0.5}, {0.6, 0, 0}, 123.5, 2};
+    report.devices[DeviceId(0)] = {{1, 0.5, 0.25}, {}, 64, 1};
+    report.value = 2.1;
+    report.bottleneck = DeviceId(1);
+  }
+
+  Json plan() const { return Json::parse(plan_json(problem, result, report)); }
+
+  Problem problem;
+  Result result;
+  CheckReport report;
+};
+
+TEST_F(PlanJson, HeaderNamesFormatAndVersions) {
+  const Json expected = {{"format", "plan"}, {"version", 1}, {"program_version", version()}};
+  EXPECT_EQ(plan().at("partita"), expected);
+  EXPECT_EQ(plan().begin().key(), "partita");
+}
+
+TEST_F(PlanJson, SaysWhatWasAskedAndAnswered) {
+  const Json json = plan();
+  EXPECT_EQ(json.at("workload"), "chain");
+  EXPECT_EQ(json.at("objective"), "max-load");
+  EXPECT_EQ(json.at("shape"), "staged");
+  EXPECT_EQ(json.at("transfers"), "sum");
+  EXPECT_EQ(json.at("backward_shape"), false);
+  EXPECT_EQ(json.at("status"), "feasible");
+  EXPECT_EQ(json.at("value").get<double>(), 2.1);
+  EXPECT_EQ(json.at("bound").get<double>(), 1.05);
+  EXPECT_EQ(json.at("gap").get<double>(), 0.5);
+  EXPECT_EQ(json.at("seconds"), 0.5);
+  EXPECT_EQ(json.at("seed"), 42);
+  EXPECT_EQ(json.at("proof"), "by hand");
+  EXPECT_FALSE(json.contains("reason"));
+}
+
+TEST_F(PlanJson, ListsEveryDeviceWithItsLoadItemised) {
+  const Json devices = plan().at("devices");
+  ASSERT_EQ(devices.size(), 4);
+  const Json& second = devices[1];
+  EXPECT_EQ(second.at("name"), "accelerator 1");
+  EXPECT_EQ(second.at("kind"), "accelerator");
+  EXPECT_EQ(second.at("index"), 1);
+  EXPECT_EQ(second.at("stage"), 0);
+  EXPECT_EQ(second.at("load").get<double>(), 2.1);
+  EXPECT_EQ(second.at("compute").get<double>(), 1.6);
+  EXPECT_EQ(second.at("in").get<double>(), 0);
+  EXPECT_EQ(second.at("out").get<double>(), 0.5);
+  EXPECT_EQ(second.at("forward"), Json({{"compute", 1.0}, {"in", 0.0}, {"out", 0.5}}));
+  EXPECT_EQ(second.at("backward"), Json({{"compute", 0.6}, {"in", 0.0}, {"out", 0.0}}));
+  EXPECT_EQ(second.at("memory").get<double>(), 123.5);
+  EXPECT_EQ(second.at("memory_limit"), 1000);
+  EXPECT_EQ(second.at("nodes"), Json({10, 8}));
+}
+
+TEST_F(PlanJson, EmptyDevicesHaveNoStageAndHostsNoLimit) {
+  const Json devices = plan().at("devices");
+  EXPECT_TRUE(devices[2].at("stage").is_null());
+  EXPECT_EQ(devices[2].at("nodes"), Json::array());
+  EXPECT_EQ(devices[3].at("kind"), "host");
+  EXPECT_EQ(devices[3].at("index"), 0);
+  EXPECT_EQ(devices[3].at("stage"), 2);
+  EXPECT_TRUE(devices[3].at("memory_limit").is_null());
+}
+
+TEST_F(PlanJson, AssignmentPointsIntoDevices) {
+  const Json expected = {{"10", 1}, {"7", 0}, {"30", 3}, {"8", 1}};
+  EXPECT_EQ(plan().at("assignment"), expected);
+}
+
+TEST_F(PlanJson, PassesAreLeftOutWithoutABackwardPart) {
+  problem.workload.graph.nodes[NodeId(3)].backward = false;
+  EXPECT_FALSE(plan().at("devices")[0].contains("forward"));
+  EXPECT_FALSE(plan().at("devices")[0].contains("backward"));
+}
+
+TEST_F(PlanJson, WithoutASplitThereIsAReasonAndNothingInvented) {
+  result.status = Status::Infeasible;
+  result.split.reset();
+  result.value = std::numeric_limits<double>::infinity();
+  result.bound = std::numeric_limits<double>::infinity();
+  result.reason = "node 7 fits nowhere";
+  const Json json = Json::parse(plan_json(problem, result, CheckReport{}));
+  EXPECT_EQ(json.at("status"), "infeasible");
+  EXPECT_EQ(json.at("reason"), "node 7 fits nowhere");
+  EXPECT_TRUE(json.at("value").is_null());
+  EXPECT_TRUE(json.at("bound").is_null());
+  EXPECT_TRUE(json.at("gap").is_null());
+  EXPECT_EQ(json.at("devices"), Json::array());
+  EXPECT_EQ(json.at("assignment"), Json::object());
+}
+
+TEST_F(PlanJson, NumbersSurviveTheRoundTrip) {
+  result.value = 0.1 + 0.2;
+  result.bound = 1.0 / 3;
+  EXPECT_EQ(plan().at("value").get<double>(), 0.1 + 0.2);
+  EXPECT_EQ(plan().at("bound").get<double>(), 1.0 / 3);
+}
+
+TEST_F(PlanJson, NamesThatAreNotUtf8AreMended) {
+  problem.workload.name = "caf\xe9";
+  EXPECT_EQ(plan().at("workload"), "caf\xef\xbf\xbd");
+}
+
+TEST_F(PlanJson, NodeListsStayOnOneLine) {
+  EXPECT_NE(plan_json(problem, result, report).find("\"nodes\": [10, 8]\n"), std::string::npos);
+}
+
+TEST_F(PlanJson, SeedFormatListsAllDevicesByKind) {
+  const Json seed = Json::parse(seed_json(problem, result, report));
+  EXPECT_EQ(seed.at("maxLoad").get<double>(), 2.1);
+  ASSERT_EQ(seed.at("fpgas").size(), 3);
+  ASSERT_EQ(seed.at("cpus").size(), 1);
+  EXPECT_EQ(seed.at("fpgas")[0], Json({{"load", 1.75}, {"nodes", {7}}}));
+  EXPECT_EQ(seed.at("fpgas")[1], Json({{"load", 2.1}, {"nodes", {10, 8}}}));
+  EXPECT_EQ(seed.at("fpgas")[2].at("nodes"), Json::array());
+  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), Json({30}));
+  EXPECT_EQ(seed.size(), 3);
+}
+
+TEST(SeedJson, FromAListingKeepsTheOrderOfEachKind) {
+  SplitListing listing;
+  listing.devices = {{DeviceKind::Host, "host 0", {5}}, {DeviceKind::Accelerator, "a", {1, 2}}, {DeviceKind::Accelerator, "b", {}}};
+  listing.claimed_value = 7.5;
+  listing.devices[1].claimed_load = 2.5;
+  const Json seed = Json::parse(seed_json(listing));
+  EXPECT_EQ(seed.at("maxLoad").get<double>(), 7.5);
+  EXPECT_EQ(seed.at("fpgas")[0], Json({{"load", 2.5}, {"nodes", {1, 2}}}));
+  EXPECT_EQ(seed.at("fpgas")[1], Json({{"load", -1.0}, {"nodes", Json::array()}}));
+  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), Json({5}));
+}
+
+TEST(SeedJson, WhatAListingDoesNotHoldIsMinusOne) {
+  SplitListing listing;
+  listing.devices = {{DeviceKind::Accelerator, "a", {1}}};
+  const Json seed = Json::parse(seed_json(listing));
+  EXPECT_EQ(seed.at("maxLoad"), -1);
+  EXPECT_EQ(seed.at("fpgas")[0].at("load"), -1);
+  EXPECT_EQ(seed.at("cpus"), Json::array());
+}
+
+}  // namespace
+}  // namespace partita

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/brute_force.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace partita {
+namespace {
+
+// One thing that moves: a node's output to all its consumers or, where its edges differ in cost, along one edge.
+struct Transfer {
+  std::size_t producer = 0;
+  std::vector<std::size_t> consumers;
+  double cost = 0;
+};
+
+struct Tally {
+  double compute = 0;
+  double in = 0;
+  double out = 0;
+};
+
+// The problem in plain arrays, so that trying everything is not slower than it must be.
+class Definition {
+ public:
+  explicit Definition(const Problem& problem) : problem_(problem) {
+    const Graph& graph = problem.workload.graph;
+    const Platform& platform = problem.workload.platform;
+    for (ClassId c : platform.classes.all()) {
+      for (int i = 0; i < platform.classes[c].count; ++i) class_of_.push_back(c);
+    }
+    list_transfers(graph);
+    list_shape_edges(graph);
+    for (NodeId u : graph.nodes.all()) {
+      for (NodeId v : graph.nodes.all()) {
+        if (u < v && graph.nodes[u].colour && graph.nodes[u].colour == graph.nodes[v].colour) {
+          same_colour_.push_back({u.index(), v.index()});
+        }
+      }
+    }
+  }
+
+  std::size_t node_count() const { return problem_.workload.graph.nodes.size(); }
+  std::size_t device_count() const { return class_of_.size(); }
+  ClassId class_of(std::size_t device) const { return class_of_[device]; }
+
+  bool support_ok(const std::vector<std::size_t>& device_of) const {
+    for (std::size_t v = 0; v < node_count(); ++v) {
+      if (node(v).time[class_of_[device_of[v]].index()] == kCannotRun) return false;
+    }
+    return true;
+  }
+
+  bool memory_ok(const std::vector<std::size_t>& device_of) const {
+    std::vector<double> held(device_count(), 0);
+    for (std::size_t v = 0; v < node_count(); ++v) held[device_of[v]] += node(v).memory;
+    for (std::size_t d = 0; d < device_count(); ++d) {
+      if (held[d] > device_class(d).memory) return false;
+    }
+    return true;
+  }
+
+  bool colours_ok(const std::vector<std::size_t>& device_of) const {
+    return std::all_of(same_colour_.begin(), same_colour_.end(),
+                       [&](const auto& pair) { return device_of[pair.first] == device_of[pair.second]; });
+  }
+
+  bool shape_ok(const std::vector<std::size_t>& device_of) const {
+    switch (problem_.shape) {
+      case Shape::Free: return true;
+      case Shape::Staged: return staged(device_of);
+      case Shape::Contiguous: return contiguous(device_of);
+    }
+    return false;
+  }
+
+  // Fills `load` and returns the objective.
+  double value(const std::vector<std::size_t>& device_of, std::vector<double>& load) const {
+    std::vector<Tally> forward(device_count());
+    std::vector<Tally> backward(device_count());
+    for (std::size_t v = 0; v < node_count(); ++v) {
+      const double time = node(v).time[class_of_[device_of[v]].index()];
+      if (time != kCannotRun) (node(v).backward ? backward : forward)[device_of[v]].compute += time;
+    }
+    for (const Transfer& transfer : transfers_) {
+      std::vector<Tally>& pass = node(transfer.producer).backward ? backward : forward;
+      for (std::size_t d = 0; d < device_count(); ++d) {
+        if (device_class(d).kind == DeviceKind::Host) continue;
+        const bool made_here = device_of[transfer.producer] == d;
+        const auto on_d = [&](std::size_t v) { return device_of[v] == d; };
+        const bool used_here = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
+        const bool used_elsewhere = !std::all_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
+        if (!made_here && used_here) pass[d].in += transfer.cost;
+        if (made_here && used_elsewhere) pass[d].out += transfer.cost;
+      }
+    }
+    double largest = 0;
+    double largest_forward = 0;
+    double largest_backward = 0;
+    load.assign(device_count(), 0);
+    for (std::size_t d = 0; d < device_count(); ++d) {
+      const double fw = pass_load(forward[d]);
+      const double bw = pass_load(backward[d]);
+      load[d] = fw + bw;
+      largest = std::max(largest, load[d]);
+      largest_forward = std::max(largest_forward, fw);
+      largest_backward = std::max(largest_backward, bw);
+    }
+    assert(problem_.objective != Objective::Latency);
+    return problem_.objective == Objective::GPipe ? largest_forward + largest_backward : largest;
+  }
+
+ private:
+  using Pair = std::pair<std::size_t, std::size_t>;
+
+  const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
+  const DeviceClass& device_class(std::size_t d) const { return problem_.workload.platform.classes[class_of_[d]]; }
+
+  void list_transfers(const Graph& graph) {
+    for (NodeId u : graph.nodes.all()) {
+      std::vector<Edge> out;
+      for (const Edge& edge : graph.edges) {
+        if (edge.from == u) out.push_back(edge);
+      }
+      if (out.empty()) continue;
+      const bool uniform = std::all_of(out.begin(), out.end(), [&](const Edge& e) { return e.cost == out[0].cost; });
+      if (uniform) transfers_.push_back({u.index(), {}, out[0].cost});
+      for (const Edge& edge : out) {
+        if (!uniform) transfers_.push_back({u.index(), {}, edge.cost});
+        transfers_.back().consumers.push_back(edge.to.index());
+      }
+    }
+  }
+
+  // The pairs (earlier, later) of nodes that a staged split must keep in order, and the edges of the forward part.
+  void list_shape_edges(const Graph& graph) {
+    const auto orphan = [&graph](NodeId v) {
+      const Node& node = graph.nodes[v];
+      if (!node.backward) return false;
+      if (!node.colour) return true;
+      return std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                          [&node](const Node& other) { return !other.backward && other.colour == node.colour; });
+    };
+    for (const Edge& edge : graph.edges) {
+      const bool from_backward = graph.nodes[edge.from].backward;
+      const bool to_backward = graph.nodes[edge.to].backward;
+      if (!from_backward && !to_backward) {
+        in_order_.push_back({edge.from.index(), edge.to.index()});
+        forward_edges_.push_back(in_order_.back());
+      }
+      if (from_backward && to_backward && (problem_.backward_shape || orphan(edge.from) || orphan(edge.to))) {
+        in_order_.push_back({edge.to.index(), edge.from.index()});
+      }
+    }
+  }
+
+  double pass_load(const Tally& tally) const {
+    switch (problem_.transfers) {
+      case TransferMode::Sum: return tally.compute + tally.in + tally.out;
+      case TransferMode::Overlap: return std::max(tally.compute, tally.in + tally.out);
+      case TransferMode::Duplex: return std::max({tally.compute, tally.in, tally.out});
+    }
+    return 0;
+  }
+
+  // Can the devices be ordered? Put down, again and again, one that nothing still waiting must precede.
+  bool staged(const std::vector<std::size_t>& device_of) const {
+    std::vector<bool> placed(device_count(), false);
+    for (std::size_t round = 0; round < device_count(); ++round) {
+      std::vector<bool> blocked = placed;
+      for (const Pair& pair : in_order_) {
+        const std::size_t first = device_of[pair.first];
+        const std::size_t second = device_of[pair.second];
+        if (first != second && !placed[first]) blocked[second] = true;
+      }
+      const auto next = std::find(blocked.begin(), blocked.end(), false);
+      if (next == blocked.end()) return false;
+      placed[static_cast<std::size_t>(next - blocked.begin())] = true;
+    }
+    return true;
+  }
+
+  // No path of the forward part leaves a device and comes back to it.
+  bool contiguous(const std::vector<std::size_t>& device_of) const {
+    for (std::size_t d = 0; d < device_count(); ++d) {
+      std::vector<bool> left(node_count(), false);  // outside d, and reached from inside
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (const Pair& edge : forward_edges_) {
+          const bool carries = device_of[edge.first] == d || left[edge.first];
+          if (!carries) continue;
+          if (device_of[edge.second] != d && !left[edge.second]) {
+            left[edge.second] = true;
+            changed = true;
+          }
+          if (device_of[edge.second] == d && left[edge.first]) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const Problem& problem_;
+  std::vector<ClassId> class_of_;
+  std::vector<Transfer> transfers_;
+  std::vector<Pair> in_order_;
+  std::vector<Pair> forward_edges_;
+  std::vector<Pair> same_colour_;
+};
+
+// Assigns the nodes from `v` on in every way and keeps the best legal value.
+void try_all(const Definition& definition, std::size_t v, std::vector<std::size_t>& device_of, double& best) {
+  if (v == definition.node_count()) {
+    if (!definition.support_ok(device_of) || !definition.colours_ok(device_of) || !definition.memory_ok(device_of))
+      return;
+    std::vector<double> load;
+    const double value = definition.value(device_of, load);
+    if (value < best && definition.shape_ok(device_of)) best = value;
+    return;
+  }
+  std::optional<ClassId> unused;  // a class of which an unused device was just tried
+  for (std::size_t d = 0; d < definition.device_count(); ++d) {
+    const auto end = device_of.begin() + static_cast<std::ptrdiff_t>(v);
+    if (std::find(device_of.begin(), end, d) == end) {
+      if (unused == definition.class_of(d)) continue;
+      unused = definition.class_of(d);
+    }
+    device_of[v] = d;
+    try_all(definition, v + 1, device_of, best);
+  }
+}
+
+}  // namespace
+
+Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of) {
+  const Definition definition(problem);
+  Evaluation evaluation;
+  evaluation.memory_ok = definition.memory_ok(device_of);
+  evaluation.support_ok = definition.support_ok(device_of);
+  evaluation.colours_ok = definition.colours_ok(device_of);
+  evaluation.shape_ok = definition.shape_ok(device_of);
+  evaluation.value = definition.value(device_of, evaluation.load);
+  return evaluation;
+}
+
+std::optional<double> brute_force(const Problem& problem) {
+  const Definition definition(problem);
+  std::vector<std::size_t> device_of(definition.node_count(), 0);
+  double best = std::numeric_limits<double>::infinity();
+  try_all(definition, 0, device_of, best);
+  if (best == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return best;
+}
+
+}  // namespace partita

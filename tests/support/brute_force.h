@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer by trying everything, for workloads of up to a dozen nodes. It reads the definitions of docs/formats.md
+// literally and shares no code with `check`, `reduce` or `solve`: it knows only the nouns of `model`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "partita/model/problem.h"
+
+namespace partita {
+
+// What one assignment of nodes to devices is worth.
+struct Evaluation {
+  bool memory_ok = true;
+  bool support_ok = true;
+  bool colours_ok = true;
+  bool shape_ok = true;
+  double value = 0;          // of the problem's objective; finite even where support is missing
+  std::vector<double> load;  // by device, in the problem's transfer mode, forward and backward together
+
+  bool legal() const { return memory_ok && support_ok && colours_ok && shape_ok; }
+};
+
+// `device_of` by node index. Objectives: MaxLoad and GPipe.
+Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of);
+
+// The best value of any legal split of the problem's shape, or nothing if there is no legal split. Devices of one class
+// are interchangeable, so of each class only the first unused device is tried; everything else is enumerated.
+std::optional<double> brute_force(const Problem& problem);
+
+}  // namespace partita
