@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands. Each add_* declares its options and, once the command line has been parsed and names it, leaves what is
-// to be done in `action`.
+// The subcommands. Each add_* declares its options and, once the command line has been parsed and names it, leaves what
+// is to be done in `action`.
 #pragma once
 
 #include <CLI/CLI.hpp>

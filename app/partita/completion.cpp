@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `partita completion SHELL`: a completion script made from the option tables themselves, so it cannot fall behind them.
-// What an option's help shows behind its name decides what is offered: "a|b|c" the words, FILE paths, else nothing.
+// `partita completion SHELL`: a completion script made from the option tables themselves, so it cannot fall behind
+// them. What an option's help shows behind its name decides what is offered: "a|b|c" the words, FILE paths, else
+// nothing.
 #include <fmt/format.h>
 
 #include <memory>
@@ -18,9 +19,9 @@ namespace {
 struct Entry {
   std::vector<std::string> short_names;  // without dashes
   std::vector<std::string> long_names;
-  std::string description;               // one line
-  std::string value_name;                // as in --help; empty for a flag
-  std::vector<std::string> words;        // the choices, where there is a list of them
+  std::string description;         // one line
+  std::string value_name;          // as in --help; empty for a flag
+  std::vector<std::string> words;  // the choices, where there is a list of them
   bool positional = false;
 
   bool takes_path() const { return value_name == "FILE"; }
@@ -167,8 +168,8 @@ std::string zsh_script(const Command& program, const std::vector<Command>& comma
       }
       const std::vector<std::string> names = entry.dashed_names();
       for (const std::string& name : names) {
-        const std::string spec = fmt::format("({}){}[{}]{}", joined(names, " "), name, zsh_description(entry.description),
-                                             zsh_value(entry));
+        const std::string spec =
+            fmt::format("({}){}[{}]{}", joined(names, " "), name, zsh_description(entry.description), zsh_value(entry));
         specs += " \\\n        " + quoted(spec);
       }
     }
@@ -215,7 +216,8 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
   std::string script = fmt::format("# fish completion for {0}; load it with: {0} completion fish | source\n{1} -f\n",
                                    program.name, start);
   for (const Command& command : commands) {
-    script += fmt::format("{} -n __fish_use_subcommand -a {} -d {}\n", start, command.name, fish_quoted(command.description));
+    script +=
+        fmt::format("{} -n __fish_use_subcommand -a {} -d {}\n", start, command.name, fish_quoted(command.description));
     const std::string here = fmt::format("{} -n '__fish_seen_subcommand_from {}'", start, command.name);
     for (const Entry& entry : command.entries) {
       if (entry.positional) {

@@ -22,7 +22,7 @@ struct ConvertArguments {
 };
 
 constexpr const char* kFooter = R"(  --to seed       reads a plan, or a file that is already in the seed format
-  --to workload   reads a workload in any form; writes it as plain JSON with defaults filled in and repeated edges dropped
+  --to workload   reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped
 
 Example:
   partita convert plan.json --to seed -o seed.json
@@ -44,9 +44,11 @@ int run_convert(const ConvertArguments& arguments) {
 void add_convert_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("convert", "Rewrite a plan or a workload in another format");
   auto arguments = std::make_shared<ConvertArguments>();
-  path(command->add_option("INPUT", arguments->input, "A plan or a workload, plain or gzipped; - for standard input")->required());
-  choices(command->add_option("--to", arguments->to,
-                              "What to write: seed, the paper code's output format; workload, its input format")
+  path(command->add_option("INPUT", arguments->input, "A plan or a workload, plain or gzipped; - for standard input")
+           ->required());
+  choices(command
+              ->add_option("--to", arguments->to,
+                           "What to write: seed, the paper code's output format; workload, its input format")
               ->required(),
           {"seed", "workload"});
   path(command->add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));

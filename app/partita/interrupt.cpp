@@ -19,8 +19,8 @@ extern "C" void stop_running(int) {
 
 }  // namespace
 
-// A shell that starts a program in the background lets it ignore SIGINT. That is overridden on purpose: whoever sends one
-// to a solver wants its answer now.
+// A shell that starts a program in the background lets it ignore SIGINT. That is overridden on purpose: whoever sends
+// one to a solver wants its answer now.
 InterruptGuard::InterruptGuard(Budget& budget) {
   assert(!running.load());
   running.store(&budget);

@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 InputError unwritable(const std::string& path, const std::string& why) {
-  return InputError(ErrorKind::Unwritable, path, fmt::format("cannot be written: {}; choose another output with -o", why));
+  return InputError(ErrorKind::Unwritable, path,
+                    fmt::format("cannot be written: {}; choose another output with -o", why));
 }
 
 std::string beside(const std::string& target) { return fmt::format("{}.{}.tmp", target, getpid()); }

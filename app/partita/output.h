@@ -8,11 +8,12 @@ namespace partita::app {
 
 class Output {
  public:
-  // Finds out at once whether `path` can be written, so that a long solve is not for nothing. Throws InputError(Unwritable).
+  // Finds out at once whether `path` can be written, so that a long solve is not for nothing. Throws
+  // InputError(Unwritable).
   explicit Output(std::string path);
 
-  // Writes all of `text`, or throws InputError(Unwritable). A file appears whole or not at all: the text goes to a temporary
-  // file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written in place.
+  // Writes all of `text`, or throws InputError(Unwritable). A file appears whole or not at all: the text goes to a
+  // temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written in place.
   void write(const std::string& text) const;
 
   bool is_stdout() const { return path_ == "-"; }

@@ -128,14 +128,16 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
                             "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
          "G", 0, 1);
   whole(command.add_option("--threads", arguments.options.threads, "Threads to use at most (default 1)"), "N", 1, 1024);
-  whole(command.add_option("--seed", arguments.options.seed, "Seed of the heuristics' random orders (default 1)"), "S", 0,
-        std::numeric_limits<std::int64_t>::max());
+  whole(command.add_option("--seed", arguments.options.seed, "Seed of the heuristics' random orders (default 1)"), "S",
+        0, std::numeric_limits<std::int64_t>::max());
 }
 
 void add_output(CLI::App& command, PlanArguments& arguments) {
-  CLI::Option* output = path(command.add_option("-o,--output", arguments.output, "Write the split here; - for standard output"));
-  choices(command.add_option("--format", arguments.format,
-                             "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
+  CLI::Option* output =
+      path(command.add_option("-o,--output", arguments.output, "Write the split here; - for standard output"));
+  choices(command
+              .add_option("--format", arguments.format,
+                          "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
               ->needs(output),
           {"plan", "seed"});
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
@@ -147,13 +149,17 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
 void add_plan_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("plan", "Find the best split of a workload over its devices");
   auto arguments = std::make_shared<PlanArguments>();
-  path(command->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")->required());
+  path(
+      command
+          ->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
+          ->required());
   add_question_options(*command, arguments->question);
   add_solving(*command, *arguments);
   add_output(*command, *arguments);
-  command->footer(std::string(kExample) + progress_legend() + "\n" +
-                  "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
-                  exit_code_table());
+  command->footer(
+      std::string(kExample) + progress_legend() + "\n" +
+      "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
+      exit_code_table());
   command->callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 

@@ -57,8 +57,9 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
 
 std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped) {
   const Graph& graph = problem.workload.graph;
-  std::string text = fmt::format("{}: {}, {}; {}\n", one_line(problem.workload.name), counted(graph.nodes.size(), "node"),
-                                 counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
+  std::string text =
+      fmt::format("{}: {}, {}; {}\n", one_line(problem.workload.name), counted(graph.nodes.size(), "node"),
+                  counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
   text += status_line(problem, plan.result, stopped);
   if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
   if (plan.result.split) text.append("\n").append(describe_table(problem, plan.report));

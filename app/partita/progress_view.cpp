@@ -48,7 +48,8 @@ std::string progress_legend() {
          "  b  a better lower bound\n"
          "  .  nothing new, still searching (only with -v)\n"
          "  d  done\n"
-         "  columns: seconds, value of the best split, lower bound on any split, gap between them, and groups: the size\n"
+         "  columns: seconds, value of the best split, lower bound on any split, gap between them, and groups: the "
+         "size\n"
          "  of the graph that is searched once reductions have merged nodes\n";
 }
 
@@ -100,7 +101,8 @@ void ProgressView::print_line(const Progress& progress) {
   finish();
   if (!heading_) put("   seconds         value         bound         gap   groups\n");
   heading_ = true;
-  std::string line = fmt::format("{} {:>8.2f}  {}  {:>7}", static_cast<char>(progress.event), progress.seconds, numbers, groups_);
+  std::string line =
+      fmt::format("{} {:>8.2f}  {}  {:>7}", static_cast<char>(progress.event), progress.seconds, numbers, groups_);
   if (!progress.detail.empty()) line += "  " + one_line(progress.detail);
   put(line + "\n");
 }

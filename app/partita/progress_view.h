@@ -36,11 +36,11 @@ class ProgressView {
 
   Detail detail_;
   bool terminal_;
-  bool live_line_ = false;   // a live line is on the screen
-  bool heading_ = false;     // the heading of the columns has been printed
-  std::size_t groups_ = 0;   // as last told: not every event tells
-  double last_shown_ = -1;   // seconds; live lines and signs of life are not shown more often than people can read
-  std::string last_numbers_; // of the last line printed: an improvement too small to be seen is not printed again
+  bool live_line_ = false;    // a live line is on the screen
+  bool heading_ = false;      // the heading of the columns has been printed
+  std::size_t groups_ = 0;    // as last told: not every event tells
+  double last_shown_ = -1;    // seconds; live lines and signs of life are not shown more often than people can read
+  std::string last_numbers_;  // of the last line printed: an improvement too small to be seen is not printed again
 };
 
 }  // namespace partita::app

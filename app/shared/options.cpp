@@ -29,9 +29,16 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::optional<double> multiplier(std::string_view suffix) {
   static constexpr std::array kSuffixes{
-      std::pair{"", 1.0},           std::pair{"b", 1.0},          std::pair{"kib", 1024.0},     std::pair{"mib", 1048576.0},
-      std::pair{"gib", 1073741824.0}, std::pair{"tib", 1099511627776.0}, std::pair{"kb", 1e3}, std::pair{"mb", 1e6},
-      std::pair{"gb", 1e9},         std::pair{"tb", 1e12},
+      std::pair{"", 1.0},
+      std::pair{"b", 1.0},
+      std::pair{"kib", 1024.0},
+      std::pair{"mib", 1048576.0},
+      std::pair{"gib", 1073741824.0},
+      std::pair{"tib", 1099511627776.0},
+      std::pair{"kb", 1e3},
+      std::pair{"mb", 1e6},
+      std::pair{"gb", 1e9},
+      std::pair{"tb", 1e12},
   };
   std::string lower(suffix);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -65,9 +72,8 @@ CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names)
 }
 
 CLI::Option* path(CLI::Option* option) {
-  return checked(option, "FILE", [](std::string& given) {
-    return given.empty() ? std::string("the path is empty") : std::string();
-  });
+  return checked(option, "FILE",
+                 [](std::string& given) { return given.empty() ? std::string("the path is empty") : std::string(); });
 }
 
 CLI::Option* number(CLI::Option* option, const std::string& text, double low, double high, bool or_infinite) {
@@ -75,8 +81,8 @@ CLI::Option* number(CLI::Option* option, const std::string& text, double low, do
     const std::optional<double> value = parse_number(given);
     const bool infinite = value && std::isinf(*value) && *value > 0;
     if (value && *value >= low && (infinite ? or_infinite : *value <= high)) return std::string();
-    const std::string range = std::isinf(high) ? fmt::format("a number not below {}", low)
-                                               : fmt::format("a number from {} to {}", low, high);
+    const std::string range =
+        std::isinf(high) ? fmt::format("a number not below {}", low) : fmt::format("a number from {} to {}", low, high);
     return fmt::format("'{}' is not {}{}", given, range, or_infinite ? ", or inf" : "");
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How options are declared here, so that every command words, checks and completes them alike. What --help shows behind an
-// option's name (its option_text) is also what shell completion offers: "a|b|c" are the choices, FILE is a path.
+// How options are declared here, so that every command words, checks and completes them alike. What --help shows behind
+// an option's name (its option_text) is also what shell completion offers: "a|b|c" are the choices, FILE is a path.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -49,20 +49,28 @@ class Presolver {
   // round brings little, look through finer buckets.
   void use_windows() {
     int buckets = options_.window_buckets;
-    for (int round = 0; round < kWindowRounds && result_.graph.size() > 1 && !budget_.exhausted(); ++round) {
+    for (int round = 0; round < options_.window_rounds && result_.graph.size() > 1 && !budget_.exhausted(); ++round) {
       const std::size_t before = result_.graph.size();
-      const Windows windows(result_.graph, question_, {buckets, true}, budget_);
-      if (!windows.feasible()) {
-        result_.infeasible = true;
-        return;
-      }
-      const bool fewer_on_hosts = take_off_hosts(windows);
-      const bool joined = apply("never separated", [&](auto& merge) { return windows.join_never_separated(merge); });
-      if (joined || fewer_on_hosts) join_to_fixed_point();
+      if (!look_through({buckets, Windows::Measure::Time, true})) return;
+      const bool memory_binds = result_.graph.total_memory() > question_.platform.accelerator_memory;
+      if (memory_binds && !look_through({buckets, Windows::Measure::Memory, true})) return;
       if (before - result_.graph.size() > before / 50) continue;
       if (buckets >= kMostRefined * options_.window_buckets) break;
       buckets *= 2;
     }
+  }
+
+  // False if nothing is left to look for.
+  bool look_through(const Windows::Options& options) {
+    const Windows windows(result_.graph, question_, options, budget_);
+    if (!windows.feasible()) {
+      result_.infeasible = true;
+      return false;
+    }
+    const bool fewer_on_hosts = take_off_hosts(windows);
+    const bool joined = apply("never separated", [&](auto& merge) { return windows.join_never_separated(merge); });
+    if (joined || fewer_on_hosts) join_to_fixed_point();
+    return true;
   }
 
   // A group that no window lets onto a host counts as unsupported there, which makes the other rules stronger.
@@ -101,7 +109,6 @@ class Presolver {
     }
   }
 
-  static constexpr int kWindowRounds = 8;
   static constexpr int kMostRefined = 4;
 
   const Threshold question_;

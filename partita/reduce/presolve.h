@@ -17,6 +17,7 @@ struct PresolveOptions {
   bool unaffordable_cut = true;
   bool windows = true;       // needs the closure
   int window_buckets = 64;   // at first; refined up to four times as many
+  int window_rounds = 8;     // at most; each costs as much as all other rules together
 };
 
 // What one rule removed, for people to read.

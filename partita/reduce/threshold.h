@@ -2,6 +2,8 @@
 // The question that presolve and search answer: is there a staged split with every load at most `limit`?
 #pragma once
 
+#include <optional>
+
 #include "partita/reduce/stage_graph.h"
 
 namespace partita {
@@ -9,19 +11,24 @@ namespace partita {
 struct Threshold {
   StagePlatform platform;
   double limit = 0;
-  // With one host, the question may be split into cases: no host (a platform without), or a host that holds something right
-  // after `host_after` accelerators. A case has narrower windows than the whole. kAnywhere: not split.
-  int host_after = kAnywhere;
-
-  static constexpr int kAnywhere = -1;
+  // With one host, the question may be split into cases: no host (a platform without), or a host that holds something and
+  // comes after a given number of accelerators. A case has narrower windows than the whole.
+  struct HostCase {
+    int least = 0, most = 0;  // accelerators before the host; after it there are at most all but `most`
+  };
+  std::optional<HostCase> host_case = std::nullopt;
 
   // May a host take the next stage when so many devices are in use?
   bool host_may_follow(int hosts, int accelerators) const {
-    return hosts < platform.hosts && (host_after == kAnywhere || accelerators == host_after);
+    if (hosts >= platform.hosts) return false;
+    return !host_case || (accelerators >= host_case->least && accelerators <= host_case->most);
   }
   bool accelerator_may_follow(int hosts, int accelerators) const {
-    return accelerators < platform.accelerators && (host_after == kAnywhere || hosts > 0 || accelerators < host_after);
+    return accelerators < platform.accelerators && (!host_case || hosts > 0 || accelerators < host_case->most);
   }
+  // The accelerators that count as used once the host is: in a case, those passed over before it stay unused.
+  int accelerators_with_host(int accelerators) const { return host_case ? host_case->most : accelerators; }
+
   bool fits_host(const Group& g) const {
     return platform.hosts > 0 && g.on_host && g.host_time <= limit && g.memory <= platform.host_memory;
   }

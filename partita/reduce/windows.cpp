@@ -14,11 +14,12 @@ namespace {
 // most of the work on graphs of many thousand groups.
 class RowSums {
  public:
-  RowSums(const StageGraph& graph) : bytes_(graph.size() / 8 + 1), table_(bytes_ * 256, 0.0) {
+  template <class Weight>
+  RowSums(std::size_t count, Weight weight_of) : bytes_(words_for(count) * 8), table_(bytes_ * 256, 0.0) {
     for (std::size_t b = 0; b < bytes_; ++b) {
       double* sums = &table_[b * 256];
-      for (std::size_t bit = 0; bit < 8 && b * 8 + bit < graph.size(); ++bit) {
-        const double weight = graph.accelerator_time(GroupId(b * 8 + bit));
+      for (std::size_t bit = 0; bit < 8 && b * 8 + bit < count; ++bit) {
+        const double weight = weight_of(GroupId(b * 8 + bit));
         for (std::size_t low = 0; low < (std::size_t{1} << bit); ++low) sums[low | std::size_t{1} << bit] = sums[low] + weight;
       }
     }
@@ -44,21 +45,21 @@ int most_useful_buckets(const StageGraph& graph) { return static_cast<int>(std::
 }  // namespace
 
 Windows::Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget)
-    : graph_(graph), question_(question), options_(options), budget_(budget), buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
+    : graph_(graph), question_(question), options_(options), budget_(budget), by_memory_(options.measure == Measure::Memory), buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
   assert(graph.has_closure());
-  const double total = graph.total_accelerator_time();
-  tolerance_ = 1e-9 * total;
+  total_ = by_memory_ ? graph.total_memory() : graph.total_accelerator_time();
+  tolerance_ = 1e-9 * total_;
   lower_.assign(places(), 0);
   upper_.assign(places(), 0);
   for (int b = 1; b <= buckets_; ++b) {
-    lower_[b] = total * (b - 1) / buckets_;
-    upper_[b] = total * b / buckets_;
+    lower_[b] = total_ * (b - 1) / buckets_;
+    upper_[b] = total_ * b / buckets_;
   }
-  lower_[last_place()] = upper_[last_place()] = total;
+  lower_[last_place()] = upper_[last_place()] = total_;
   for (GroupId v : graph.all()) {
     const Group& g = graph.group(v);
-    if (!question.fits_host(g) || g.accelerator_time <= 0) continue;
-    host_exchange_ = std::max(host_exchange_, g.host_time > 0 ? g.accelerator_time / g.host_time : kInfiniteCapacity);
+    if (!question.fits_host(g) || weight(v) <= 0) continue;
+    host_exchange_ = std::max(host_exchange_, g.host_time > 0 ? weight(v) / g.host_time : kInfiniteCapacity);
   }
   find_forced();
   bound_pairs();
@@ -67,20 +68,21 @@ Windows::Windows(const StageGraph& graph, const Threshold& question, const Optio
 }
 
 void Windows::find_forced() {
-  const RowSums time_of(graph_);
-  const double total = graph_.total_accelerator_time();
+  const RowSums measure_of(graph_.size(), [&](GroupId v) { return weight(v); });
+  possible_.assign(places(), 1);
   entry_.assign(graph_.size(), 0);
   exit_.assign(graph_.size(), 0);
   for (GroupId v : graph_.all()) {
-    const double most_without = total - time_of(graph_.descendants(v)) + tolerance_;
-    const double least_with = time_of(graph_.ancestors(v)) - tolerance_;
+    const double most_without = total_ - measure_of(graph_.descendants(v)) + tolerance_;
+    const double least_with = measure_of(graph_.ancestors(v)) - tolerance_;
     int entry = 1;
     while (entry <= buckets_ && lower_[entry] <= most_without) ++entry;
     int exit = buckets_;
     while (exit >= 1 && upper_[exit] >= least_with) --exit;
     entry_[v] = entry;
     exit_[v] = exit;
-    assert(exit < entry);
+    // A group that is longer than a bucket leaves buckets in which it would have to be both in and out: no ideal is there.
+    for (int place = entry; place <= exit; ++place) possible_[place] = 0;
   }
 }
 
@@ -124,12 +126,12 @@ void Windows::bound_pairs_from(int from) {
       }
     }
     Pair& p = pair(from, to);
-    const double work = lower_[to] - upper_[from] - 2 * tolerance_;
-    p.load = std::max({0.0, work, core_time}) + std::max(0.0, sealed - 1e-12 * question_.limit);
+    const double between = lower_[to] - upper_[from] - 2 * tolerance_;
+    p.load = std::max({0.0, by_memory_ ? 0 : between, core_time}) + std::max(0.0, sealed - 1e-12 * question_.limit);
     p.host_time = host_time;
-    p.memory = memory;
+    p.memory = by_memory_ ? std::max(between, memory) : memory;
     p.accelerator_can = accelerator_can;
-    p.host_can = host_can && (work <= 0 || host_exchange_ == kInfiniteCapacity || work <= host_exchange_ * question_.limit);
+    p.host_can = host_can && (between <= 0 || host_exchange_ == kInfiniteCapacity || between <= host_exchange_ * question_.limit);
   }
 }
 
@@ -201,6 +203,11 @@ bool Windows::cut_exceeds(int from, int to, double room) {
   return flow.run(kSource, kSink, room + 2 * margin, 1e-13 * question_.limit) > room + margin;
 }
 
+// Levels hold what fewer devices hold too, so in a case the host need only follow the last level before it.
+bool Windows::host_may_follow(int hosts, int accelerators) const {
+  return question_.host_may_follow(hosts, accelerators) && question_.accelerators_with_host(accelerators) == accelerators;
+}
+
 bool Windows::allowed(int hosts, int accelerators, int place) const {
   return allowed_[hosts * (question_.platform.accelerators + 1) + accelerators][place];
 }
@@ -211,11 +218,11 @@ bool Windows::reach(bool with_flows) {
   const auto level = [&](int c, int f) { return c * (k + 1) + f; };
   // The places to look at: all at first, then only those which the cheaper pass left.
   std::vector<std::vector<char>> candidates = std::move(allowed_);
-  if (candidates.empty()) candidates.assign((l + 1) * (k + 1), std::vector<char>(places(), 1));
+  if (candidates.empty()) candidates.assign((l + 1) * (k + 1), possible_);
 
   std::vector<std::vector<char>> from_start((l + 1) * (k + 1), std::vector<char>(places(), 0));
   // A device may stay unused, but for the host of a case that is about its use.
-  const bool host_may_idle = question_.host_after == Threshold::kAnywhere;
+  const bool host_may_idle = !question_.host_case;
   const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate, const std::vector<char>& from_set, bool host) {
     for (int to = 0; to <= last_place(); ++to) {
       if (to_set[to] || !candidate[to]) continue;
@@ -231,7 +238,7 @@ bool Windows::reach(bool with_flows) {
       std::vector<char>& here = from_start[level(c, f)];
       here[0] = c == 0 || host_may_idle;
       if (f > 0 && question_.accelerator_may_follow(c, f - 1)) extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
-      if (c > 0 && question_.host_may_follow(c - 1, f)) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
+      if (c > 0 && host_may_follow(c - 1, f)) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
     }
   }
   allowed_.assign((l + 1) * (k + 1), std::vector<char>(places(), 0));
@@ -250,18 +257,24 @@ bool Windows::reach(bool with_flows) {
       for (int place = 0; place <= buckets_; ++place) {
         if (!reached[place]) continue;
         here[place] = (question_.accelerator_may_follow(c, f) && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
-                      (question_.host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true));
+                      (host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true));
       }
     }
   }
   return allowed_[level(0, 0)][0] || graph_.size() == 0;
 }
 
-std::pair<int, int> Windows::places_of(double time) const {
-  const double total = graph_.total_accelerator_time();
-  if (total <= 0) return {1, buckets_};
-  const auto bucket = [&](double x) { return std::clamp(static_cast<int>(x / total * buckets_) + 1, 1, buckets_); };
-  return {bucket(time - tolerance_), bucket(time + tolerance_)};
+std::pair<int, int> Windows::places_of(double measure) const {
+  if (total_ <= 0) return {1, buckets_};
+  const auto bucket = [&](double x) { return std::clamp(static_cast<int>(x / total_ * buckets_) + 1, 1, buckets_); };
+  return {bucket(measure - tolerance_), bucket(measure + tolerance_)};
+}
+
+std::pair<int, int> Windows::allowed_range(int hosts, int accelerators) const {
+  int first = 1, last = buckets_;
+  while (first <= last && !allowed(hosts, accelerators, first)) ++first;
+  while (first <= last && !allowed(hosts, accelerators, last)) --last;
+  return {first, last};
 }
 
 std::size_t Windows::join_never_separated(UnionFind<GroupId>& merge) const {
@@ -291,7 +304,7 @@ bool Windows::can_be_on_host(GroupId v) const {
   const int k = question_.platform.accelerators, l = question_.platform.hosts;
   for (int c = 0; c < l; ++c) {
     for (int f = 0; f <= k; ++f) {
-      if (!question_.host_may_follow(c, f)) continue;
+      if (!host_may_follow(c, f)) continue;
       for (int from = 0; from < entry_[v] && from <= buckets_; ++from) {
         if (!allowed(c, f, from)) continue;
         for (int to = std::max(from, exit_[v] + 1); to <= last_place(); ++to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A relaxation of the staged question that sees of an ideal only how much accelerator time it holds.
+// A relaxation of the staged question that sees of an ideal only how much accelerator time (or memory) it holds.
 //
 // The ideals of the graph are sorted into places: place 0 is the empty set, place B + 1 the whole graph, and places 1..B
 // are equal intervals ("buckets") of x(I) = accelerator time of I. At a given place some groups are surely in the ideal
@@ -9,6 +9,9 @@
 // groups (in at a, or out at b), and at least the difference of the two places in work. This gives a lower bound on its load,
 //     max(work between the places, time(core)) + minimum cut of the nets between core and outer groups,
 // and, with device counts, the places that can be boundaries of stages at all: the windows.
+//
+// The same with x(I) = memory of I, where one device's memory bounds the difference of two places, sees what time does not
+// where memory binds; both may be used side by side.
 //
 // If the end cannot be reached, no split within the limit exists, whatever the number of ideals. Otherwise the windows
 // prune the search, tell which groups are never separated, and which can be on a host. Reaching costs O(places * pins)
@@ -27,8 +30,10 @@ namespace partita {
 
 class Windows {
  public:
+  enum class Measure { Time, Memory };
   struct Options {
     int buckets = 64;
+    Measure measure = Measure::Time;
     bool flows = true;  // also use minimum cuts, not only the nets whose fate is sealed
   };
 
@@ -46,14 +51,17 @@ class Windows {
   bool accelerator_step(int from, int to);
   bool host_step(int from, int to) const;
 
-  // The places at which an ideal with this much accelerator time can be, rounding allowed for. Not for the empty and the
-  // whole set, which have places of their own.
-  std::pair<int, int> places_of(double time) const;
-  double lowest_time(int place) const { return lower_[place]; }
-  double highest_time(int place) const { return upper_[place]; }
-  double tolerance() const { return tolerance_; }  // on accelerator times of ideals
+  // The places at which an ideal with this measure can be, rounding allowed for. Not for the empty and the whole set,
+  // which have places of their own.
+  std::pair<int, int> places_of(double measure) const;
+  double lowest(int place) const { return lower_[place]; }
+  double highest(int place) const { return upper_[place]; }
+  double tolerance() const { return tolerance_; }  // on measures of ideals
+  // The first and the last allowed place of a level, the empty and the whole set left out; first > last if there is none.
+  std::pair<int, int> allowed_range(int hosts, int accelerators) const;
 
-  // v is in every ideal at place entry(v) or later, and in none at place exit(v) or earlier.
+  // v is in every ideal at place entry(v) or later, and in none at place exit(v) or earlier. Places from entry(v) to
+  // exit(v), should there be any, have no ideals.
   int entry(GroupId v) const { return entry_[v]; }
   int exit(GroupId v) const { return exit_[v]; }
 
@@ -73,22 +81,27 @@ class Windows {
   Pair& pair(int from, int to) { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
   const Pair& pair(int from, int to) const { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
 
+  double weight(GroupId v) const { return by_memory_ ? graph_.group(v).memory : graph_.group(v).accelerator_time; }
   void find_forced();
   void bound_pairs();
   void bound_pairs_from(int from);
   bool cut_exceeds(int from, int to, double room);
   bool reach(bool with_flows);
+  bool host_may_follow(int hosts, int accelerators) const;
   bool step_possible(bool host, int from, int to, bool with_flows);
 
   const StageGraph& graph_;
   const Threshold question_;
   const Options options_;
   const Budget& budget_;
-  int buckets_;
+  const bool by_memory_;
+  const int buckets_;
+  double total_ = 0;                           // measure of the whole graph
   double tolerance_ = 0;
-  double host_exchange_ = 0;                   // most accelerator time that a host can take per unit of its own time
+  double host_exchange_ = 0;                   // most measure that a host can take per unit of its own time
   std::vector<double> lower_, upper_;          // by place
   IdVector<GroupId, int> entry_, exit_;        // surely in from place entry on; surely out up to place exit
+  std::vector<char> possible_;                 // by place: can any ideal be there?
   std::vector<Pair> pairs_;
   std::vector<std::vector<char>> allowed_;     // by hosts * (accelerators + 1) + accelerators, then place
   bool feasible_ = false;

@@ -10,7 +10,8 @@
 
 namespace partita {
 
-// A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without devices.
+// A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
+// devices.
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report);
 
 // The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Precondition: result.split.

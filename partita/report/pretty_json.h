@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON laid out for people and for diffs: two spaces of indent, but lists of plain values, and objects of up to three of
-// them, on one line. Numbers keep round-trip precision; what is not finite becomes null.
+// JSON laid out for people and for diffs: two spaces of indent, but lists of plain values, and objects of up to three
+// of them, on one line. Numbers keep round-trip precision; what is not finite becomes null.
 #pragma once
 
 #include <nlohmann/json.hpp>

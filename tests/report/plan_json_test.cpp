@@ -166,7 +166,8 @@ TEST_F(PlanJson, SeedFormatListsAllDevicesByKind) {
 
 TEST(SeedJson, FromAListingKeepsTheOrderOfEachKind) {
   SplitListing listing;
-  listing.devices = {{DeviceKind::Host, "host 0", {5}}, {DeviceKind::Accelerator, "a", {1, 2}}, {DeviceKind::Accelerator, "b", {}}};
+  listing.devices = {
+      {DeviceKind::Host, "host 0", {5}}, {DeviceKind::Accelerator, "a", {1, 2}}, {DeviceKind::Accelerator, "b", {}}};
   listing.claimed_value = 7.5;
   listing.devices[1].claimed_load = 2.5;
   const Json seed = Json::parse(seed_json(listing));

@@ -31,7 +31,8 @@ TEST(PrettyJson, ManyMembersGetALineEach) {
 
 TEST(PrettyJson, WhatIsNotFiniteIsNull) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(pretty_json(Json::array({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})), "[null, null, null]\n");
+  EXPECT_EQ(pretty_json(Json::array({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})),
+            "[null, null, null]\n");
   EXPECT_EQ(pretty_json(whole_if_exact(infinity)), "null\n");
 }
 

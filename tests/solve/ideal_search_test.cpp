@@ -46,8 +46,11 @@ TEST(IdealSearch, HostCasesTogetherAnswerTheWholeQuestion) {
       question.platform.hosts = 0;
       if (search_ideals(one.graph, question, buckets, budget).answer == Answer::Yes) return true;
       question.platform.hosts = 1;
-      for (question.host_after = 0; question.host_after <= one.platform.accelerators; ++question.host_after) {
-        if (search_ideals(one.graph, question, buckets, budget).answer != Answer::Yes) continue;
+      const bool backwards = seed % 2 == 0;
+      const StageGraph graph = backwards ? reversed(one.graph) : one.graph;
+      for (int before = 0; before <= one.platform.accelerators; ++before) {
+        question.host_case = {backwards ? 0 : before, before};
+        if (search_ideals(graph, question, buckets, budget).answer != Answer::Yes) continue;
         ++with_host;
         return true;
       }

@@ -13,9 +13,9 @@ namespace {
 
 class IdealSearch {
  public:
-  IdealSearch(const StageGraph& graph, const Threshold& question, Windows& windows, Budget& budget)
-      : graph_(graph), question_(question), windows_(windows), budget_(budget), table_(graph.size()),
-        enumerator_(graph, question, windows, table_, budget), k_(question.platform.accelerators), l_(question.platform.hosts),
+  IdealSearch(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows, Budget& budget)
+      : graph_(graph), question_(question), budget_(budget), table_(graph.size()),
+        enumerator_(graph, question, windows, memory_windows, table_, budget), k_(question.platform.accelerators), l_(question.platform.hosts),
         levels_((k_ + 1) * (l_ + 1)) {}
 
   SearchResult run() {
@@ -24,13 +24,14 @@ class IdealSearch {
     const std::vector<Word> empty(words_for(graph_.size()), 0);
     table_.insert(empty, 0, added);
     fewest_.assign(l_ + 1, kNever);
-    times_.push_back(0);
+    measures_.push_back({0, 0});
     keep(0, kNoParent, false, 0, 0);
     result.answer = Answer::No;
     for (int c = 0; c <= l_ && result.answer == Answer::No; ++c) {
       for (int f = 0; f <= k_ && result.answer == Answer::No; ++f) result.answer = expand_level(c, f);
     }
     if (result.answer == Answer::Yes) result.split = read_off();
+    result.out_of_memory = out_of_memory_;
     result.ideals = table_.size();
     result.visited = enumerator_.visited();
     return result;
@@ -41,6 +42,9 @@ class IdealSearch {
     IdealTable::Index ideal;
     std::uint32_t parent;  // an entry, or kNoParent
     bool host;             // the device of the last stage
+  };
+  struct Measures {
+    double time, memory;
   };
   static constexpr std::uint64_t kTicksPerExpansion = 100;  // a base costs about as much as so many steps of a walk
   static constexpr std::uint32_t kNoParent = static_cast<std::uint32_t>(-1);
@@ -71,7 +75,7 @@ class IdealSearch {
       budget_.spend(kTicksPerExpansion);
       for (const bool host : {false, true}) {
         if (!(host ? question_.host_may_follow(c, f) : question_.accelerator_may_follow(c, f))) continue;
-        const Answer answer = expand(at, host, c + host, f + !host);
+        const Answer answer = host ? expand(at, true, c + 1, question_.accelerators_with_host(f)) : expand(at, false, c, f + 1);
         if (answer != Answer::No) return answer;
       }
     }
@@ -88,20 +92,18 @@ class IdealSearch {
       return Answer::Yes;
     }
     if (c == l_ && f == k_) return Answer::No;
-    bool out_of_memory = false;
-    const bool complete = enumerator_.run(
-        base_bits, table_.hash(base), times_[base], host, [&](int place) { return windows_.allowed(c, f, place); },
-        [&](const StageEnumerator::Found& found) {
-          bool added;
-          const IdealTable::Index ideal = table_.insert(found.ideal, found.hash, added);
-          if (added) {
-            times_.push_back(found.time);
-            fewest_.resize(fewest_.size() + l_ + 1, kNever);
-          }
-          if (!reached_with(ideal, c, f)) keep(ideal, at, host, c, f);
-          out_of_memory = bytes() > budget_.limits().memory_bytes;
-          return !out_of_memory;
-        });
+    const auto take = [&](const StageEnumerator::Found& found) {
+      bool added;
+      const IdealTable::Index ideal = table_.insert(found.ideal, found.hash, added);
+      if (added) {
+        measures_.push_back({found.time, found.memory});
+        fewest_.resize(fewest_.size() + l_ + 1, kNever);
+      }
+      if (!reached_with(ideal, c, f)) keep(ideal, at, host, c, f);
+      out_of_memory_ = bytes() > budget_.limits().memory_bytes;
+      return !out_of_memory_;
+    };
+    const bool complete = enumerator_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory}, host, {c, f}, take);
     return complete ? Answer::No : Answer::Unknown;
   }
 
@@ -155,23 +157,23 @@ class IdealSearch {
   }
 
   std::size_t bytes() const {
-    return table_.bytes() + entries_.capacity() * sizeof(Entry) + times_.capacity() * sizeof(double) + fewest_.capacity() * sizeof(std::int32_t);
+    return table_.bytes() + entries_.capacity() * sizeof(Entry) + measures_.capacity() * sizeof(Measures) + fewest_.capacity() * sizeof(std::int32_t);
   }
 
   const StageGraph& graph_;
   const Threshold& question_;
-  Windows& windows_;
   Budget& budget_;
   IdealTable table_;
   StageEnumerator enumerator_;
   const int k_, l_;
   std::vector<std::vector<std::uint32_t>> levels_;
   std::vector<Entry> entries_;
-  std::vector<double> times_;         // by ideal: its accelerator time
+  std::vector<Measures> measures_;    // by ideal
   std::vector<std::int32_t> fewest_;  // by ideal and hosts
   std::vector<Word> scratch_;
   std::uint32_t last_ = 0;
   bool last_on_host_ = false;
+  bool out_of_memory_ = false;
 };
 
 }  // namespace
@@ -184,12 +186,16 @@ SearchResult search_ideals(const StageGraph& graph, const Threshold& question, i
       return result;
     }
   }
-  Windows windows(graph, question, {window_buckets, true}, budget);
-  if (!windows.feasible()) {
+  const Windows windows(graph, question, {window_buckets, Windows::Measure::Time, true}, budget);
+  std::optional<Windows> memory_windows;
+  if (graph.total_memory() > question.platform.accelerator_memory) {
+    memory_windows.emplace(graph, question, Windows::Options{window_buckets, Windows::Measure::Memory, true}, budget);
+  }
+  if (!windows.feasible() || (memory_windows && !memory_windows->feasible())) {
     result.answer = Answer::No;
     return result;
   }
-  return IdealSearch(graph, question, windows, budget).run();
+  return IdealSearch(graph, question, windows, memory_windows ? &*memory_windows : nullptr, budget).run();
 }
 
 }  // namespace partita

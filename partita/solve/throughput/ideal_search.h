@@ -23,6 +23,7 @@ enum class Answer { Yes, No, Unknown };
 struct SearchResult {
   Answer answer = Answer::Unknown;
   StagedSplit split;          // if Yes
+  bool out_of_memory = false; // if Unknown: more time would not help
   std::uint64_t ideals = 0;   // kept
   std::uint64_t visited = 0;  // steps of the walks
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <tuple>
 
 #include "partita/solve/throughput/staged_split.h"
 
@@ -16,9 +17,9 @@ constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
 
 }  // namespace
 
-StageEnumerator::StageEnumerator(const StageGraph& graph, const Threshold& question, Windows& windows, const IdealTable& table,
-                                 Budget& budget)
-    : graph_(graph), question_(question), windows_(windows), table_(table), budget_(budget), by_entry_(windows.places() + 1),
+StageEnumerator::StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
+                                 const IdealTable& table, Budget& budget)
+    : graph_(graph), question_(question), windows_(windows), memory_windows_(memory_windows), table_(table), budget_(budget), by_entry_(windows.places() + 1),
       by_exit_(windows.places() + 1), ancestors_time_(graph.size(), 0), candidate_of_(graph.size(), kNotCandidate),
       local_net_(graph.net_count(), -1), core_members_(graph.net_count(), 0), outer_members_(graph.net_count(), 0) {
   for (GroupId v : graph.all()) {
@@ -44,10 +45,11 @@ bool StageEnumerator::rest_fits(std::span<const Word> base, bool host) const {
 }
 
 // The same sweep as in Windows, but from this very base instead of from all ideals at its place.
-void StageEnumerator::find_targets(std::span<const Word> base, double base_time, bool host, const std::function<bool(int)>& wanted) {
+void StageEnumerator::find_targets(const Base& from_base, bool host, Level level) {
   target_.assign(windows_.places(), 0);
+  const std::span<const Word> base = from_base.ideal;
   const bool empty_base = std::all_of(base.begin(), base.end(), [](Word w) { return w == 0; });
-  const int from = empty_base ? 1 : windows_.places_of(base_time).first;
+  const int from = empty_base ? 1 : windows_.places_of(from_base.time).first;
   const double tolerance = windows_.tolerance();
   std::fill(core_members_.begin(), core_members_.end(), 0);
   std::fill(outer_members_.begin(), outer_members_.end(), 0);
@@ -82,19 +84,27 @@ void StageEnumerator::find_targets(std::span<const Word> base, double base_time,
       }
     }
     for (GroupId v : by_entry_[to]) enter_core(v);
-    const double work = std::max(core_time, windows_.lowest_time(to) - base_time - tolerance);
+    const double work = std::max(core_time, windows_.lowest(to) - from_base.time - tolerance);
     if (!host && work > question_.limit) break;
     if (host && (core_host_time > question_.limit || memory > platform.host_memory)) break;
     if (!can_run) break;
     const bool affordable = host || (work + sealed <= question_.limit * (1 + 1e-12) && memory <= platform.accelerator_memory);
-    target_[to] = affordable && wanted(to);
+    target_[to] = affordable && windows_.allowed(level.hosts, level.accelerators, to);
   }
 }
 
-bool StageEnumerator::run(std::span<const Word> base, std::uint64_t base_hash, double base_time, bool host,
-                          const std::function<bool(int)>& wanted, const Visit& visit) {
+bool StageEnumerator::run(const Base& base, bool host, Level level, const Visit& visit) {
   host_ = host;
-  find_targets(base, base_time, host, wanted);
+  least_memory_ = -std::numeric_limits<double>::infinity();
+  most_memory_ = std::numeric_limits<double>::infinity();
+  if (memory_windows_) {
+    std::tie(first_memory_place_, last_memory_place_) = memory_windows_->allowed_range(level.hosts, level.accelerators);
+    if (first_memory_place_ > last_memory_place_) return true;
+    const double tolerance = memory_windows_->tolerance();
+    least_memory_ = memory_windows_->lowest(first_memory_place_) - base.memory - tolerance;
+    most_memory_ = memory_windows_->highest(last_memory_place_) - base.memory + tolerance;
+  }
+  find_targets(base, host, level);
   for (int first = 1; first < windows_.last_place();) {
     if (!target_[first]) {
       ++first;
@@ -102,13 +112,7 @@ bool StageEnumerator::run(std::span<const Word> base, std::uint64_t base_hash, d
     }
     int last = first;
     while (last + 1 < windows_.last_place() && target_[last + 1]) ++last;
-    if (prepare(base, base_time, host, first, last)) {
-      hash_ = base_hash;
-      for_each_bit(std::span<const Word>(ideal_), [&](std::size_t v) {
-        if (!test_bit(base, v)) hash_ ^= table_.key(v);
-      });
-      if (!walk(base_time, first, last, visit)) return false;
-    }
+    if (prepare(base, host, first, last) && !walk(base, level, first, last, visit)) return false;
     first = last + 1;
   }
   return true;
@@ -116,10 +120,11 @@ bool StageEnumerator::run(std::span<const Word> base, std::uint64_t base_hash, d
 
 // Sorts the groups outside the base into forced, excluded and undecided for targets first_place..last_place, and applies
 // the forced ones. False if they already make the targets impossible.
-bool StageEnumerator::prepare(std::span<const Word> base, double base_time, bool host, int first_place, int last_place) {
+bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place, int last_place) {
+  const std::span<const Word> base = from_base.ideal;
   const double tolerance = windows_.tolerance();
-  least_ = windows_.lowest_time(first_place) - base_time - tolerance;
-  most_ = windows_.highest_time(last_place) - base_time + tolerance;
+  least_ = windows_.lowest(first_place) - from_base.time - tolerance;
+  most_ = windows_.highest(last_place) - from_base.time + tolerance;
   const StagePlatform& platform = question_.platform;
   const double memory_limit = host ? platform.host_memory : platform.accelerator_memory;
 
@@ -129,7 +134,8 @@ bool StageEnumerator::prepare(std::span<const Word> base, double base_time, bool
   choices_.clear();
   frames_.clear();
   ideal_.assign(base.begin(), base.end());
-  time_ = load_time_ = memory_ = cut_ = open_time_ = open_load_ = open_cut_ = 0;
+  hash_ = from_base.hash;
+  time_ = load_time_ = memory_ = cut_ = open_time_ = open_load_ = open_memory_ = open_cut_ = 0;
   required_ = -std::numeric_limits<double>::infinity();
   included_ = 0;
 
@@ -140,7 +146,8 @@ bool StageEnumerator::prepare(std::span<const Word> base, double base_time, bool
     const Group& g = graph_.group(v);
     outside_memory += g.memory;
     bool out = windows_.exit(v) >= last_place || !(host ? question_.fits_host(g) : question_.fits_accelerator(g)) ||
-               ancestors_time_[v] - base_time > most_ + tolerance;
+               ancestors_time_[v] - from_base.time > most_ + tolerance ||
+               (memory_windows_ && memory_windows_->exit(v) >= last_memory_place_);
     for (GroupId u : graph_.predecessors(v)) out = out || candidate_of_[u] == kOutside;
     if (!out) {
       double time = 0, load_time = 0, memory = 0;
@@ -155,13 +162,14 @@ bool StageEnumerator::prepare(std::span<const Word> base, double base_time, bool
       }
       out = time > most_ || load_time > question_.limit || memory > memory_limit;
     }
-    const bool forced = windows_.entry(v) <= first_place;
+    const bool forced = windows_.entry(v) <= first_place || (memory_windows_ && memory_windows_->entry(v) <= first_memory_place_);
     if (out) {
       if (forced) return false;
       candidate_of_[v] = kOutside;
     } else if (forced) {
       candidate_of_[v] = kForced;
       set_bit(ideal_, v.index());
+      hash_ ^= table_.key(v.index());
       time_ += g.accelerator_time;
       load_time_ += host ? g.host_time : g.accelerator_time;
       memory_ += g.memory;
@@ -172,6 +180,7 @@ bool StageEnumerator::prepare(std::span<const Word> base, double base_time, bool
       candidates_.push_back({g.accelerator_time, load_time, g.memory, v, 0, 0, 0, 0});
       open_time_ += g.accelerator_time;
       open_load_ += load_time;
+      open_memory_ += g.memory;
     }
   }
   memory_free_ = outside_memory <= memory_limit;
@@ -237,6 +246,7 @@ bool StageEnumerator::hopeless() const {
     if (std::max(time_, least_) + cut_ > question_.limit || memory_ > platform.accelerator_memory) return true;
   }
   if (time_ + open_time_ < least_ || time_ > most_) return true;
+  if (memory_ + open_memory_ < least_memory_ || memory_ > most_memory_) return true;
   return load_time_ + open_load_ + cut_ + open_cut_ < required_;
 }
 
@@ -251,6 +261,7 @@ void StageEnumerator::include(std::uint32_t index) {
   memory_ += c.memory;
   open_time_ -= c.time;
   open_load_ -= c.load_time;
+  open_memory_ -= c.memory;
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
     if (!host_) {
@@ -269,6 +280,7 @@ void StageEnumerator::exclude_one(std::uint32_t index) {
   excluded_.push_back(index);
   open_time_ -= c.time;
   open_load_ -= c.load_time;
+  open_memory_ -= c.memory;
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
     if (!host_) {
@@ -335,6 +347,7 @@ void StageEnumerator::undo(Frame& frame) {
   cut_ = frame.cut;
   open_time_ = frame.open_time;
   open_load_ = frame.open_load;
+  open_memory_ = frame.open_memory;
   open_cut_ = frame.open_cut;
   required_ = frame.required;
 }
@@ -360,15 +373,21 @@ bool StageEnumerator::dominated() const {
   return false;
 }
 
-bool StageEnumerator::walk(double base_time, int first_place, int last_place, const Visit& visit) {
+bool StageEnumerator::allowed_by_memory(Level level, double memory) const {
+  if (!memory_windows_) return true;
+  const auto [low, high] = memory_windows_->places_of(memory);
+  return memory_windows_->allowed(level.hosts, level.accelerators, low) || memory_windows_->allowed(level.hosts, level.accelerators, high);
+}
+
+bool StageEnumerator::walk(const Base& base, Level level, int first_place, int last_place, const Visit& visit) {
   const auto at_leaf = [&]() -> bool {
     if (included_ == 0 || dominated()) return true;
-    const double time = base_time + time_;
+    const double time = base.time + time_, memory = base.memory + memory_;
     const auto [low, high] = windows_.places_of(time);
     const bool low_ok = low >= first_place && low <= last_place && target_[low];
     const bool high_ok = high >= first_place && high <= last_place && target_[high];
-    if (!low_ok && !high_ok) return true;
-    return visit({ideal_, hash_, time});
+    if ((!low_ok && !high_ok) || !allowed_by_memory(level, memory)) return true;
+    return visit({ideal_, hash_, time, memory});
   };
   std::uint64_t steps = 0;
   std::uint32_t next = 0;
@@ -394,7 +413,7 @@ bool StageEnumerator::walk(double base_time, int first_place, int last_place, co
     }
     if (!backtrack) {
       frames_.push_back({next, true, static_cast<std::uint32_t>(excluded_.size()), time_, load_time_, memory_, cut_, open_time_, open_load_,
-                         open_cut_, required_});
+                         open_memory_, open_cut_, required_});
       include(next);
       continue;
     }

@@ -36,18 +36,29 @@ class StageEnumerator {
   struct Found {
     std::span<const Word> ideal;
     std::uint64_t hash;
-    double time;  // accelerator time of the ideal
+    double time;    // accelerator time of the ideal
+    double memory;  // memory of the ideal
+  };
+  // Where the walk starts, and the level that it leads to.
+  struct Base {
+    std::span<const Word> ideal;
+    std::uint64_t hash;
+    double time, memory;
+  };
+  struct Level {
+    int hosts, accelerators;
   };
   // Returns false to stop.
   using Visit = std::function<bool(const Found&)>;
 
-  StageEnumerator(const StageGraph& graph, const Threshold& question, Windows& windows, const IdealTable& table, Budget& budget);
+  // `windows` measure time; `memory_windows` may be null where memory does not bind.
+  StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
+                  const IdealTable& table, Budget& budget);
 
   // Calls `visit` for each ideal larger than the base that one accelerator (or host) can reach and that no other such
-  // ideal dominates, at the places that `wanted` allows. The whole graph is not among them: see rest_fits.
+  // ideal dominates, at the places that the windows allow for the level. The whole graph is not among them: see rest_fits.
   // False if the budget ended or `visit` stopped.
-  bool run(std::span<const Word> base, std::uint64_t base_hash, double base_time, bool host, const std::function<bool(int)>& wanted,
-           const Visit& visit);
+  bool run(const Base& base, bool host, Level level, const Visit& visit);
 
   // Whether one accelerator (or host) can hold all that is outside the base.
   bool rest_fits(std::span<const Word> base, bool host) const;
@@ -72,13 +83,14 @@ class StageEnumerator {
     std::uint32_t candidate;
     bool including;
     std::uint32_t excluded_before;  // size of excluded_ at entry
-    double time, load_time, memory, cut, open_time, open_load, open_cut, required;
+    double time, load_time, memory, cut, open_time, open_load, open_memory, open_cut, required;
   };
 
-  void find_targets(std::span<const Word> base, double base_time, bool host, const std::function<bool(int)>& wanted);
-  bool prepare(std::span<const Word> base, double base_time, bool host, int first_place, int last_place);
+  void find_targets(const Base& base, bool host, Level level);
+  bool prepare(const Base& base, bool host, int first_place, int last_place);
   void index_nets(std::span<const Word> base);
-  bool walk(double base_time, int first_place, int last_place, const Visit& visit);
+  bool walk(const Base& base, Level level, int first_place, int last_place, const Visit& visit);
+  bool allowed_by_memory(Level level, double memory) const;
   bool hopeless() const;
   void include(std::uint32_t candidate);
   void exclude_with_followers(std::uint32_t candidate);
@@ -89,7 +101,8 @@ class StageEnumerator {
 
   const StageGraph& graph_;
   const Threshold question_;
-  Windows& windows_;
+  const Windows& windows_;
+  const Windows* memory_windows_;
   const IdealTable& table_;
   Budget& budget_;
   std::vector<std::vector<GroupId>> by_entry_, by_exit_;
@@ -100,6 +113,8 @@ class StageEnumerator {
   bool host_ = false;
   bool memory_free_ = false;     // all that is outside the base would fit one device's memory
   double least_ = 0, most_ = 0;  // time that the stage must and may hold
+  double least_memory_ = 0, most_memory_ = 0;
+  int first_memory_place_ = 0, last_memory_place_ = 0;
 
   // Of the current walk.
   std::vector<Candidate> candidates_;
@@ -112,8 +127,8 @@ class StageEnumerator {
   std::uint64_t hash_ = 0;
   std::vector<Frame> frames_;
   double time_ = 0, load_time_ = 0, memory_ = 0, cut_ = 0;
-  double open_time_ = 0, open_load_ = 0, open_cut_ = 0;  // of what is undecided
-  double required_ = 0;                                  // the final load must exceed this
+  double open_time_ = 0, open_load_ = 0, open_memory_ = 0, open_cut_ = 0;  // of what is undecided
+  double required_ = 0;  // the final load must exceed this
   std::size_t included_ = 0;
   std::uint64_t visited_ = 0;
 

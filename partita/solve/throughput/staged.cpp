@@ -8,6 +8,7 @@
 
 #include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
+#include "partita/solve/throughput/anneal.h"
 #include "partita/solve/throughput/ideal_search.h"
 #include "partita/solve/throughput/incumbent.h"
 #include "partita/solve/throughput/linear.h"
@@ -32,9 +33,12 @@ class StagedSolver {
     if (!best_.split()) look_for_any_split();
     if (best_.split() && !done()) {
       refresh_base();
-      improve_on_base(kFirstOrders);
+      improve_by_orders(options_.search ? kFirstOrders : kLinearOrders);
       bisect_by_relaxation();
-      if (options_.search) climb();
+      if (options_.search) {
+        improve_by_annealing(std::min<std::uint64_t>(kFirstMoves, 500 * base_->graph.size()));
+        climb();
+      }
     }
     return {best_.split(), best_.bound(), infeasible_, best_.proof()};
   }
@@ -97,7 +101,7 @@ class StagedSolver {
   // later presolves start from here.
   void refresh_base() {
     PresolveOptions options;
-    options.windows = options.unaffordable_cut = graph_.size() <= kWindowsUpTo;
+    options.windows = options.unaffordable_cut = options_.search;
     Presolved base = presolve(base_ ? base_->graph : graph_, question(limit_to_beat()), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
@@ -113,17 +117,52 @@ class StagedSolver {
   double spread() { return static_cast<double>(graph_.size()) * std::uniform_real_distribution<double>(0.002, 0.2)(rng_); }
 
   // Tries `count` more orders on the base; presolves again after a success, for better splits have smaller graphs.
-  bool improve_on_base(int count) {
-    bool improved = false;
-    const StageGraph& base = base_->graph;
+  void improve_by_orders(int count) {
+    if (done()) return;
+    const double before = best_.value();
     for (int i = 0; i < count && !done(); ++i) {
-      const double before = best_.value();
-      offer_linear(base, &base_->lift, next_order(base));
-      improved = improved || best_.value() < before;
-      budget_.spend(base.size());
+      offer_linear(base_->graph, &base_->lift, next_order(base_->graph));
+      budget_.spend(base_->graph.size());
     }
-    if (improved && !done()) refresh_base();
-    return improved;
+    if (best_.value() < before && !done()) refresh_base();
+  }
+
+  // From the best split, as far as the base still has it: presolve may have joined groups that it keeps apart.
+  void improve_by_annealing(std::uint64_t moves) {
+    if (done()) return;
+    const std::optional<StagedSplit> start = best_on_base();
+    if (!start) return;
+    AnnealOptions options;
+    options.moves = moves;
+    options.hot = 0.002 * std::pow(15, std::uniform_real_distribution<double>(0, 1)(rng_));
+    options.cold = options.hot / 100;
+    auto better = anneal(base_->graph, platform_, *start, options, rng_, budget_);
+    if (!better || better->value >= best_.value()) return;
+    offer_lifted(base_->lift, *better);
+    if (!done()) refresh_base();
+  }
+
+  // The stage of a base group is that of its members. The base is made for better splits than the best, so the best itself
+  // may be none of the base: groups joined that it keeps apart, groups on hosts that the windows keep off them. Then the
+  // best that the linearised DP finds on the base is a start too.
+  std::optional<StagedSplit> best_on_base() {
+    IdVector<GroupId, std::size_t> stage_of(base_->graph.size(), kNoStage);
+    const std::vector<Stage>& stages = best_.split()->stages;
+    bool possible = true;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      for (GroupId v : stages[s].groups) {
+        std::size_t& at = stage_of[base_->lift[v]];
+        const Group& g = base_->graph.group(base_->lift[v]);
+        possible = possible && (at == kNoStage || at == s) && (stages[s].on_host ? g.on_host : g.on_accelerator);
+        at = s;
+      }
+    }
+    if (!possible) return linear_split(base_->graph, platform_, file_order(base_->graph), {}, budget_);
+    StagedSplit split;
+    for (const Stage& stage : stages) split.stages.push_back({stage.on_host, {}});
+    for (GroupId v : base_->graph.all()) split.stages[stage_of[v]].groups.push_back(v);
+    split.value = largest_load(base_->graph, split.stages);
+    return split;
   }
 
   std::vector<GroupId> next_order(const StageGraph& graph) {
@@ -141,12 +180,18 @@ class StagedSolver {
   // Can presolve and windows alone refute this limit?
   bool relaxation_refutes(double limit) {
     if (relaxation_refutes(question(limit))) return true;
+    if (!options_.search) return false;
     const std::vector<Threshold> cases = host_cases(limit);
     return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) { return relaxation_refutes(one); });
   }
 
   bool relaxation_refutes(const Threshold& asked) {
-    const Presolved small = presolve(base_->graph, asked, {}, budget_);
+    PresolveOptions presolve_options;
+    if (!options_.search) {
+      presolve_options.unaffordable_cut = false;
+      presolve_options.window_rounds = 1;
+    }
+    const Presolved small = presolve(base_->graph, asked, presolve_options, budget_);
     return !budget_.exhausted() && (small.infeasible || some_group_too_heavy(small.graph, asked));
   }
 
@@ -159,7 +204,7 @@ class StagedSolver {
     cases.push_back(without);
     for (int f = 0; f <= platform_.accelerators; ++f) {
       cases.push_back(question(limit));
-      cases.back().host_after = f;
+      cases.back().host_case = {f, f};
     }
     return cases;
   }
@@ -175,7 +220,8 @@ class StagedSolver {
   void bisect_by_relaxation() {
     if (!base_->graph.has_closure()) return;
     double low = best_.bound(), high = limit_to_beat();
-    for (int i = 0; i < kBisections && high - low > kBisectTo * high && !done(); ++i) {
+    const int steps = options_.search ? kBisections : kLinearBisections;
+    for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
       if (relaxation_refutes(limit) && !budget_.cancelled()) {
         low = limit;
@@ -202,10 +248,12 @@ class StagedSolver {
       } else {
         share *= 0.5;
         if (share < kSmallestShare) {
+          if (out_of_memory_) break;  // more time would end the same way
           share = 0.25;
-          slice *= 2;
+          slice *= 3;
         }
-        improve_on_base(kOrdersPerFailure);
+        improve_by_annealing(slice / 2);
+        improve_by_orders(kOrdersPerFailure);
       }
     }
   }
@@ -234,8 +282,7 @@ class StagedSolver {
     if (relaxed.changed()) {
       const Presolved smaller = presolve(relaxed.graph, asked, {}, budget);
       if (smaller.infeasible) return Answer::No;
-      const SearchResult result = search_ideals(smaller.graph, asked, kSearchBuckets, budget);
-      report(asked, smaller.graph, result, "relaxed ");
+      const SearchResult result = search(smaller.graph, asked, budget, "relaxed ");
       if (result.answer == Answer::No) return Answer::No;
       if (result.answer == Answer::Yes) {
         std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
@@ -244,15 +291,35 @@ class StagedSolver {
         if (value <= asked.limit) return Answer::Yes;
       }
     }
-    const SearchResult result = search_ideals(small.graph, asked, kSearchBuckets, budget);
-    report(asked, small.graph, result, "");
+    const SearchResult result = search(small.graph, asked, budget, "");
+    out_of_memory_ = result.out_of_memory;
     if (result.answer == Answer::Yes) offer_lifted(lift, result.split);
     return result.answer;
   }
 
+  // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one may
+  // hold any of many sets of cheap groups.
+  SearchResult search(const StageGraph& graph, const Threshold& asked, Budget& budget, const char* what) const {
+    const bool backwards = asked.host_case && 2 * asked.host_case->most < platform_.accelerators;
+    SearchResult result;
+    if (backwards) {
+      Threshold mirrored = asked;
+      mirrored.host_case = {0, platform_.accelerators - asked.host_case->most};
+      result = search_ideals(reversed(graph), mirrored, kSearchBuckets, budget);
+      std::reverse(result.split.stages.begin(), result.split.stages.end());
+      for (Stage& stage : result.split.stages) {
+        for (GroupId& v : stage.groups) v = GroupId(graph.size() - 1 - v.index());
+      }
+    } else {
+      result = search_ideals(graph, asked, kSearchBuckets, budget);
+    }
+    report(asked, graph, result, what);
+    return result;
+  }
+
   void report(const Threshold& asked, const StageGraph& graph, const SearchResult& result, const char* what) const {
     static constexpr const char* kWords[] = {"yes", "no", "undecided"};
-    const std::string where = asked.host_after != Threshold::kAnywhere   ? fmt::format(", host after {}", asked.host_after)
+    const std::string where = asked.host_case                           ? fmt::format(", host after {}", asked.host_case->most)
                               : asked.platform.hosts < platform_.hosts ? ", no host"
                                                                        : "";
     best_.tell(Progress::Event::Searching, graph.size(),
@@ -260,9 +327,11 @@ class StagedSolver {
                            result.ideals, result.visited));
   }
 
-  static constexpr std::size_t kCoarseFrom = 3000, kWindowsUpTo = StageGraph::kClosureLimit;
-  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 8, kBisections = 12;
-  static constexpr double kBisectTo = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.01;
+  static constexpr std::size_t kCoarseFrom = 3000;
+  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 4, kLinearOrders = 3, kBisections = 12, kLinearBisections = 5;
+  static constexpr std::uint64_t kFirstMoves = 200'000;
+  static constexpr std::size_t kNoStage = static_cast<std::size_t>(-1);
+  static constexpr double kBisectTo = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const StageGraph& graph_;
   const StagePlatform& platform_;
@@ -273,6 +342,7 @@ class StagedSolver {
   std::optional<Presolved> base_;
   int orders_tried_ = 0;
   bool infeasible_ = false;
+  bool out_of_memory_ = false;  // in the last search
 };
 
 }  // namespace

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+
+# The command line, driven from outside: one ctest case per script in cli/.
+file(GLOB cli_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cli/test_*.py")
+set(cli_slack 1)
+if(PARTITA_SANITIZE)
+  set(cli_slack 5)
+endif()
+foreach(script IN LISTS cli_tests)
+  cmake_path(GET script STEM name)
+  string(REPLACE "test_" "cli." name "${name}")
+  add_test(NAME "${name}" COMMAND Python3::Interpreter "${script}")
+  set_tests_properties("${name}" PROPERTIES TIMEOUT 600 ENVIRONMENT
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1")
+endforeach()
+
+# The house: its rooms, its examples, its package.
+add_test(NAME house.rooms_stay_apart
+         COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/rooms_stay_apart.py" "${PROJECT_SOURCE_DIR}")
+
+add_test(NAME house.examples_keep_their_word
+         COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/examples_keep_their_word.py" "${PROJECT_SOURCE_DIR}"
+                 $<TARGET_FILE:partita-program> $<TARGET_FILE:partita-check>)
+set_tests_properties(house.examples_keep_their_word PROPERTIES TIMEOUT 300)
+
+add_test(NAME house.installed_package_is_usable
+         COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/install"
+                 "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/install" "-DWORKLOAD=${PROJECT_SOURCE_DIR}/examples/branch.json"
+                 "-DEXPECT=optimal 12.500000 legal=1" "-DCXX=${CMAKE_CXX_COMPILER}" "-DGENERATOR=${CMAKE_GENERATOR}"
+                 -P "${CMAKE_CURRENT_SOURCE_DIR}/install/consume.cmake")
+set_tests_properties(house.installed_package_is_usable PROPERTIES TIMEOUT 300 LABELS release-only)

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`partita plan`, `check` and `convert` as people use them: what they write, print and return."""
+
+import gzip
+import json
+import os
+import pty
+import stat
+import subprocess
+import threading
+
+from harness import PARTITA, PARTITA_CHECK, CliTest, chain, edge, main, node, workload
+
+
+class PlanAsWritten(CliTest):
+    """The commands that other programs rely on, word by word."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("chain.json", chain())
+        self.options = ["--objective", "throughput", "--shape", "staged", "--time-limit", "60", "--threads", "1",
+                        "--memory", "1e9", "--quiet"]
+
+    def test_plan(self):
+        out, err = self.run_program("plan", self.file, *self.options, "-o", self.path("plan.json"))
+        self.assertEqual((out, err), ("", ""))
+        plan = self.read_json("plan.json")
+        self.assertEqual(plan["partita"]["format"], "plan")
+        self.assertEqual(plan["partita"]["version"], 1)
+        self.assertEqual(plan["workload"], "chain")
+        self.assertEqual((plan["objective"], plan["shape"]), ("max-load", "staged"))
+        self.assertEqual(plan["status"], "optimal")
+        self.assertAlmostEqual(plan["value"], 2.1, places=9)
+        self.assertAlmostEqual(plan["bound"], 2.1, places=5)
+        self.assertLessEqual(plan["gap"], 1e-6)
+        self.assertGreaterEqual(plan["seconds"], 0)
+        self.assertEqual(plan["seed"], 1)
+        self.assertNotEqual(plan["proof"], "")
+        self.assertEqual([d["name"] for d in plan["devices"]], ["accelerator 0", "accelerator 1", "host 0"])
+        self.assertEqual([d["memory_limit"] for d in plan["devices"]], [1e9, 1e9, None])
+        self.assertEqual(sorted(d["nodes"] for d in plan["devices"]), [[], [0, 10], [20, 30]])
+        for position, device in enumerate(plan["devices"]):
+            self.assertEqual(device["stage"] is None, not device["nodes"])
+            for node_id in device["nodes"]:
+                self.assertEqual(plan["assignment"][str(node_id)], position)
+        self.assertEqual(len(plan["assignment"]), 4)
+        self.assert_legal(self.file, self.path("plan.json"), "--shape", "staged")
+
+    def test_seed_format(self):
+        out, err = self.run_program("plan", self.file, *self.options, "--format", "seed", "-o", self.path("seed.json"))
+        self.assertEqual((out, err), ("", ""))
+        seed = self.read_json("seed.json")
+        self.assertEqual(sorted(seed), ["cpus", "fpgas", "maxLoad"])
+        self.assertAlmostEqual(seed["maxLoad"], 2.1, places=9)
+        self.assertEqual((len(seed["fpgas"]), len(seed["cpus"])), (2, 1))
+        self.assertEqual(sorted(d["nodes"] for d in seed["fpgas"]), [[0, 10], [20, 30]])
+        for device in seed["fpgas"]:
+            self.assertAlmostEqual(device["load"], 2.1, places=9)
+        self.assert_legal(self.file, self.path("seed.json"), "--shape", "staged")
+
+    def test_convert_gives_what_plan_writes(self):
+        self.run_program("plan", self.file, *self.options, "-o", self.path("plan.json"))
+        self.run_program("plan", self.file, *self.options, "--format", "seed", "-o", self.path("direct.json"))
+        self.run_program("convert", self.path("plan.json"), "--to", "seed", "-o", self.path("seed.json"))
+        self.assertEqual(self.read("seed.json"), self.read("direct.json"))
+        self.assert_legal(self.file, self.path("seed.json"), "--shape", "staged")
+        self.run_program("convert", self.path("seed.json"), "--to", "seed", "-o", self.path("again.json"))
+        self.assertEqual(self.read("again.json"), self.read("seed.json"))
+
+
+class PlanOutput(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("chain.json", chain())
+
+    def test_report_without_output_file(self):
+        out, err = self.run_program("plan", self.file)
+        lines = out.splitlines()
+        self.assertEqual(lines[0], "chain: 4 nodes, 3 edges; 2 accelerators of 953.7 MiB, 1 host")
+        self.assertRegex(lines[1], r"^optimal: 2\.1 time per sample, bound 2\.1, gap 0 %, \d+\.\d\d s$")
+        self.assertTrue(lines[2].startswith("proof: "), lines[2])
+        self.assertIn("accelerator 1", out)
+        codes = [line[0] for line in err.splitlines()]
+        self.assertEqual(codes[0], " ", "a heading of the columns")
+        self.assertIn("s", codes)
+        self.assertTrue(set(codes) <= set(" sbd"), err)
+
+    def test_output_dash_gives_json_on_stdout_and_the_report_on_stderr(self):
+        out, err = self.run_program("plan", self.file, "-o", "-")
+        self.assertEqual(json.loads(out)["status"], "optimal")
+        self.assertIn("optimal: 2.1 time per sample", err)
+        out, err = self.run_program("plan", self.file, "-o", "-", "--quiet")
+        self.assertEqual(json.loads(out)["status"], "optimal")
+        self.assertEqual(err, "")
+
+    def test_input_dash_reads_standard_input_plain_or_gzipped(self):
+        text = json.dumps(chain()).encode()
+        for stdin in (text, gzip.compress(text)):
+            out, _ = self.run_program("plan", "-", "-o", "-", "--quiet", stdin=stdin)
+            self.assertAlmostEqual(json.loads(out)["value"], 2.1, places=9)
+
+    def test_quiet_prints_nothing(self):
+        self.assertEqual(self.run_program("plan", self.file, "--quiet"), ("", ""))
+
+    def test_verbose_tells_what_reductions_did(self):
+        nodes = [node(i, colorClass=i // 2) for i in range(8)]
+        file = self.write("coloured.json", workload(nodes, [edge(i, i + 1, 0.1) for i in range(7)]))
+        _, err = self.run_program("plan", file, "-v")
+        self.assertTrue(any(line.startswith("r ") for line in err.splitlines()), err)
+        _, err = self.run_program("plan", file)
+        self.assertFalse(any(line.startswith("r ") for line in err.splitlines()), err)
+
+    def test_on_a_terminal_the_live_line_is_taken_away(self):
+        terminal, program_side = pty.openpty()
+        seen = []
+
+        def listen():
+            while True:
+                try:
+                    text = os.read(terminal, 4096)
+                except OSError:  # how a pseudo-terminal says that the other side has closed
+                    return
+                if not text:
+                    return
+                seen.append(text)
+
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        done = subprocess.run([PARTITA, "plan", self.file], stdout=subprocess.PIPE, stderr=program_side, timeout=60,
+                              check=False)
+        os.close(program_side)
+        listener.join(timeout=60)
+        os.close(terminal)
+        self.assertEqual(done.returncode, 0)
+        shown = b"".join(seen).decode()
+        self.assertNotIn("\n", shown)
+        self.assertIn("value 2.1", shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), repr(shown))
+
+    def test_existing_file_is_replaced_whole_and_links_and_modes_stay(self):
+        target = self.write("target.json", "old")
+        os.chmod(target, 0o640)
+        os.symlink(target, self.path("link.json"))
+        self.run_program("plan", self.file, "--quiet", "-o", self.path("link.json"))
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        self.assertEqual(self.read_json("target.json")["status"], "optimal")
+        self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o640)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["chain.json", "link.json", "target.json"])
+
+    def test_pipes_are_written_in_place(self):
+        os.mkfifo(self.path("pipe"))
+        received = []
+
+        def drain():
+            with open(self.path("pipe"), encoding="utf-8") as pipe:
+                received.append(pipe.read())
+
+        reader = threading.Thread(target=drain, daemon=True)
+        reader.start()
+        self.run_program("plan", self.file, "--quiet", "-o", self.path("pipe"))
+        reader.join(timeout=60)
+        self.assertEqual(json.loads(received[0])["status"], "optimal")
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+
+
+class PlanOptions(CliTest):
+    def plan(self, content, *options):
+        out, _ = self.run_program("plan", self.write("input.json", content), "--quiet", "-o", "-", *options)
+        return json.loads(out)
+
+    def test_memory_in_bytes_and_with_suffixes(self):
+        for text, expected in [("1.6e10", 1.6e10), ("17179869184", 2**34), ("16GiB", 2**34), ("16 gib", 2**34),
+                               ("1.5MiB", 1.5 * 2**20), ("2KiB", 2048), ("1TiB", 2**40), ("16GB", 16e9), ("3MB", 3e6),
+                               ("4KB", 4e3)]:
+            with self.subTest(text=text):
+                self.assertEqual(self.plan(chain(), "--memory", text)["devices"][0]["memory_limit"], expected)
+
+    def test_memory_is_the_limit_of_each_accelerator(self):
+        plan = self.plan(chain(accelerators=4), "--memory", "1", "--hosts", "0")
+        self.assertEqual(sorted(d["memory"] for d in plan["devices"]), [1, 1, 1, 1])
+
+    def test_platform_overrides(self):
+        plan = self.plan(chain(), "--accelerators", "4", "--hosts", "2")
+        self.assertEqual([d["kind"] for d in plan["devices"]], ["accelerator"] * 4 + ["host"] * 2)
+        self.assertAlmostEqual(plan["value"], 1.2, places=9)
+
+    def test_hosts_only(self):
+        plan = self.plan(chain(), "--accelerators", "0", "--hosts", "2")
+        self.assertAlmostEqual(plan["value"], 20, places=9)
+
+    def test_algorithms(self):
+        for algorithm in ("auto", "exact", "linear"):
+            with self.subTest(algorithm=algorithm):
+                plan = self.plan(chain(), "--algorithm", algorithm)
+                self.assertAlmostEqual(plan["value"], 2.1, places=9)
+                self.assertLessEqual(plan["bound"], plan["value"] * (1 + 1e-9))
+
+    def test_seed_is_recorded_and_answers_repeat(self):
+        first = self.plan(chain(8), "--seed", "42")
+        second = self.plan(chain(8), "--seed", "42")
+        self.assertEqual(first["seed"], 42)
+        self.assertEqual(first["assignment"], second["assignment"])
+
+    def test_training_loads_are_itemised_by_pass(self):
+        nodes = [node(i, colorClass=i) for i in range(4)]
+        nodes += [node(10 + i, 2.0, colorClass=i, isBackwardNode=True) for i in range(4)]
+        edges = [edge(i, i + 1, 0.1) for i in range(3)] + [edge(3, 13, 0.1)]
+        edges += [edge(11 + i, 10 + i, 0.1) for i in range(3)]
+        for options in ([], ["--backward-shape"]):
+            plan = self.plan(workload(nodes, edges), *options)
+            self.assertEqual(plan["status"], "optimal")
+            self.assertAlmostEqual(plan["value"], 6.2, places=9)
+            self.assertEqual(plan["backward_shape"], bool(options))
+            busy = [d for d in plan["devices"] if d["nodes"]]
+            self.assertEqual([d["forward"]["compute"] for d in busy], [2, 2])
+            self.assertEqual([d["backward"]["compute"] for d in busy], [4, 4])
+            for device in busy:
+                for part in ("compute", "in", "out"):
+                    self.assertAlmostEqual(device[part], device["forward"][part] + device["backward"][part], places=9)
+                self.assertAlmostEqual(device["load"], device["compute"] + device["in"] + device["out"], places=9)
+
+
+class Check(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("chain.json", chain())
+
+    def seed(self, *accelerators, load=-1):
+        fpgas = [{"load": -1, "nodes": nodes} for nodes in accelerators]
+        return self.write("seed.json", {"maxLoad": load, "fpgas": fpgas, "cpus": [{"load": -1, "nodes": []}]})
+
+    def assert_illegal(self, *options, mentions):
+        outputs = []
+        for program in ([PARTITA, "check"], [PARTITA_CHECK]):
+            out, _ = self.run_program(*program[1:], self.file, self.path("seed.json"), *options, program=program[0],
+                                      code=11)
+            for text in mentions:
+                self.assertIn(text, out)
+            outputs.append(out)
+        self.assertEqual(outputs[0], outputs[1])
+
+    def test_legal(self):
+        split = self.seed([0, 10], [20, 30])
+        out, _ = self.run_program("check", self.file, split, "--shape", "staged")
+        self.assertIn("2.1", out)
+        self.assertEqual(self.run_program("check", self.file, split, "--quiet"), ("", ""))
+
+    def test_shape(self):
+        self.seed([0, 20], [10, 30])
+        self.assert_illegal("--shape", "staged", mentions=["shape"])
+        self.run_program("check", self.file, self.path("seed.json"), "--shape", "free")
+
+    def test_memory(self):
+        self.seed([0, 10], [20, 30])
+        self.assert_illegal("--memory", "1", mentions=["memory"])
+
+    def test_missing_and_unknown_nodes(self):
+        self.seed([0, 10], [20, 99])
+        self.assert_illegal(mentions=["30", "99"])
+
+    def test_claimed_value(self):
+        self.seed([0, 10], [20, 30], load=1.5)
+        self.assert_illegal(mentions=["1.5", "2.1"])
+
+    def test_a_workload_is_not_a_split(self):
+        self.assert_refused(5, "check", self.file, self.file, mentions=["chain.json"])
+
+
+class Convert(CliTest):
+    def test_workload_becomes_plain_and_plans_alike(self):
+        file = self.write("chain.json.gz", gzip.compress(json.dumps(chain()).encode()))
+        self.run_program("convert", file, "--to", "workload", "-o", self.path("plain.json"))
+        plain = self.read_json("plain.json")
+        self.assertEqual([n["id"] for n in plain["nodes"]], [0, 10, 20, 30])
+        self.run_program("convert", self.path("plain.json"), "--to", "workload", "-o", self.path("again.json"))
+        self.assertEqual(self.read("again.json"), self.read("plain.json"))
+        out, _ = self.run_program("plan", self.path("plain.json"), "--quiet", "-o", "-")
+        self.assertAlmostEqual(json.loads(out)["value"], 2.1, places=9)
+
+    def test_default_output_is_standard_output(self):
+        seed = {"maxLoad": -1, "fpgas": [{"load": -1, "nodes": [3, 1]}], "cpus": []}
+        out, _ = self.run_program("convert", "-", "--to", "seed", stdin=json.dumps(seed).encode())
+        self.assertEqual(json.loads(out), seed)
+
+    def test_the_wrong_kind_of_file(self):
+        file = self.write("chain.json", chain())
+        self.assert_refused(5, "convert", file, "--to", "seed", mentions=["chain.json", "workload"])
+        seed = self.write("seed.json", {"maxLoad": -1, "fpgas": [], "cpus": []})
+        self.assert_refused(5, "convert", seed, "--to", "workload", mentions=["seed.json", "split"])
+
+    def test_unwritable(self):
+        file = self.write("chain.json", chain())
+        self.assert_refused(10, "convert", file, "--to", "workload", "-o", self.path("no/such/folder.json"),
+                            mentions=["folder.json"])
+
+
+if __name__ == "__main__":
+    main()

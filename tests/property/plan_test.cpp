@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plan` against brute force: exact answers are exact, limited ones are honest, and names and units do not matter.
+#include "partita/partita.h"
+
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/property/property.h"
+#include "tests/support/brute_force.h"
+
+namespace partita {
+namespace {
+
+Plan plan_within(const Problem& problem, std::uint64_t ticks, const PlanOptions& options = {}) {
+  Budget::Limits limits;
+  limits.ticks = ticks;
+  Budget budget(limits);
+  return plan(problem, options, budget);
+}
+
+Plan plan_fully(const Problem& problem) { return plan_within(problem, Budget::Limits{}.ticks); }
+
+// Whatever the limits: a split that passes the definition at the value claimed, and a bound that no legal split beats.
+Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+  const Result& result = answer.result;
+  const auto text = [&](const char* what) {
+    return fmt::format("{}: status {}, value {}, bound {}, optimum {}", what, to_string(result.status), result.value,
+                       result.bound, optimum ? fmt::format("{}", *optimum) : "none");
+  };
+  if (result.status == Status::Infeasible && optimum) return text("infeasible, but there is a split");
+  if (optimum && result.bound > *optimum * (1 + 1e-9) + 1e-12) return text("the bound is above the optimum");
+  const bool claims_split = result.status == Status::Optimal || result.status == Status::Feasible;
+  if (claims_split != result.split.has_value()) return text("status and split disagree");
+  if (!result.split) return {};
+  if (!optimum) return text("a split, but none is legal");
+  std::vector<std::size_t> device_of;
+  for (DeviceId d : result.split->device_of) {
+    if (!d.valid() || d.index() >= problem.workload.platform.device_count()) return text("a node on no device");
+    device_of.push_back(d.index());
+  }
+  if (device_of.size() != problem.workload.graph.nodes.size()) return text("a split of another graph");
+  const Evaluation evaluation = evaluate_by_definition(problem, device_of);
+  if (!evaluation.legal()) return text("the split is not legal");
+  if (!nearly(evaluation.value, result.value, 1e-9))
+    return text(fmt::format("the split costs {}", evaluation.value).c_str());
+  if (!answer.report.legal()) return text("check does not accept the split");
+  if (!nearly(answer.report.value, result.value, 1e-9)) return text("check has another value");
+  if (result.bound > result.value * (1 + 1e-9) + 1e-12) return text("the bound is above the value");
+  if (result.status == Status::Optimal && !nearly(result.value, *optimum)) return text("not optimal");
+  return {};
+}
+
+Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+  if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
+  const Status expected = optimum ? Status::Optimal : Status::Infeasible;
+  if (answer.result.status == expected) return {};
+  return fmt::format("status {} instead of {}: value {}, bound {}, optimum {}", to_string(answer.result.status),
+                     to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1));
+}
+
+TEST(PlanEqualsBruteForce, Staged) {
+  expect_for_all_workloads([](const Workload& workload, unsigned) {
+    const Problem problem{workload};
+    return wrong(problem, plan_fully(problem), brute_force(problem));
+  });
+}
+
+TEST(PlanEqualsBruteForce, StagedWithBackwardShape) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
+    if (!workload.graph.has_backward()) return {};
+    Problem problem{workload};
+    problem.backward_shape = true;
+    if (number % 2 == 0) {
+      // Without forward edges the backward ones alone order the devices; with them they seldom add anything.
+      std::erase_if(problem.workload.graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
+    }
+    return wrong(problem, plan_fully(problem), brute_force(problem));
+  });
+}
+
+TEST(PlanEqualsBruteForce, WithTheExactAlgorithm) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    Problem problem{workload};
+    problem.backward_shape = number % 2 == 0;
+    PlanOptions options;
+    options.algorithm = Algorithm::Exact;
+    options.seed = number;
+    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+  });
+}
+
+TEST(PlanIsHonest, WithFewTicks) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
+    Problem problem{workload};
+    problem.backward_shape = number % 2 == 0;
+    const auto optimum = brute_force(problem);
+    for (const std::uint64_t ticks : {0, 1, 3, 10, 30, 100, 1000}) {
+      if (Complaint complaint = dishonest(problem, plan_within(problem, ticks), optimum)) {
+        return fmt::format("{} ticks: {}", ticks, *complaint);
+      }
+    }
+    return {};
+  });
+}
+
+TEST(PlanIsHonest, WithAGap) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
+    const Problem problem{workload};
+    PlanOptions options;
+    options.gap = 0.05 * static_cast<double>(number % 10);
+    const auto optimum = brute_force(problem);
+    const Plan answer = plan_within(problem, Budget::Limits{}.ticks, options);
+    if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
+    if (optimum && answer.result.gap() > options.gap + kOptimalGap) {
+      return fmt::format("gap {} where {} was asked for", answer.result.gap(), options.gap);
+    }
+    return {};
+  });
+}
+
+TEST(PlanIsHonest, Linear) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    Problem problem{workload};
+    problem.backward_shape = number % 2 == 0;
+    PlanOptions options;
+    options.algorithm = Algorithm::Linear;
+    return dishonest(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+  });
+}
+
+TEST(PlanIsHonest, WithLittleMemory) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    const Problem problem{workload};
+    Budget::Limits limits;
+    limits.memory_bytes = number % 4096;
+    limits.ticks = 2000;  // short of memory the search keeps trying as long as it may
+    Budget budget(limits);
+    return dishonest(problem, plan(problem, {}, budget), brute_force(problem));
+  });
+}
+
+// The same problem, so the same answer; `factor` is what one value should be of the other.
+Complaint disagree(const Plan& one, const Plan& other, double factor) {
+  if (one.result.status != other.result.status) {
+    return fmt::format("status {} became {}", to_string(one.result.status), to_string(other.result.status));
+  }
+  if (!one.result.split) return {};
+  if (!nearly(one.result.value * factor, other.result.value)) {
+    return fmt::format("value {} became {}, factor {}", one.result.value, other.result.value, factor);
+  }
+  if (!nearly(one.result.bound * factor, other.result.bound, 1e-5)) {
+    return fmt::format("bound {} became {}, factor {}", one.result.bound, other.result.bound, factor);
+  }
+  return {};
+}
+
+TEST(PlanIsInvariant, UnderRenamingAndReordering) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    return disagree(plan_fully({workload}), plan_fully({shuffled(workload, number)}), 1);
+  });
+}
+
+TEST(PlanIsInvariant, UnderScaling) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    constexpr std::array kFactors{2.0, 0.5, 1024.0, 1e-6, 1e6, 0.3};
+    const double factor = kFactors[number % kFactors.size()];
+    const Plan one = plan_fully({workload});
+    Plan other = plan_fully({scaled(workload, factor)});
+    // Back to the first units, where `nearly` has its absolute part.
+    other.result.value /= factor;
+    other.result.bound /= factor;
+    return disagree(one, other, 1);
+  });
+}
+
+TEST(PlanIsInvariant, UnderSubdivision) {
+  expect_for_all_workloads([](const Workload& workload, unsigned) {
+    return disagree(plan_fully({workload}), plan_fully({subdivided(workload)}), 1);
+  });
+}
+
+// Larger than brute force can do: the exact answer still passes check, and no quick answer beats it.
+TEST(PlanIsConsistent, OnJoinedWorkloads) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        // The workload three times, joined by an edge from the first source of one copy to the last sink of the next.
+        Problem problem{workload};
+        Graph& graph = problem.workload.graph;
+        const std::size_t count = graph.nodes.size();
+        const std::vector<Edge> edges = graph.edges;
+        for (std::size_t copy = 1; copy < 3; ++copy) {
+          const std::size_t shift = copy * count;
+          for (std::size_t v = 0; v < count; ++v) {
+            Node node = workload.graph.nodes[NodeId(v)];
+            node.original_id += static_cast<std::int64_t>(1000 * copy);
+            if (node.colour) *node.colour += static_cast<std::int64_t>(1000 * copy);
+            graph.nodes.push_back(node);
+          }
+          for (const Edge& edge : edges) {
+            graph.edges.push_back({NodeId(edge.from.index() + shift), NodeId(edge.to.index() + shift), edge.cost});
+          }
+          const NodeId from(shift - count + number % count);
+          const NodeId to(shift + number / 8 % count);
+          if (!graph.nodes[from].backward || graph.nodes[to].backward) graph.edges.push_back({from, to, 1});
+        }
+        const Plan exact = plan_fully(problem);
+        const std::optional<double> optimum = exact.result.split ? std::optional(exact.result.value) : std::nullopt;
+        if (Complaint complaint = wrong(problem, exact, optimum)) return complaint;
+        PlanOptions linear;
+        linear.algorithm = Algorithm::Linear;
+        if (Complaint c = dishonest(problem, plan_within(problem, Budget::Limits{}.ticks, linear), optimum)) return c;
+        return dishonest(problem, plan_within(problem, 200, {}), optimum);
+      },
+      20);
+}
+
+}  // namespace
+}  // namespace partita
