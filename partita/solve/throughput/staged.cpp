@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
 #include "partita/solve/throughput/anneal.h"
 #include "partita/solve/throughput/ideal_search.h"
 #include "partita/solve/throughput/incumbent.h"
+#include "partita/solve/throughput/limit_question.h"
 #include "partita/solve/throughput/linear.h"
 #include "partita/solve/throughput/orders.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 // A split is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
 constexpr double kImprovement = 1e-9;
+constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
 constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks: a second or so
-constexpr int kSearchBuckets = 256;  // finer than presolve's: the search looks through the windows at every step
 
 class StagedSolver {
  public:
@@ -76,23 +76,19 @@ class StagedSolver {
       }
     }
     bound = std::max(bound, light / (platform_.accelerators + platform_.hosts));
-    best_.raise_bound(bound * (1 - kRoundingSlack), "average load");
+    best_.raise_bound(bound * (1 - kRoundingSlack), "some device carries at least the average");
   }
 
-  // Memory binds so tightly that no order tried could be cut: ask the exact search for any split at all.
+  // Memory binds so tightly that the first orders could not be cut at all: try others, then ask the exact search.
   void look_for_any_split() {
-    double most = 0;
-    for (GroupId v : graph_.all()) most += graph_.accelerator_time(v) + graph_.host_time(v);
-    for (NetId e : graph_.nets()) most += graph_.cost(e) * static_cast<double>(graph_.members(e).size());
-    most = std::max(most, 1.0);
-    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i) {
-      offer_linear(graph_, nullptr, i % 2 ? depth_first_order(graph_, &rng_) : jittered_order(graph_, spread(), rng_));
-    }
+    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i) offer_linear(graph_, nullptr, next_order(graph_));
     if (best_.split() || !graph_.has_closure()) return;
-    Presolved small = presolve(graph_, question(most), {}, budget_);
-    const SearchResult result = small.infeasible ? SearchResult{Answer::No, {}, 0, 0} : search_ideals(small.graph, question(most), kSearchBuckets, budget_);
-    if (result.answer == Answer::No && !budget_.exhausted()) infeasible_ = true;
-    if (result.answer == Answer::Yes) offer_lifted(small.lift, result.split);
+    double most = 1;  // more than any load can be
+    for (GroupId v : graph_.all()) most += graph_.accelerator_time(v) + graph_.host_time(v);
+    for (NetId e : graph_.nets()) most += graph_.cost(e);
+    const LimitAnswer reply = ask_limit(graph_, question(most), budget_.limits().ticks, budget_, log());
+    infeasible_ = reply.answer == Answer::No;
+    if (reply.split) best_.offer(*reply.split);
   }
 
   void offer_lifted(const Lift& lift, const StagedSplit& split) { best_.offer({split.value, lift_stages(lift, split.stages)}); }
@@ -109,12 +105,10 @@ class StagedSolver {
       best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
     }
     best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
-    if (base_->infeasible) refuted(limit_to_beat(), "presolve and windows refute every better split");
+    if (base_->infeasible) refuted(limit_to_beat(), kByRelaxation);
   }
 
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
-
-  double spread() { return static_cast<double>(graph_.size()) * std::uniform_real_distribution<double>(0.002, 0.2)(rng_); }
 
   // Tries `count` more orders on the base; presolves again after a success, for better splits have smaller graphs.
   void improve_by_orders(int count) {
@@ -127,14 +121,13 @@ class StagedSolver {
     if (best_.value() < before && !done()) refresh_base();
   }
 
-  // From the best split, as far as the base still has it: presolve may have joined groups that it keeps apart.
   void improve_by_annealing(std::uint64_t moves) {
     if (done()) return;
     const std::optional<StagedSplit> start = best_on_base();
     if (!start) return;
     AnnealOptions options;
     options.moves = moves;
-    options.hot = 0.002 * std::pow(15, std::uniform_real_distribution<double>(0, 1)(rng_));
+    options.hot = 0.002 * std::pow(15, draw(0, 1));  // from 0.2 % to 3 % of the value; no single one is best
     options.cold = options.hot / 100;
     auto better = anneal(base_->graph, platform_, *start, options, rng_, budget_);
     if (!better || better->value >= best_.value()) return;
@@ -165,6 +158,8 @@ class StagedSolver {
     return split;
   }
 
+  double draw(double low, double high) { return std::uniform_real_distribution<double>(low, high)(rng_); }
+
   std::vector<GroupId> next_order(const StageGraph& graph) {
     const int kind = orders_tried_++;
     if (kind == 0) return file_order(graph);
@@ -173,48 +168,8 @@ class StagedSolver {
     switch (kind % 4) {
       case 0: return depth_first_order(graph, &rng_);
       case 1: return small_cut_order(graph, 1, rng_);
-      default: return jittered_order(graph, static_cast<double>(graph.size()) * std::uniform_real_distribution<double>(0.002, 0.3)(rng_), rng_);
+      default: return jittered_order(graph, static_cast<double>(graph.size()) * draw(0.002, 0.3), rng_);
     }
-  }
-
-  // Can presolve and windows alone refute this limit?
-  bool relaxation_refutes(double limit) {
-    if (relaxation_refutes(question(limit))) return true;
-    if (!options_.search) return false;
-    const std::vector<Threshold> cases = host_cases(limit);
-    return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) { return relaxation_refutes(one); });
-  }
-
-  bool relaxation_refutes(const Threshold& asked) {
-    PresolveOptions presolve_options;
-    if (!options_.search) {
-      presolve_options.unaffordable_cut = false;
-      presolve_options.window_rounds = 1;
-    }
-    const Presolved small = presolve(base_->graph, asked, presolve_options, budget_);
-    return !budget_.exhausted() && (small.infeasible || some_group_too_heavy(small.graph, asked));
-  }
-
-  // With one host: no host at all, or a host after 0, 1, ... accelerators. Empty with none or several.
-  std::vector<Threshold> host_cases(double limit) const {
-    std::vector<Threshold> cases;
-    if (platform_.hosts != 1) return cases;
-    Threshold without = question(limit);
-    without.platform.hosts = 0;
-    cases.push_back(without);
-    for (int f = 0; f <= platform_.accelerators; ++f) {
-      cases.push_back(question(limit));
-      cases.back().host_case = {f, f};
-    }
-    return cases;
-  }
-
-  // A group that no device can hold within the limit.
-  static bool some_group_too_heavy(const StageGraph& graph, const Threshold& asked) {
-    for (GroupId v : graph.all()) {
-      if (!asked.fits_accelerator(graph.group(v)) && !asked.fits_host(graph.group(v))) return true;
-    }
-    return false;
   }
 
   void bisect_by_relaxation() {
@@ -223,9 +178,9 @@ class StagedSolver {
     const int steps = options_.search ? kBisections : kLinearBisections;
     for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
-      if (relaxation_refutes(limit) && !budget_.cancelled()) {
+      if (relaxation_refutes(base_->graph, question(limit), effort(), budget_)) {
         low = limit;
-        refuted(limit, "windows");
+        refuted(limit, kByRelaxation);
       } else {
         high = limit;
       }
@@ -258,74 +213,20 @@ class StagedSolver {
     }
   }
 
-  // The question as a whole first; if that takes too long, case by case.
   Answer ask(double limit, std::uint64_t slice) {
-    Answer answer = ask(question(limit), slice);
-    const std::vector<Threshold> cases = host_cases(limit);
-    if (answer == Answer::Unknown && !cases.empty() && !budget_.exhausted()) {
-      for (const Threshold& one : cases) {
-        answer = ask(one, slice);
-        if (answer != Answer::No) break;
-      }
-    }
-    if (answer == Answer::No) refuted(limit, "no chain of ideals below the bound");
-    if (answer == Answer::Yes) refresh_base();
-    return answer;
+    const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log());
+    out_of_memory_ = reply.out_of_memory;
+    if (reply.split) offer_lifted(base_->lift, *reply.split);
+    if (reply.answer == Answer::No) refuted(limit, "exhaustive search: no chain of ideals fits below the bound");
+    if (reply.answer == Answer::Yes) refresh_base();
+    return reply.answer;
   }
 
-  Answer ask(const Threshold& asked, std::uint64_t slice) {
-    Budget budget(budget_, slice);
-    const Presolved small = presolve(base_->graph, asked, {}, budget);
-    if (small.infeasible) return Answer::No;
-    const Lift lift = compose(base_->lift, small.lift);
-    const CloneRelaxation relaxed = relax_clones(small.graph);
-    if (relaxed.changed()) {
-      const Presolved smaller = presolve(relaxed.graph, asked, {}, budget);
-      if (smaller.infeasible) return Answer::No;
-      const SearchResult result = search(smaller.graph, asked, budget, "relaxed ");
-      if (result.answer == Answer::No) return Answer::No;
-      if (result.answer == Answer::Yes) {
-        std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
-        const double value = largest_load(small.graph, stages);
-        offer_lifted(lift, {value, std::move(stages)});
-        if (value <= asked.limit) return Answer::Yes;
-      }
-    }
-    const SearchResult result = search(small.graph, asked, budget, "");
-    out_of_memory_ = result.out_of_memory;
-    if (result.answer == Answer::Yes) offer_lifted(lift, result.split);
-    return result.answer;
+  SearchLog log() const {
+    return [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
   }
 
-  // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one may
-  // hold any of many sets of cheap groups.
-  SearchResult search(const StageGraph& graph, const Threshold& asked, Budget& budget, const char* what) const {
-    const bool backwards = asked.host_case && 2 * asked.host_case->most < platform_.accelerators;
-    SearchResult result;
-    if (backwards) {
-      Threshold mirrored = asked;
-      mirrored.host_case = {0, platform_.accelerators - asked.host_case->most};
-      result = search_ideals(reversed(graph), mirrored, kSearchBuckets, budget);
-      std::reverse(result.split.stages.begin(), result.split.stages.end());
-      for (Stage& stage : result.split.stages) {
-        for (GroupId& v : stage.groups) v = GroupId(graph.size() - 1 - v.index());
-      }
-    } else {
-      result = search_ideals(graph, asked, kSearchBuckets, budget);
-    }
-    report(asked, graph, result, what);
-    return result;
-  }
-
-  void report(const Threshold& asked, const StageGraph& graph, const SearchResult& result, const char* what) const {
-    static constexpr const char* kWords[] = {"yes", "no", "undecided"};
-    const std::string where = asked.host_case                           ? fmt::format(", host after {}", asked.host_case->most)
-                              : asked.platform.hosts < platform_.hosts ? ", no host"
-                                                                       : "";
-    best_.tell(Progress::Event::Searching, graph.size(),
-               fmt::format("{}limit {:.7g}{}: {} ({} ideals, {} steps)", what, asked.limit, where, kWords[static_cast<int>(result.answer)],
-                           result.ideals, result.visited));
-  }
+  Effort effort() const { return options_.search ? Effort::Full : Effort::Quick; }
 
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kFirstOrders = 16, kOrdersPerFailure = 4, kLinearOrders = 3, kBisections = 12, kLinearBisections = 5;
