@@ -13,10 +13,12 @@ namespace partita {
 namespace {
 
 void require_supported(const Problem& problem) {
-  const auto refuse = [](const std::string& what) { throw InputError(ErrorKind::Unsupported, what, "not available in this version"); };
-  if (problem.objective != Objective::MaxLoad) refuse(fmt::format("--objective {}", to_string(problem.objective)));
-  if (problem.shape != Shape::Staged) refuse(fmt::format("--shape {}", to_string(problem.shape)));
-  if (problem.transfers != TransferMode::Sum) refuse(fmt::format("--transfers {}", to_string(problem.transfers)));
+  const auto refuse = [](const std::string& option, const char* instead) {
+    throw InputError(ErrorKind::Unsupported, option, fmt::format("not available in this version; use {}", instead));
+  };
+  if (problem.objective != Objective::MaxLoad) refuse(fmt::format("--objective {}", to_string(problem.objective)), "--objective throughput");
+  if (problem.shape != Shape::Staged) refuse(fmt::format("--shape {}", to_string(problem.shape)), "--shape staged");
+  if (problem.transfers != TransferMode::Sum) refuse(fmt::format("--transfers {}", to_string(problem.transfers)), "--transfers sum");
 }
 
 // `optimal` needs more than the solver's word: the independent check must find the split legal and agree on its value.

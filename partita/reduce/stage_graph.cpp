@@ -45,13 +45,8 @@ std::vector<std::size_t> positions_by_rank(const Csr<GroupId, GroupId>& successo
 }  // namespace
 
 StageGraph::StageGraph(IdVector<GroupId, Group> groups, const Precedence& precedence, std::vector<Net> nets)
-    : groups_(std::move(groups)) {
-  for (const Group& g : groups_) {
-    total_accelerator_time_ += g.accelerator_time;
-    total_memory_ += g.memory;
-  }
+    : NetGraph(std::move(groups), std::move(nets)) {
   add_precedence(precedence);
-  add_nets(std::move(nets));
 }
 
 // With the closure at hand, an edge v -> w is redundant iff an earlier-numbered successor of v already reaches w.
@@ -84,35 +79,6 @@ void StageGraph::add_precedence(Precedence precedence) {
   for (GroupId v : all()) {
     ancestors_.set(v.index(), v.index());
     for (GroupId u : predecessors_[v]) ancestors_.join_row(v.index(), u.index());
-  }
-}
-
-void StageGraph::add_nets(std::vector<Net> nets) {
-  for (Net& net : nets) sort_unique(net.members);
-  std::erase_if(nets, [](const Net& net) { return net.members.size() < 2 || net.cost <= 0; });
-  std::stable_sort(nets.begin(), nets.end(), [](const Net& a, const Net& b) { return a.members < b.members; });
-  std::vector<std::pair<NetId, GroupId>> members;
-  std::vector<std::pair<GroupId, NetId>> nets_of;
-  for (std::size_t i = 0; i < nets.size(); ++i) {
-    if (i > 0 && nets[i].members == nets[i - 1].members) {
-      net_cost_[NetId(net_cost_.size() - 1)] += nets[i].cost;
-      continue;
-    }
-    const NetId e = net_cost_.push_back(nets[i].cost);
-    for (GroupId v : nets[i].members) {
-      members.emplace_back(e, v);
-      nets_of.emplace_back(v, e);
-    }
-  }
-  net_members_ = Csr<NetId, GroupId>(net_cost_.size(), members);
-  nets_of_ = Csr<GroupId, NetId>(size(), nets_of);
-}
-
-void StageGraph::ban_from_hosts(const IdVector<GroupId, char>& banned) {
-  for (GroupId v : all()) {
-    if (!banned[v]) continue;
-    groups_[v].on_host = false;
-    groups_[v].host_time = 0;
   }
 }
 
