@@ -7,64 +7,11 @@
 
 #include "partita/reduce/colours.h"
 #include "partita/reduce/mirror.h"
+#include "partita/reduce/platform_kinds.h"
 #include "partita/reduce/transfers.h"
-#include "partita/util/error.h"
 
 namespace partita {
 namespace {
-
-// Sums of bytes are exact below 2^53; the slack serves files with fractional sizes.
-constexpr double kMemorySlack = 1e-12;
-
-struct KindClasses {
-  ClassId accelerator, host;
-};
-
-KindClasses classes_by_kind(const Platform& platform) {
-  KindClasses found;
-  for (ClassId c : platform.classes.all()) {
-    if (platform.classes[c].count == 0) continue;
-    ClassId& slot = platform.classes[c].kind == DeviceKind::Accelerator ? found.accelerator : found.host;
-    if (slot.valid()) {
-      throw InputError(ErrorKind::Unsupported, "platform",
-                       fmt::format("two classes of {}s ({} and {}); staged splits are solved for one class of each kind",
-                                   to_string(platform.classes[c].kind), platform.classes[slot].name, platform.classes[c].name));
-    }
-    slot = c;
-  }
-  return found;
-}
-
-StagePlatform stage_platform(const Platform& platform, const KindClasses& kinds) {
-  StagePlatform result;
-  if (kinds.accelerator.valid()) {
-    result.accelerators = platform.classes[kinds.accelerator].count;
-    result.accelerator_memory = platform.classes[kinds.accelerator].memory * (1 + kMemorySlack);
-  }
-  if (kinds.host.valid()) {
-    result.hosts = platform.classes[kinds.host].count;
-    result.host_memory = platform.classes[kinds.host].memory * (1 + kMemorySlack);
-  }
-  return result;
-}
-
-IdVector<GroupId, Group> class_weights(const Graph& graph, const ColourClasses& classes, const KindClasses& kinds) {
-  IdVector<GroupId, Group> groups(classes.members.size());
-  for (GroupId c : groups.all()) {
-    Group& g = groups[c];
-    const auto add = [&](ClassId device_class, NodeId v, bool& supported, double& time) {
-      const double t = device_class.valid() ? graph.nodes[v].time[device_class.index()] : kCannotRun;
-      supported = supported && t != kCannotRun;
-      time = supported ? time + t : 0;
-    };
-    for (NodeId v : classes.members[c.index()]) {
-      add(kinds.accelerator, v, g.on_accelerator, g.accelerator_time);
-      add(kinds.host, v, g.on_host, g.host_time);
-      g.memory += graph.nodes[v].memory;
-    }
-  }
-  return groups;
-}
 
 std::size_t count_orphans(const ColourClasses& classes) {
   return static_cast<std::size_t>(std::count(classes.has_forward.begin(), classes.has_forward.end(), 0));
@@ -74,7 +21,7 @@ std::size_t count_orphans(const ColourClasses& classes) {
 
 StagedInstance make_staged_instance(const Problem& problem) {
   const Graph& graph = problem.workload.graph;
-  const KindClasses kinds = classes_by_kind(problem.workload.platform);
+  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
   const ColourClasses classes = find_colour_classes(graph);
   const auto groups = class_weights(graph, classes, kinds);
 
@@ -84,11 +31,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
       contract(groups, class_precedence(graph, classes, problem.backward_shape), transfer_nets(graph, classes), identity);
 
   StagedInstance instance;
-  instance.platform = stage_platform(problem.workload.platform, kinds);
-  // More devices than groups are of no use, and the tables grow with their number.
-  const int most = static_cast<int>(std::max<std::size_t>(contraction.graph.size(), 1));
-  instance.platform.accelerators = std::min(instance.platform.accelerators, most);
-  instance.platform.hosts = std::min(instance.platform.hosts, most);
+  instance.platform = stage_platform(problem.workload.platform, kinds, contraction.graph.size());
   instance.group_of.resize(graph.nodes.size());
   for (NodeId v : graph.nodes.all()) instance.group_of[v] = contraction.lift[classes.class_of[v]];
   instance.steps.push_back(fmt::format("colour classes: {} nodes -> {} groups", graph.nodes.size(), groups.size()));
@@ -100,7 +43,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
 
 Split lift_stages(const Problem& problem, const StagedInstance& instance, const std::vector<Stage>& stages) {
   const Platform& platform = problem.workload.platform;
-  const KindClasses kinds = classes_by_kind(platform);
+  const PlatformKinds kinds = platform_kinds(platform);
   DeviceId next_accelerator = kinds.accelerator.valid() ? platform.first_device(kinds.accelerator) : DeviceId();
   DeviceId next_host = kinds.host.valid() ? platform.first_device(kinds.host) : DeviceId();
   IdVector<GroupId, DeviceId> device_of(instance.graph.size());

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one class of accelerators and the one class of hosts that the throughput solvers work with.
+#pragma once
+
+#include "partita/model/platform.h"
+#include "partita/reduce/colours.h"
+#include "partita/reduce/net_graph.h"
+
+namespace partita {
+
+struct PlatformKinds {
+  ClassId accelerator, host;  // invalid where the platform has none
+};
+
+// Throws InputError(Unsupported) for platforms with more than one class of a kind.
+PlatformKinds platform_kinds(const Platform& platform);
+
+// The devices, with no more of a kind than there are groups: further ones would stay empty.
+StagePlatform stage_platform(const Platform& platform, const PlatformKinds& kinds, std::size_t groups);
+
+// The weights of each colour class: times and memory added up, support where every member has it.
+IdVector<GroupId, Group> class_weights(const Graph& graph, const ColourClasses& classes, const PlatformKinds& kinds);
+
+}  // namespace partita
