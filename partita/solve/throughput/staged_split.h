@@ -15,8 +15,8 @@ struct StagedSplit {
 };
 
 // compute + in + out of an accelerator that holds these groups. O(pins of the groups).
-double accelerator_load(const StageGraph& graph, std::span<const GroupId> groups);
-double host_load(const StageGraph& graph, std::span<const GroupId> groups);
-double largest_load(const StageGraph& graph, std::span<const Stage> stages);
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups);
+double host_load(const NetGraph& graph, std::span<const GroupId> groups);
+double largest_load(const NetGraph& graph, std::span<const Stage> stages);
 
 }  // namespace partita

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/throughput/free/pricing.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace partita {
+namespace {
+
+constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
+constexpr Load kNoLoad = std::numeric_limits<Load>::max() / 4;
+
+// theta * load: rounded up where it is granted, down where it is charged, so that completions stay upper bounds.
+Price toll_down(std::int64_t theta, Load load) {
+  return static_cast<Price>((static_cast<__int128>(theta) * load) >> Pricing::kThetaShift);
+}
+Price toll_up(std::int64_t theta, Load load) {
+  return static_cast<Price>(((static_cast<__int128>(theta) * load) >> Pricing::kThetaShift) + 1);
+}
+
+}  // namespace
+
+// Longest paths from every state to the end with theta charged per unit of load. Returns the bound for the whole.
+Price Pricing::complete_with(std::int64_t theta) {
+  const auto& layers = trellis_.layers();
+  completion_.resize(layers.size());
+  completion_.back().assign(layers.back().arcs.size(), 0);
+  for (std::size_t t = layers.size() - 1; t-- > 0;) {
+    const auto& layer = layers[t];
+    std::vector<Price>& here = completion_[t];
+    const std::vector<Price>& after = completion_[t + 1];
+    const Price price = prices_[layer.group];
+    here.assign(layer.arcs.size(), kNothing);
+    for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+      for (const bool take : {false, true}) {
+        const Trellis::Arc& arc = layer.arcs[s][take];
+        if (arc.to == Trellis::kNone) continue;
+        here[s] = std::max(here[s], (take ? price : 0) - toll_down(theta, arc.load) + after[arc.to]);
+      }
+    }
+  }
+  return completion_[0].empty() ? 0 : completion_[0][0] + toll_up(theta, limit_);
+}
+
+Price Pricing::set_prices(const Prices& prices) {
+  prices_ = prices;
+  // The bound is convex in theta: ternary search. Price per load is at most a few devices' worth per limit.
+  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<__int128>(8 * kPriceUnit) << kThetaShift) / limit_);
+  for (int i = 0; i < 24 && high - low > 2; ++i) {
+    const std::int64_t a = low + (high - low) / 3, b = high - (high - low) / 3;
+    if (complete_with(a) < complete_with(b)) {
+      high = b;
+    } else {
+      low = a;
+    }
+  }
+  theta_ = (low + high) / 2;
+  return complete_with(theta_);
+}
+
+void Pricing::start_run() {
+  labels_of_.resize(trellis_.layers().size());
+  for (auto& labels : labels_of_) labels.clear();
+  labels_of_[0].assign(1, {0, 0, -1});
+  start_ = {0, 1};
+  labels_ = 0;
+}
+
+template <class Take>
+void Pricing::extend(std::size_t t, Price above, Take take_label) {
+  const auto& layer = trellis_.layers()[t];
+  const auto& after = trellis_.layers()[t + 1];
+  const Price price = prices_[layer.group];
+  const std::vector<Label>& from = labels_of_[t];
+  for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+    for (const bool take : {false, true}) {
+      const Trellis::Arc& arc = layer.arcs[s][take];
+      if (arc.to == Trellis::kNone) continue;
+      const Load rest = after.least_rest[arc.to];
+      const Price completion = completion_[t + 1][arc.to];
+      for (std::size_t i = start_[s]; i < start_[s + 1]; ++i) {
+        const Load load = from[i].load + arc.load;
+        if (load + rest > limit_) break;  // labels of a state rise in load
+        const Price worth = from[i].price + (take ? price : 0);
+        if (worth + completion + toll_up(theta_, limit_ - load) <= above) continue;
+        take_label(arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + take)});
+      }
+    }
+  }
+}
+
+// All layers; keep(kept, label) merges a label into its bucket. False if the budget ended.
+template <class Keep>
+bool Pricing::run(int buckets, Price above, Budget& budget, Keep keep) {
+  const auto& layers = trellis_.layers();
+  start_run();
+  const double buckets_per_load = buckets / static_cast<double>(limit_ + 1);
+  std::vector<Label> bucket;
+  for (std::size_t t = 0; t + 1 < layers.size(); ++t) {
+    const auto& after = layers[t + 1];
+    bucket.assign(after.arcs.size() * static_cast<std::size_t>(buckets), {kNoLoad, kNothing, -1});
+    extend(t, above, [&](std::int32_t state, const Label& label) {
+      const double place = static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load;
+      keep(bucket[static_cast<std::size_t>(state) * buckets + std::min<std::size_t>(static_cast<std::size_t>(place), buckets - 1)], label);
+    });
+    std::vector<Label>& to = labels_of_[t + 1];
+    start_.assign(1, 0);
+    for (std::size_t s = 0; s < after.arcs.size(); ++s) {
+      Price most = kNothing;
+      for (int b = 0; b < buckets; ++b) {
+        const Label& label = bucket[s * buckets + b];
+        if (label.price <= most) continue;
+        most = label.price;
+        to.push_back(label);
+      }
+      start_.push_back(to.size());
+    }
+    labels_ += to.size();
+    budget.spend((to.size() + bucket.size() / 16) / 4 + 1);
+    if (t % 16 == 0 && budget.exhausted()) return false;
+  }
+  return true;
+}
+
+bool Pricing::none_above(int buckets, Price above, Budget& budget) {
+  const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
+    kept.load = std::min(kept.load, label.load);
+    kept.price = std::max(kept.price, label.price);
+  });
+  return finished && std::none_of(labels_of_.back().begin(), labels_of_.back().end(), [&](const Label& label) { return label.price > above; });
+}
+
+std::optional<Column> Pricing::good_column(int buckets, Price above, Budget& budget) {
+  const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
+    if (label.price > kept.price || (label.price == kept.price && label.load < kept.load)) kept = label;
+  });
+  const std::vector<Label>& end = labels_of_.back();
+  if (!finished || end.empty()) return std::nullopt;
+  const auto best = std::max_element(end.begin(), end.end(), [](const Label& a, const Label& b) { return a.price < b.price; });
+  if (best->price <= above) return std::nullopt;
+  Column column;
+  column.price = best->price;
+  std::int32_t label = static_cast<std::int32_t>(best - end.begin());
+  for (std::size_t t = trellis_.layers().size() - 1; t > 0; --t) {
+    const std::int32_t from = labels_of_[t][label].from;
+    if (from % 2 != 0) column.groups.push_back(trellis_.layers()[t - 1].group);
+    label = from / 2;
+  }
+  return column;
+}
+
+}  // namespace partita

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// All sets that one accelerator can hold within a limit, as paths through a small layered graph.
+//
+// The groups are taken in an order in which few nets are open at a time (a net is open between its first and its last
+// member). Layer t has one state for each way in which the open nets can stand after t groups: all members so far in the
+// set, all out, or mixed. Taking or leaving the next group leads on; the moment a net gets mixed its cost is due. So every
+// set is a path, its load is the sum along the path, and sets with equal futures share a state. Neural networks are nearly
+// paths themselves: a dozen open nets are many, and the whole trellis has between a hundred and a hundred thousand states.
+//
+// States that no set within the limit passes are left out. Where a layer would get too wide, nets are ignored, the cheapest
+// open ones first: the loads get smaller, so every set within the limit is still a path, and bounds stay valid.
+//
+// Numbers are integers (Scaled): times are rounded down after scaling, which again only makes loads smaller.
+// Tests: tests/solve/free_bound_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "partita/reduce/net_graph.h"
+
+namespace partita {
+
+// Loads in units of limit / kUnits.
+using Load = std::int64_t;
+inline constexpr Load kUnits = Load{1} << 40;
+
+struct Scaled {
+  double units_per_time = 0;
+  Load limit = 0;
+  IdVector<GroupId, Load> accelerator_time, host_time;
+  IdVector<NetId, Load> cost;
+};
+Scaled scale(const NetGraph& graph, double limit);
+
+class Trellis {
+ public:
+  static constexpr std::int32_t kNone = -1;
+  struct Arc {
+    std::int32_t to = kNone;
+    Load load = 0;
+  };
+  struct Layer {
+    GroupId group;                          // decided between this layer and the next
+    std::vector<std::array<Arc, 2>> arcs;   // by state: leave the group, take it
+    std::vector<Load> least_rest;           // by state: least load from here to the end
+  };
+
+  // At most `widest` states in a layer.
+  Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest);
+
+  const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
+  std::size_t state_count() const { return state_count_; }
+  const std::vector<NetId>& ignored() const { return ignored_; }
+
+ private:
+  void build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest);
+  void prune(Load limit);
+
+  std::vector<Layer> layers_;
+  std::vector<NetId> ignored_;
+  std::size_t state_count_ = 0;
+};
+
+}  // namespace partita
