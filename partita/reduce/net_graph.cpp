@@ -33,6 +33,10 @@ NetGraph::NetGraph(IdVector<GroupId, Group> groups, std::vector<Net> nets) : gro
   nets_of_ = Csr<GroupId, NetId>(size(), nets_of);
 }
 
+void NetGraph::cap_costs(double most) {
+  for (double& cost : net_cost_) cost = std::min(cost, most);
+}
+
 void NetGraph::ban_from_hosts(const IdVector<GroupId, char>& banned) {
   for (GroupId v : all()) {
     if (!banned[v]) continue;

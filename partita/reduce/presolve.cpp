@@ -16,6 +16,7 @@ class Presolver {
   Presolver(const StageGraph& graph, const Threshold& question, const PresolveOptions& options, const Budget& budget)
       : question_(question), options_(options), budget_(budget) {
     result_.graph = graph;
+    cap_costs(result_.graph, question);
     result_.lift.resize(graph.size());
     for (GroupId v : graph.all()) result_.lift[v] = v;
   }
@@ -78,6 +79,7 @@ class Presolver {
     IdVector<GroupId, char> banned(result_.graph.size(), 0);
     bool any = false;
     for (GroupId v : result_.graph.all()) {
+      if (budget_.exhausted()) break;
       if (!question_.fits_host(result_.graph.group(v)) || windows.can_be_on_host(v)) continue;
       banned[v] = 1;
       any = true;

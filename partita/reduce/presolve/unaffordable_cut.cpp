@@ -62,11 +62,11 @@ std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& que
     double alone = graph.accelerator_time(u);
     for (NetId e : graph.nets_of(u)) alone += graph.cost(e);
     if (alone <= question.limit) continue;
-    if (budget.exhausted()) break;
     for (NetId e : graph.nets_of(u)) {
       if (graph.members(e).size() > kLargestNet) continue;
       for (GroupId v : graph.members(e)) {
         if (v == u || merge.together(u, v)) continue;
+        if (budget.exhausted()) return joins;
         if (network.inseparable(u, v)) joins += merge.join(u, v);
       }
     }

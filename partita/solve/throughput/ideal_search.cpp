@@ -178,8 +178,10 @@ class IdealSearch {
 
 }  // namespace
 
-SearchResult search_ideals(const StageGraph& graph, const Threshold& question, int window_buckets, Budget& budget) {
+SearchResult search_ideals(const StageGraph& given, const Threshold& question, int window_buckets, Budget& budget) {
   SearchResult result;
+  StageGraph graph = given;
+  cap_costs(graph, question);
   for (GroupId v : graph.all()) {
     if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) {
       result.answer = Answer::No;

@@ -26,6 +26,17 @@ std::vector<Threshold> host_cases(const Threshold& question) {
   return cases;
 }
 
+// What to ask of a graph that lost its views, so that "no" to all means "no" to the question. A stage of views alone is empty
+// there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
+std::vector<Threshold> relaxed_questions(const Threshold& question) {
+  if (!question.host_case) return {question};
+  Threshold fewer_before = question, empty_host = question;
+  fewer_before.host_case->least = 0;
+  empty_host.host_case.reset();
+  empty_host.platform.hosts = 0;
+  return {fewer_before, empty_host};
+}
+
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one may
 // hold any of many sets of cheap groups.
 SearchResult search(const StageGraph& graph, const Threshold& question, Budget& budget) {
@@ -66,23 +77,31 @@ class LimitQuestion {
     if (small.infeasible) return Answer::No;
     const CloneRelaxation relaxed = relax_clones(small.graph);
     if (relaxed.changed()) {
-      const Presolved smaller = presolve(relaxed.graph, question, {}, budget);
-      if (smaller.infeasible) return Answer::No;
-      const SearchResult result = search(smaller.graph, question, budget);
-      tell(question, smaller.graph, result, "relaxed ");
-      if (result.answer == Answer::No) return Answer::No;
-      if (result.answer == Answer::Yes) {
-        std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
-        const double value = largest_load(small.graph, stages);
-        offer(reply, small.lift, {value, std::move(stages)});
-        if (value <= question.limit) return Answer::Yes;
-      }
+      const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
+      if (answer != Answer::Unknown) return answer;
     }
     const SearchResult result = search(small.graph, question, budget);
     tell(question, small.graph, result, "");
     reply.out_of_memory = result.out_of_memory;
     if (result.answer == Answer::Yes) offer(reply, small.lift, result.split);
     return result.answer;
+  }
+
+  // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for nothing.
+  Answer ask_relaxed(const Presolved& small, const CloneRelaxation& relaxed, const Threshold& question, Budget& budget, LimitAnswer& reply) {
+    for (const Threshold& one : relaxed_questions(question)) {
+      const Presolved smaller = presolve(relaxed.graph, one, {}, budget);
+      if (smaller.infeasible) continue;
+      const SearchResult result = search(smaller.graph, one, budget);
+      tell(one, smaller.graph, result, "relaxed ");
+      if (result.answer == Answer::No) continue;
+      if (result.answer == Answer::Unknown) return Answer::Unknown;
+      std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
+      const double value = largest_load(small.graph, stages);
+      offer(reply, small.lift, {value, std::move(stages)});
+      return value <= question.limit ? Answer::Yes : Answer::Unknown;
+    }
+    return Answer::No;
   }
 
   static void offer(LimitAnswer& reply, const Lift& lift, const StagedSplit& split) {

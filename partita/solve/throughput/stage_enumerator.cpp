@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -306,7 +307,7 @@ void StageEnumerator::exclude_with_followers(std::uint32_t index) {
       if (net.in == 0) added += net.cost;
       if (net.in == net.size - 1) added -= net.cost;
     }
-    if (later <= spared) required_ = std::max(required_, question_.limit * (1 - 1e-12) - added);
+    if (later <= spared) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - added);
   }
   choices_.push_back(index);
   exclude_one(index);
@@ -368,10 +369,21 @@ bool StageEnumerator::dominated() const {
       if (net.in == 0) load += net.cost;
       if (net.in == net.size - 1) load -= net.cost;
     }
-    if (later <= spared && load <= question_.limit * (1 - 1e-12)) return true;
+    if (later <= spared && load <= question_.limit * (1 - kRoundingSlack)) return true;
   }
   return false;
 }
+
+#ifdef PARTITA_PARANOID
+bool StageEnumerator::agrees_with_recomputed_load(const Base& base) const {
+  std::vector<GroupId> groups;
+  for (GroupId v : graph_.all()) {
+    if (test_bit(ideal_, v.index()) && !test_bit(base.ideal, v.index())) groups.push_back(v);
+  }
+  const double load = host_ ? host_load(graph_, groups) : accelerator_load(graph_, groups);
+  return std::abs(load - load_time_ - cut_) <= kRoundingSlack * question_.limit + 1e-300;
+}
+#endif
 
 bool StageEnumerator::allowed_by_memory(Level level, double memory) const {
   if (!memory_windows_) return true;
@@ -382,6 +394,9 @@ bool StageEnumerator::allowed_by_memory(Level level, double memory) const {
 bool StageEnumerator::walk(const Base& base, Level level, int first_place, int last_place, const Visit& visit) {
   const auto at_leaf = [&]() -> bool {
     if (included_ == 0 || dominated()) return true;
+#ifdef PARTITA_PARANOID
+    assert(agrees_with_recomputed_load(base));
+#endif
     const double time = base.time + time_, memory = base.memory + memory_;
     const auto [low, high] = windows_.places_of(time);
     const bool low_ok = low >= first_place && low <= last_place && target_[low];

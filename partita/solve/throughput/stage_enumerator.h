@@ -17,6 +17,8 @@
 // only member outside I is v; it gains at most the nets of v that lay wholly in X, hence wholly outside I. No load rises, so
 // I + v has a completion too, and I need not be kept. As more groups join the ideal, v only gets more absorbing and adds
 // less, so the test may be made while the walk is still open. Chains I, I + v, I + v + w, ... end, so a best one is kept.
+// All that prunes is exact only up to rounding, so it may be trusted for splits within limit * (1 - kRoundingSlack). Hence v
+// counts as fitting only if load(S + v) is below that: the ideal that is meant to replace I must not itself be in danger.
 // Tests: tests/solve/ideal_search_test.cpp, tests/property.
 #pragma once
 
@@ -97,6 +99,9 @@ class StageEnumerator {
   void exclude_one(std::uint32_t candidate);
   void undo(Frame& frame);
   bool dominated() const;
+#ifdef PARTITA_PARANOID
+  bool agrees_with_recomputed_load(const Base& base) const;
+#endif
   double open_cut_of(const LocalNet& net) const { return (net.in > 0 && net.base + net.out > 0) || net.open == 0 ? 0 : net.cost; }
 
   const StageGraph& graph_;

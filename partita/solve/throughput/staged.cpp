@@ -51,8 +51,11 @@ class StagedSolver {
   void offer_linear(const StageGraph& graph, const Lift* lift, const std::vector<GroupId>& order, std::size_t stride = 1) {
     auto split = linear_split(graph, platform_, order, {best_.value(), stride}, budget_);
     if (!split) return;
-    if (lift) split->stages = lift_stages(*lift, split->stages);
-    best_.offer(std::move(*split));
+    if (lift) {
+      offer_lifted(*lift, *split);
+    } else {
+      best_.offer(std::move(*split));
+    }
   }
 
   // On large graphs a coarse pass first: every later scan is cut off by the value it finds.
@@ -88,10 +91,15 @@ class StagedSolver {
     for (NetId e : graph_.nets()) most += graph_.cost(e);
     const LimitAnswer reply = ask_limit(graph_, question(most), budget_.limits().ticks, budget_, log());
     infeasible_ = reply.answer == Answer::No;
-    if (reply.split) best_.offer(*reply.split);
+    if (reply.split) best_.offer({largest_load(graph_, reply.split->stages), reply.split->stages});
   }
 
-  void offer_lifted(const Lift& lift, const StagedSplit& split) { best_.offer({split.value, lift_stages(lift, split.stages)}); }
+  // The value is recomputed: a presolved graph has capped costs, and tells the loads above its limit too low.
+  void offer_lifted(const Lift& lift, const StagedSplit& split) {
+    std::vector<Stage> stages = lift_stages(lift, split.stages);
+    const double value = largest_load(graph_, stages);
+    best_.offer({value, std::move(stages)});
+  }
 
   // The graph presolved for everything below the best value. What holds below one value holds below every smaller one, so
   // later presolves start from here.

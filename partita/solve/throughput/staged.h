@@ -6,7 +6,7 @@
 // 2. A first bound by bisection over limits that presolve and windows alone refute.
 // 3. Climbing: ask search_ideals for limits between bound and value. No raises the bound, yes lowers the value. Limits near
 //    the bound are the cheap ones, so a question that takes too long is put again nearer to the bound; between the
-//    questions, more orders are tried for better splits.
+//    questions, annealing and more orders look for better splits.
 // Everything is a valid bound and a legal split at any time, so the work can stop anywhere.
 #pragma once
 
