@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads are integers: times in units of limit / 2^40, rounded down and one taken off, so that a set within the limit is
+// within the integer limit 2^40 + 1 whatever the rounding of the scaling. Prices are integers as they stand.
+//
+// The dynamic program takes the classes in the certificate's order. After each class, a state tells for every open transfer
+// (some members decided, some not) whether the members so far are all in the set, all out, or mixed; mixed costs its
+// transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one bucket of load are
+// replaced by one with the smaller load and the higher price, which is no worse than either. A label is dropped when even
+// its best completion cannot exceed the price U that must not be exceeded: completions are bounded by longest paths in
+// which every unit of load costs theta / 2^20, with theta times the room left granted on top. All three steps err only
+// towards higher prices, so if no label ends above U, no set within the limit is dearer than U.
+#include "partita/check/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+namespace partita {
+namespace {
+
+using Int = std::int64_t;
+using Wide = __int128;
+constexpr Int kUnits = Int{1} << 40;
+constexpr Int kLimit = kUnits + 1;
+constexpr int kThetaShift = 20;
+constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
+constexpr std::size_t kMostStates = 20'000'000;  // in all; a certificate that needs more is refused, not believed
+
+struct ClassWeights {
+  double accelerator_time = 0, host_time = 0;
+  bool on_accelerator = true, on_host = true;
+  Int price = 0;
+};
+
+struct Transfer {
+  double cost = 0;
+  std::vector<std::size_t> members;  // classes, by position in the certificate's order
+};
+
+struct Arc {
+  std::int32_t to = -1;
+  Int load = 0;
+};
+
+struct Layer {
+  std::vector<std::array<Arc, 2>> arcs;  // by state: left, taken
+  std::vector<Int> completion;           // by state: most price less theta per load, from here to the end
+};
+
+class Verifier {
+ public:
+  Verifier(const Problem& problem, const Certificate& certificate) : problem_(problem), certificate_(certificate) {}
+
+  CertificateVerdict run() {
+    if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit)) return refuse("its limit is not a positive number");
+    if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000) return refuse("its number of buckets is out of range");
+    if (certificate_.theta < 0) return refuse("its theta is negative");
+    if (!match_classes() || !find_transfers() || !find_goal() || !build_layers()) return verdict_;
+    bound_completions();
+    if (dearest_set_exceeds_goal()) {
+      return refuse("some set within the limit may be dearer than an accelerator's share of the price");
+    }
+    return {true, ""};
+  }
+
+ private:
+  CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason)}; }
+
+  bool match_classes() {
+    const Graph& graph = problem_.workload.graph;
+    std::unordered_map<std::int64_t, NodeId> by_id;
+    for (NodeId v : graph.nodes.all()) by_id.emplace(graph.nodes[v].original_id, v);
+    std::map<std::int64_t, std::size_t> position_of_colour;
+    IdVector<NodeId, std::size_t> position(graph.nodes.size(), kNowhere);
+    for (std::size_t i = 0; i < certificate_.classes.size(); ++i) {
+      const auto it = by_id.find(certificate_.classes[i].node);
+      if (it == by_id.end()) {
+        refuse(fmt::format("it names node {}, which the workload lacks", certificate_.classes[i].node));
+        return false;
+      }
+      if (certificate_.classes[i].price < 0 || certificate_.classes[i].price > kMostPrice) {
+        refuse(fmt::format("the price at node {} is out of range", certificate_.classes[i].node));
+        return false;
+      }
+      const auto& colour = graph.nodes[it->second].colour;
+      const bool repeated = colour ? !position_of_colour.emplace(*colour, i).second : position[it->second] != kNowhere;
+      if (repeated) {
+        refuse(fmt::format("it lists the class of node {} twice", certificate_.classes[i].node));
+        return false;
+      }
+      if (!colour) position[it->second] = i;
+    }
+    weights_.resize(certificate_.classes.size());
+    for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i].price = certificate_.classes[i].price;
+    class_of_.resize(graph.nodes.size(), kNowhere);
+    for (NodeId v : graph.nodes.all()) {
+      const Node& node = graph.nodes[v];
+      std::size_t at = position[v];
+      if (node.colour) {
+        const auto it = position_of_colour.find(*node.colour);
+        at = it == position_of_colour.end() ? kNowhere : it->second;
+      }
+      if (at == kNowhere) {
+        refuse(fmt::format("it leaves out the class of node {}", node.original_id));
+        return false;
+      }
+      class_of_[v] = at;
+      add_weights(node, weights_[at]);
+    }
+    return true;
+  }
+
+  // The least time on a class of each kind: a platform with several classes is held to its fastest.
+  void add_weights(const Node& node, ClassWeights& sum) const {
+    const Platform& platform = problem_.workload.platform;
+    double accelerator = kCannotRun, host = kCannotRun;
+    for (ClassId c : platform.classes.all()) {
+      if (platform.classes[c].count == 0) continue;
+      double& least = platform.classes[c].kind == DeviceKind::Host ? host : accelerator;
+      least = std::min(least, node.time[c.index()]);
+    }
+    sum.on_accelerator = sum.on_accelerator && accelerator != kCannotRun;
+    sum.on_host = sum.on_host && host != kCannotRun;
+    if (sum.on_accelerator) sum.accelerator_time += accelerator;
+    if (sum.on_host) sum.host_time += host;
+  }
+
+  bool find_transfers() {
+    const Graph& graph = problem_.workload.graph;
+    std::vector<std::vector<const Edge*>> out(graph.nodes.size());
+    for (const Edge& edge : graph.edges) out[edge.from.index()].push_back(&edge);
+    std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, bool> ignored;
+    for (const Certificate::Transfer& t : certificate_.ignored) ignored[{t.producer, t.consumer}] = true;
+    const auto add = [&](Transfer transfer, std::int64_t producer, std::optional<std::int64_t> consumer) {
+      std::sort(transfer.members.begin(), transfer.members.end());
+      transfer.members.erase(std::unique(transfer.members.begin(), transfer.members.end()), transfer.members.end());
+      if (transfer.members.size() < 2 || ignored.contains({producer, consumer})) return;
+      transfers_.push_back(std::move(transfer));
+    };
+    for (NodeId u : graph.nodes.all()) {
+      const auto& edges = out[u.index()];
+      if (edges.empty()) continue;
+      const std::int64_t producer = graph.nodes[u].original_id;
+      const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
+      Transfer all{edges[0]->cost, {class_of_[u]}};
+      for (const Edge* edge : edges) {
+        all.members.push_back(class_of_[edge->to]);
+        if (!uniform) add({edge->cost, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
+      }
+      if (uniform) add(std::move(all), producer, std::nullopt);
+    }
+    return true;
+  }
+
+  Int scaled(double time) const {
+    const double units = time * (static_cast<double>(kUnits) / certificate_.limit);
+    return std::max<Int>(0, static_cast<Int>(std::floor(std::min(units, 4.0 * static_cast<double>(kUnits)))) - 1);
+  }
+
+  // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
+  bool find_goal() {
+    Int accelerators = 0, hosts = 0;
+    for (const DeviceClass& c : problem_.workload.platform.classes) (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
+    Wide total = 0;
+    for (const ClassWeights& w : weights_) total += w.price;
+    const Wide left = total - static_cast<Wide>(hosts) * host_share() - 1;
+    if (left < 0) {
+      refuse("the hosts alone could hold the whole price");
+      return false;
+    }
+    goal_ = accelerators == 0 ? std::numeric_limits<Int>::max() / 4 : static_cast<Int>(std::min<Wide>(left / accelerators, std::numeric_limits<Int>::max() / 4));
+    return true;
+  }
+
+  // Most price that one host can hold: the fractional knapsack, rounded up.
+  Wide host_share() const {
+    std::vector<std::pair<Int, Int>> items;  // time, price
+    Wide total = 0;
+    for (const ClassWeights& w : weights_) {
+      if (!w.on_host || w.host_time > certificate_.limit * (1 + 1e-12) || w.price == 0) continue;
+      const Int time = scaled(w.host_time);
+      if (time == 0) {
+        total += w.price;
+      } else {
+        items.emplace_back(time, w.price);
+      }
+    }
+    std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+      return static_cast<Wide>(a.second) * b.first > static_cast<Wide>(b.second) * a.first;
+    });
+    Int room = kLimit;
+    for (const auto& [time, price] : items) {
+      if (time >= room) return total + (static_cast<Wide>(price) * room + time - 1) / time;
+      total += price;
+      room -= time;
+    }
+    return total;
+  }
+
+  // A state is a string: one character for each open transfer, in the order in which they opened.
+  bool build_layers() {
+    const std::size_t n = weights_.size();
+    std::vector<std::vector<std::size_t>> of_class(n);
+    for (std::size_t e = 0; e < transfers_.size(); ++e) {
+      for (const std::size_t c : transfers_[e].members) of_class[c].push_back(e);
+    }
+    std::vector<std::size_t> open;  // transfers, as the characters of a state stand for
+    std::vector<std::string> states{""};
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+      std::vector<std::size_t> open_after = open;
+      for (const std::size_t e : of_class[t]) {
+        if (transfers_[e].members.front() == t) open_after.push_back(e);
+      }
+      std::erase_if(open_after, [&](std::size_t e) { return transfers_[e].members.back() == t; });
+      std::unordered_map<std::string, std::int32_t> index;
+      std::vector<std::string> next;
+      Layer layer;
+      layer.arcs.resize(states.size());
+      for (std::size_t s = 0; s < states.size(); ++s) {
+        for (const bool take : {false, true}) {
+          if (take && !weights_[t].on_accelerator) continue;
+          Int load = take ? scaled(weights_[t].accelerator_time) : 0;
+          std::string state = step(states[s], open, open_after, of_class[t], take, load);
+          if (load > kLimit) continue;
+          const auto [it, added] = index.try_emplace(std::move(state), static_cast<std::int32_t>(next.size()));
+          if (added) next.push_back(it->first);
+          layer.arcs[s][take] = {it->second, load};
+        }
+      }
+      count += next.size();
+      if (count > kMostStates) {
+        refuse("it needs more states than this program is willing to look at");
+        return false;
+      }
+      layers_.push_back(std::move(layer));
+      states = std::move(next);
+      open = std::move(open_after);
+    }
+    layers_.push_back({std::vector<std::array<Arc, 2>>(states.size()), {}});
+    return true;
+  }
+
+  std::string step(const std::string& state, const std::vector<std::size_t>& open, const std::vector<std::size_t>& open_after,
+                   const std::vector<std::size_t>& touched, bool take, Int& load) const {
+    const char now = take ? 'i' : 'o';
+    std::string result;
+    for (const std::size_t e : open_after) {
+      const auto at = std::find(open.begin(), open.end(), e);
+      result += at == open.end() ? now : state[static_cast<std::size_t>(at - open.begin())];
+    }
+    for (const std::size_t e : touched) {
+      const auto at = std::find(open.begin(), open.end(), e);
+      if (at == open.end()) continue;  // it opens here
+      const char before = state[static_cast<std::size_t>(at - open.begin())];
+      if (before == 'm' || before == now) continue;
+      load += scaled(transfers_[e].cost);
+      const auto after = std::find(open_after.begin(), open_after.end(), e);
+      if (after != open_after.end()) result[static_cast<std::size_t>(after - open_after.begin())] = 'm';
+    }
+    return result;
+  }
+
+  static Int charged(Int theta, Int load) { return static_cast<Int>((static_cast<Wide>(theta) * load) >> kThetaShift); }
+
+  void bound_completions() {
+    layers_.back().completion.assign(layers_.back().arcs.size(), 0);
+    for (std::size_t t = layers_.size() - 1; t-- > 0;) {
+      Layer& layer = layers_[t];
+      layer.completion.assign(layer.arcs.size(), kMinusInfinity);
+      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+        for (const bool take : {false, true}) {
+          const Arc& arc = layer.arcs[s][take];
+          if (arc.to < 0) continue;
+          const Int rest = layers_[t + 1].completion[arc.to];
+          if (rest == kMinusInfinity) continue;
+          layer.completion[s] = std::max(layer.completion[s], (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
+        }
+      }
+    }
+  }
+
+  bool dearest_set_exceeds_goal() const {
+    struct Label {
+      Int load, price;
+    };
+    const std::size_t buckets = static_cast<std::size_t>(certificate_.buckets);
+    std::vector<std::map<std::size_t, Label>> labels(1), next;  // by state, then bucket
+    labels[0][0] = {0, 0};
+    for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
+      const Layer& layer = layers_[t];
+      const Layer& after = layers_[t + 1];
+      next.assign(after.arcs.size(), {});
+      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+        for (const bool take : {false, true}) {
+          const Arc& arc = layer.arcs[s][take];
+          if (arc.to < 0 || after.completion[arc.to] == kMinusInfinity) continue;
+          for (const auto& [bucket, label] : labels[s]) {
+            const Int load = label.load + arc.load, price = label.price + (take ? weights_[t].price : 0);
+            if (load > kLimit) continue;
+            if (price + after.completion[arc.to] + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
+            const auto place = static_cast<std::size_t>(static_cast<Wide>(load) * static_cast<Wide>(buckets) / (kLimit + 1));
+            const auto [it, added] = next[arc.to].try_emplace(place, Label{load, price});
+            if (added) continue;
+            it->second.load = std::min(it->second.load, load);
+            it->second.price = std::max(it->second.price, price);
+          }
+        }
+      }
+      for (auto& of_state : next) {
+        Int most = kMinusInfinity;
+        std::erase_if(of_state, [&](const auto& entry) {
+          if (entry.second.price <= most) return true;
+          most = entry.second.price;
+          return false;
+        });
+      }
+      labels.swap(next);
+    }
+    for (const auto& of_state : labels) {
+      for (const auto& [bucket, label] : of_state) {
+        if (label.price > goal_) return true;
+      }
+    }
+    return false;
+  }
+
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  static constexpr Int kMostPrice = Int{1} << 50;
+
+  const Problem& problem_;
+  const Certificate& certificate_;
+  CertificateVerdict verdict_;
+  std::vector<ClassWeights> weights_;  // in the certificate's order
+  IdVector<NodeId, std::size_t> class_of_;
+  std::vector<Transfer> transfers_;
+  std::vector<Layer> layers_;
+  Int goal_ = 0;
+};
+
+}  // namespace
+
+CertificateVerdict verify(const Problem& problem, const Certificate& certificate) { return Verifier(problem, certificate).run(); }
+
+}  // namespace partita

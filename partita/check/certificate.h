@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a certificate prove its bound? Decided in integers, from the input graph and the certificate alone.
+#pragma once
+
+#include <string>
+
+#include "partita/model/certificate.h"
+#include "partita/model/problem.h"
+
+namespace partita {
+
+struct CertificateVerdict {
+  bool holds = false;
+  std::string reason;  // if it does not hold: one line that says why
+};
+
+// Holds: no free split of the problem has a largest load of at most certificate.limit. What the certificate leaves out
+// (memory limits) only makes more splits possible, so the claim is good for every shape and every memory limit.
+CertificateVerdict verify(const Problem& problem, const Certificate& certificate);
+
+}  // namespace partita
