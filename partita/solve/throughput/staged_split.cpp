@@ -5,7 +5,7 @@
 
 namespace partita {
 
-double accelerator_load(const StageGraph& graph, std::span<const GroupId> groups) {
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups) {
   std::vector<NetId> touched;
   double load = 0;
   for (GroupId v : groups) {
@@ -23,13 +23,13 @@ double accelerator_load(const StageGraph& graph, std::span<const GroupId> groups
   return load;
 }
 
-double host_load(const StageGraph& graph, std::span<const GroupId> groups) {
+double host_load(const NetGraph& graph, std::span<const GroupId> groups) {
   double load = 0;
   for (GroupId v : groups) load += graph.host_time(v);
   return load;
 }
 
-double largest_load(const StageGraph& graph, std::span<const Stage> stages) {
+double largest_load(const NetGraph& graph, std::span<const Stage> stages) {
   double largest = 0;
   for (const Stage& stage : stages) {
     largest = std::max(largest, stage.on_host ? host_load(graph, stage.groups) : accelerator_load(graph, stage.groups));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A split of a StageGraph into stages, and what it costs.
+// A split into stages, and what it costs. Costs need groups and nets only; the order is the business of those who make stages.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ struct StagedSplit {
 };
 
 // compute + in + out of an accelerator that holds these groups. O(pins of the groups).
-double accelerator_load(const StageGraph& graph, std::span<const GroupId> groups);
-double host_load(const StageGraph& graph, std::span<const GroupId> groups);
-double largest_load(const StageGraph& graph, std::span<const Stage> stages);
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups);
+double host_load(const NetGraph& graph, std::span<const GroupId> groups);
+double largest_load(const NetGraph& graph, std::span<const Stage> stages);
 
 }  // namespace partita
