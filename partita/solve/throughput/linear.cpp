@@ -12,7 +12,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class LinearProgram {
  public:
-  LinearProgram(const StageGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order, const LinearOptions& options)
+  LinearProgram(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order, const LinearOptions& options)
       : graph_(graph), platform_(platform), order_(order), below_(options.below), n_(order.size()),
         levels_(static_cast<std::size_t>(platform.accelerators + 1) * (platform.hosts + 1)) {
     // Stop positions thin out where the table would not fit; 12 bytes a cell.
@@ -34,6 +34,7 @@ class LinearProgram {
     }
     return best();
   }
+  std::uint64_t steps() const { return steps_; }
 
  private:
   struct Useful {
@@ -76,6 +77,7 @@ class LinearProgram {
       accelerator_can = accelerator_can && g.on_accelerator && time < below_ && memory <= platform_.accelerator_memory;
       host_can = host_can && g.on_host && host_time < below_ && memory <= platform_.host_memory;
       if (!accelerator_can && !host_can) return;
+      steps_ += 1 + useful_.size() / 8;  // eight states take about as long as one group
       for (NetId e : graph_.nets_of(v)) {
         if (seen_from_[e] != static_cast<std::int32_t>(a)) {
           seen_from_[e] = static_cast<std::int32_t>(a);
@@ -130,10 +132,11 @@ class LinearProgram {
   static constexpr std::size_t kTableBytes = std::size_t{512} << 20;
   static constexpr std::int32_t kUnreached = -1;
 
-  const StageGraph& graph_;
+  const NetGraph& graph_;
   const StagePlatform& platform_;
   const std::vector<GroupId>& order_;
   const double below_;
+  std::uint64_t steps_ = 0;
   const std::size_t n_, levels_;
   std::size_t stride_ = 1, stops_ = 0;
   std::vector<double> value_;
@@ -144,9 +147,12 @@ class LinearProgram {
 
 }  // namespace
 
-std::optional<StagedSplit> linear_split(const StageGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
+std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
                                         const LinearOptions& options, const Budget& budget) {
-  return LinearProgram(graph, platform, order, options).run(budget);
+  LinearProgram program(graph, platform, order, options);
+  auto split = program.run(budget);
+  if (options.steps) *options.steps += program.steps();
+  return split;
 }
 
 }  // namespace partita

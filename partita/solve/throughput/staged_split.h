@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A split of a StageGraph into stages, and what it costs.
+// A split into stages, and what it costs. Costs need groups and nets only; the order is the business of those who make stages.
 #pragma once
 
 #include <span>

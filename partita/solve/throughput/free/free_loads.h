@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loads of a free split, kept up while groups move between devices.
+//
+// Devices are numbered as in FreeSplit: accelerators first, then hosts. An accelerator's load is the time of its groups plus
+// the cost of every net of which it holds some members but not all; a host's is the time of its groups. When v moves from i to
+// j, only these two loads change, and a net of v matters by three numbers: its size s and how many members i and j hold.
+//
+// Nets of two members, which most are, need no count: the other member's device tells all. Larger nets keep one counter per
+// device where that takes no more than kRowPerMember counters per member, and are counted by looking at their members
+// otherwise; so memory stays in proportion to the pins however many devices there are. A move costs O(nets of v), and for
+// nets without counters O(their members).
+//
+// Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that, and the
+// value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/free_loads_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "partita/reduce/free_instance.h"
+
+namespace partita {
+
+// Every group on a device that can run it, and no device's memory exceeded. O(n).
+bool is_legal(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+// All loads, from scratch. O(pins + devices).
+std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+double free_value(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+
+class FreeLoads {
+ public:
+  FreeLoads(const NetGraph& graph, const StagePlatform& platform);
+
+  // Starts from this assignment. O(pins + counters).
+  void reset(const IdVector<GroupId, DeviceId>& device_of);
+  void move(GroupId v, DeviceId to);
+  // The loads and memories from scratch, free of rounding. O(pins).
+  void refresh();
+
+  std::size_t device_count() const { return load_.size(); }
+  bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
+  bool can_run(GroupId v, DeviceId d) const { return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator; }
+  DeviceId device_of(GroupId v) const { return device_of_[v]; }
+  const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
+  double load(DeviceId d) const { return load_[d]; }
+  double memory(DeviceId d) const { return memory_[d]; }
+  double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
+  double largest() const;
+
+  // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
+  double overfull(DeviceId d) const {
+    const double excess = memory_[d] - memory_limit(d);
+    return excess > 0 ? excess / memory_unit(d) : 0;
+  }
+  bool memory_fits() const;
+
+  // After moves were undone: puts the numbers back as they were, so that tries that fail leave no rounding behind.
+  struct Saved {
+    DeviceId device;
+    double load, memory;
+  };
+  Saved save(DeviceId d) const { return {d, load_[d], memory_[d]}; }
+  void restore(const Saved& saved) {
+    load_[saved.device] = saved.load;
+    memory_[saved.device] = saved.memory;
+  }
+
+ private:
+  // One net of a group, as a move needs it.
+  struct Pin {
+    double cost;
+    GroupId other;  // of a net of two
+    NetId net;      // invalid for a net of two
+  };
+  struct Counts {
+    std::size_t from, to, size;
+  };
+
+  double memory_unit(DeviceId d) const {
+    const double limit = memory_limit(d);
+    return limit > 0 ? limit : graph_.total_memory();
+  }
+  Counts shift_count(NetId e, DeviceId from, DeviceId to);
+
+  static constexpr std::size_t kRowPerMember = 16;
+  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+
+  const NetGraph& graph_;
+  const StagePlatform platform_;
+  const std::size_t accelerators_;
+  Csr<GroupId, Pin> pins_;
+  IdVector<NetId, std::size_t> row_;  // where a net's counters begin, or kNoRow
+  std::vector<std::uint32_t> held_;
+  IdVector<GroupId, DeviceId> device_of_;
+  IdVector<DeviceId, double> load_, memory_;
+};
+
+}  // namespace partita

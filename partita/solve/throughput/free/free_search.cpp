@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/throughput/free/free_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "partita/solve/throughput/free/frontier_orders.h"
+#include "partita/solve/throughput/free/pair_resplit.h"
+#include "partita/solve/throughput/linear.h"
+
+namespace partita {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kOrderTicks = 600'000;      // for the first orders
+constexpr std::uint64_t kFirstRun = 300'000;        // ticks of the first annealing runs, and per group:
+constexpr std::uint64_t kFirstRunPerGroup = 100;
+constexpr double kRunGrowth = 1.3;
+constexpr std::uint64_t kLongestRun = 24'000'000;
+constexpr double kPairShare = 0.6;                  // of the length of the last run, and at least:
+constexpr std::uint64_t kLeastPairTicks = 500'000;
+constexpr std::size_t kRunsBeforePairs = 3;
+constexpr std::size_t kDendrograms = 6;
+constexpr std::size_t kMostPairs = 256;             // listed at a time
+constexpr std::size_t kPairWindow = 300;            // open groups of a pair at a time
+constexpr std::uint64_t kLinearStepsPerTick = 8;
+constexpr double kScoreDecay = 1.0005;              // old successes of an arm count for less and less
+constexpr double kMostMemoryPrice = 1000;
+
+}  // namespace
+
+FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed)
+    : graph_(graph), platform_(platform), dice_(seed), annealer_(graph, platform),
+      arms_{{0.00005, 0.0005, kNever}, {0.0005, 0.002, kNever}, {0.002, 0.01, kNever}, {0.01, 0.05, kNever}, {0.05, 0.3, kNever}},
+      run_ticks_(std::max<std::uint64_t>(kFirstRun, kFirstRunPerGroup * graph.size())), pair_loads_(graph, platform),
+      changed_(pair_loads_.device_count(), 1) {
+  best_.value = best_linear_.value = kNever;
+  settle_simple_cases();
+}
+
+// Bounds that need no search, and cases with nothing to choose.
+void FreeSearch::settle_simple_cases() {
+  const auto devices = static_cast<double>(platform_.accelerators + platform_.hosts);
+  double total = 0;
+  for (GroupId v : graph_.all()) {
+    const Group& g = graph_.group(v);
+    double least = kNever;
+    if (g.on_accelerator && platform_.accelerators > 0 && g.memory <= platform_.accelerator_memory) least = g.accelerator_time;
+    if (g.on_host && platform_.hosts > 0 && g.memory <= platform_.host_memory) least = std::min(least, g.host_time);
+    if (least == kNever) finished_ = true;  // no device can hold it
+    simple_bound_ = std::max(simple_bound_, least);
+    total += least;
+  }
+  if (finished_) return;
+  if (devices > 0) simple_bound_ = std::max(simple_bound_, total / devices);
+  if (graph_.size() == 0 || devices == 1) {
+    offer(IdVector<GroupId, DeviceId>(graph_.size(), DeviceId(0)));
+    finished_ = true;
+  }
+}
+
+bool FreeSearch::offer(const IdVector<GroupId, DeviceId>& device_of) {
+  if (device_of.size() != graph_.size() || !is_legal(graph_, platform_, device_of)) return false;
+  const double value = free_value(graph_, platform_, device_of);
+  if (value >= best_.value) return false;
+  best_ = {value, device_of};
+  if (value <= simple_bound_) finished_ = true;
+  return true;
+}
+
+void FreeSearch::start_from(FreeSplit split) { offer(split.device_of); }
+
+bool FreeSearch::improve(Budget& slice) {
+  const double before = best_.value;
+  while (!finished_ && !slice.exhausted()) {
+    switch (phase_) {
+      case Phase::Orders: try_order(slice); break;
+      case Phase::Annealing:
+        if (annealer_.advance(slice)) end_annealing();
+        break;
+      case Phase::Pairs: try_pair(slice); break;
+    }
+  }
+  // What an unfinished run has found counts as well.
+  if (phase_ == Phase::Annealing && annealer_.best().value < best_.value) offer(annealer_.best().device_of);
+  return best_.value < before;
+}
+
+double FreeSearch::scale() const {
+  if (best_.value < kNever && best_.value > 0) return best_.value;
+  return simple_bound_ > 0 ? simple_bound_ : 1;
+}
+
+// Cuts one random order into segments.
+void FreeSearch::try_order(Budget& slice) {
+  FrontierOrderOptions options;
+  options.noise = dice_.chance() < 0.4 ? 0.01 : dice_.chance();
+  options.cost_power = dice_.one_in(2) ? 0 : dice_.chance();
+  const std::vector<GroupId> order = frontier_order(graph_, options, dice_);
+  std::uint64_t steps = 0;
+  LinearOptions linear;
+  linear.steps = &steps;
+  linear.below = best_linear_.value;
+  // Without a value to beat every scan goes to the end: a coarse pass first on large graphs.
+  linear.stride = linear.below == kNever ? graph_.size() / 1000 + 1 : 1;
+  if (const auto split = linear_split(graph_, platform_, order, linear, slice)) {
+    best_linear_.value = split->value;
+    best_linear_.device_of.assign(graph_.size(), DeviceId(0));
+    std::size_t accelerator = 0, host = static_cast<std::size_t>(platform_.accelerators);
+    for (const Stage& stage : split->stages) {
+      const DeviceId d(stage.on_host ? host++ : accelerator++);
+      for (GroupId v : stage.groups) best_linear_.device_of[v] = d;
+    }
+    offer(best_linear_.device_of);
+  }
+  const std::uint64_t ticks = 1 + graph_.size() + steps / kLinearStepsPerTick;
+  slice.spend(ticks);
+  order_ticks_ += ticks;
+  if (order_ticks_ >= kOrderTicks || runs_ > 0) start_annealing();
+}
+
+IdVector<GroupId, DeviceId> FreeSearch::random_start() {
+  IdVector<GroupId, DeviceId> device_of(graph_.size());
+  for (GroupId v : graph_.all()) {
+    const Group& g = graph_.group(v);
+    const std::size_t accelerators = g.on_accelerator ? static_cast<std::size_t>(platform_.accelerators) : 0;
+    const std::size_t hosts = g.on_host ? static_cast<std::size_t>(platform_.hosts) : 0;
+    const std::size_t pick = dice_.below(accelerators + hosts);
+    device_of[v] = DeviceId(pick < accelerators ? pick : static_cast<std::size_t>(platform_.accelerators) + pick - accelerators);
+  }
+  return device_of;
+}
+
+// Largest memory first, each group to the least loaded device that has room, or failing that to the one with most room left.
+IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
+  std::vector<GroupId> order;
+  for (GroupId v : graph_.all()) order.push_back(v);
+  std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return graph_.group(a).memory > graph_.group(b).memory; });
+  IdVector<GroupId, DeviceId> device_of(graph_.size());
+  IdVector<DeviceId, double> load(pair_loads_.device_count(), 0), memory(pair_loads_.device_count(), 0);
+  for (GroupId v : order) {
+    const Group& g = graph_.group(v);
+    DeviceId best(0);
+    double best_excess = kNever, best_load = kNever;
+    for (DeviceId d : load.all()) {
+      if (!pair_loads_.can_run(v, d)) continue;
+      const double excess = std::max(0.0, memory[d] + g.memory - pair_loads_.memory_limit(d));
+      const double after = load[d] + (pair_loads_.is_host(d) ? g.host_time : g.accelerator_time);
+      if (excess > best_excess || (excess == best_excess && after >= best_load)) continue;
+      best = d;
+      best_excess = excess;
+      best_load = after;
+    }
+    device_of[v] = best;
+    load[best] = best_load;
+    memory[best] += g.memory;
+  }
+  return device_of;
+}
+
+void FreeSearch::start_annealing() {
+  while (chunks_.size() < kDendrograms) chunks_.emplace_back(graph_, chunks_.empty() ? 0 : chunks_.size() < 3 ? 0.7 : 2, dice_);
+  for (int i = 0; i < 2; ++i) chunks_[1 + dice_.below(kDendrograms - 1)] = Dendrogram(graph_, 2.5 * dice_.chance(), dice_);
+
+  const std::size_t arms = arms_.size();
+  if (runs_ < 2 * arms) {
+    arm_ = arms - 1 - runs_ % arms;
+  } else if (dice_.one_in(2)) {
+    arm_ = static_cast<std::size_t>(
+        std::min_element(arms_.begin(), arms_.end(), [](const Arm& a, const Arm& b) { return a.score < b.score; }) - arms_.begin());
+  } else {
+    arm_ = dice_.below(arms);
+  }
+
+  enum { FromLinear, FromBest, AtRandom } from = FromBest;
+  if (runs_ == 0) {
+    from = AtRandom;
+  } else if (arm_ == 0) {
+    from = dice_.one_in(4) ? FromLinear : FromBest;  // too cold to get anywhere from a random start
+  } else {
+    const std::size_t pick = dice_.below(3);
+    from = pick == 0 ? FromLinear : pick == 1 ? FromBest : AtRandom;
+  }
+
+  FreeAnnealOptions options;
+  options.ticks = run_ticks_;
+  options.scale = scale();
+  options.hot = dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
+  options.cold = dice_.between_logs(2e-6, 1e-5);
+  options.first_power = dice_.between(5, 10);
+  options.last_power = dice_.between(50, 130);
+  options.memory_price = memory_price_;
+  if (from == FromLinear && best_linear_.value < kNever) {
+    annealer_.start(best_linear_.device_of, options, chunks_, dice_);
+  } else if (from != AtRandom && best_.value < kNever) {
+    annealer_.start(best_.device_of, options, chunks_, dice_);
+  } else {
+    annealer_.start(best_.value < kNever || runs_ > 0 ? random_start() : packed_start(), options, chunks_, dice_);
+  }
+  phase_ = Phase::Annealing;
+}
+
+void FreeSearch::end_annealing() {
+  const double value = annealer_.best().value;
+  if (value < best_.value) offer(annealer_.best().device_of);
+  memory_price_ = value == kNever ? std::min(2 * memory_price_, kMostMemoryPrice) : std::max(2.0, 0.9 * memory_price_);
+  Arm& arm = arms_[arm_];
+  arm.score = std::min(arm.score * kScoreDecay, value);
+  if (++runs_ % arms_.size() == 0) run_ticks_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_ticks_) * kRunGrowth));
+  if (runs_ >= kRunsBeforePairs && best_.value < kNever) {
+    start_pairs();
+  } else {
+    phase_ = Phase::Orders;
+  }
+}
+
+void FreeSearch::start_pairs() {
+  const bool from_run = runs_ % 2 == 0 && annealer_.best().value < kNever;
+  pair_loads_.reset(from_run ? annealer_.best().device_of : best_.device_of);
+  std::fill(changed_.begin(), changed_.end(), 1);
+  pair_ticks_left_ = std::max(kLeastPairTicks, static_cast<std::uint64_t>(static_cast<double>(run_ticks_) * kPairShare));
+  list_pairs();
+  phase_ = Phase::Pairs;
+}
+
+// Heavy devices with light ones first; of the pairs, only those of which one has changed since the last list.
+void FreeSearch::list_pairs() {
+  std::vector<DeviceId> by_load;
+  for (DeviceId d : changed_.all()) by_load.push_back(d);
+  std::stable_sort(by_load.begin(), by_load.end(), [&](DeviceId a, DeviceId b) { return pair_loads_.load(a) > pair_loads_.load(b); });
+  pairs_.clear();
+  for (std::size_t heavy = 0; heavy < by_load.size() && pairs_.size() < kMostPairs; ++heavy) {
+    for (std::size_t light = by_load.size() - 1; light > heavy && pairs_.size() < kMostPairs; --light) {
+      if (changed_[by_load[heavy]] || changed_[by_load[light]]) pairs_.emplace_back(by_load[heavy], by_load[light]);
+    }
+  }
+  std::reverse(pairs_.begin(), pairs_.end());
+  std::fill(changed_.begin(), changed_.end(), 0);
+}
+
+void FreeSearch::try_pair(Budget& slice) {
+  if (pairs_.empty()) list_pairs();
+  if (pairs_.empty() || pair_ticks_left_ == 0) {
+    phase_ = Phase::Orders;
+    return;
+  }
+  const auto [i, j] = pairs_.back();
+  pairs_.pop_back();
+  std::vector<GroupId> both;
+  for (GroupId v : graph_.all()) {
+    if (pair_loads_.device_of(v) == i || pair_loads_.device_of(v) == j) both.push_back(v);
+  }
+  const std::uint64_t before = slice.ticks_used();
+  const std::vector<GroupId> order = frontier_order(graph_, both, {dice_.between(0.01, 0.3), 0}, dice_);
+  slice.spend(1 + order.size() / 2 + graph_.size() / 64);
+  // Long orders are opened a window at a time, at a random place.
+  const std::size_t window = std::min(order.size(), kPairWindow);
+  const std::size_t begin = dice_.below(order.size() - window + 1);
+  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, {}, slice)) {
+    pair_loads_.refresh();
+    changed_[i] = changed_[j] = 1;
+    if (pair_loads_.largest() < best_.value) offer(pair_loads_.device_of());
+  }
+  pair_ticks_left_ -= std::min(pair_ticks_left_, slice.ticks_used() - before);
+}
+
+}  // namespace partita
