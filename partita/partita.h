@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "partita/check/check.h"
+#include "partita/model/certificate.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
 #include "partita/util/budget.h"
@@ -27,6 +29,7 @@ struct PlanOptions {
 
 struct Plan {
   Result result;
+  std::optional<Certificate> certificate;  // of result.bound, where the bound has one that was verified (free splits)
   CheckReport report;  // of result.split, where there is one
 };
 

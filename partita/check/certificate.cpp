@@ -28,6 +28,7 @@ using Wide = __int128;
 constexpr Int kUnits = Int{1} << 40;
 constexpr Int kLimit = kUnits + 1;
 constexpr int kThetaShift = 20;
+constexpr Int kTooMuch = std::numeric_limits<Int>::max() / 4;
 constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
 constexpr std::size_t kMostStates = 20'000'000;  // in all; a certificate that needs more is refused, not believed
 
@@ -50,6 +51,7 @@ struct Arc {
 struct Layer {
   std::vector<std::array<Arc, 2>> arcs;  // by state: left, taken
   std::vector<Int> completion;           // by state: most price less theta per load, from here to the end
+  std::vector<Int> least_rest;           // by state: least load from here to the end
 };
 
 class Verifier {
@@ -242,7 +244,7 @@ class Verifier {
       states = std::move(next);
       open = std::move(open_after);
     }
-    layers_.push_back({std::vector<std::array<Arc, 2>>(states.size()), {}});
+    layers_.push_back({std::vector<std::array<Arc, 2>>(states.size()), {}, {}});
     return true;
   }
 
@@ -270,15 +272,18 @@ class Verifier {
 
   void bound_completions() {
     layers_.back().completion.assign(layers_.back().arcs.size(), 0);
+    layers_.back().least_rest.assign(layers_.back().arcs.size(), 0);
     for (std::size_t t = layers_.size() - 1; t-- > 0;) {
       Layer& layer = layers_[t];
       layer.completion.assign(layer.arcs.size(), kMinusInfinity);
+      layer.least_rest.assign(layer.arcs.size(), kTooMuch);
       for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
         for (const bool take : {false, true}) {
           const Arc& arc = layer.arcs[s][take];
           if (arc.to < 0) continue;
           const Int rest = layers_[t + 1].completion[arc.to];
           if (rest == kMinusInfinity) continue;
+          layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
           layer.completion[s] = std::max(layer.completion[s], (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
         }
       }
@@ -302,9 +307,10 @@ class Verifier {
           if (arc.to < 0 || after.completion[arc.to] == kMinusInfinity) continue;
           for (const auto& [bucket, label] : labels[s]) {
             const Int load = label.load + arc.load, price = label.price + (take ? weights_[t].price : 0);
-            if (load > kLimit) continue;
+            const Int least = load + after.least_rest[arc.to];
+            if (least > kLimit) continue;
             if (price + after.completion[arc.to] + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
-            const auto place = static_cast<std::size_t>(static_cast<Wide>(load) * static_cast<Wide>(buckets) / (kLimit + 1));
+            const auto place = static_cast<std::size_t>(static_cast<Wide>(least) * static_cast<Wide>(buckets) / (kLimit + 1));
             const auto [it, added] = next[arc.to].try_emplace(place, Label{load, price});
             if (added) continue;
             it->second.load = std::min(it->second.load, load);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "partita/model/certificate.h"
+#include "partita/model/problem.h"
+#include "partita/solve/throughput/free/configuration_lp.h"
+
+namespace partita {
+
+// The proof in terms of the input file: classes and transfers by original node ids.
+Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const FreeProof& proof);
+
+}  // namespace partita
