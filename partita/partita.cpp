@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "partita/check/certificate.h"
+#include "partita/reduce/contradiction.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/staged_instance.h"
 #include "partita/solve/throughput/free/free.h"
@@ -40,9 +41,23 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
   result.status = result.gap() <= kOptimalGap ? Status::Optimal : Status::Feasible;
 }
 
-void plan_staged(const Problem& problem, const StagedInstance& instance, const PlanOptions& options, Budget& budget, const Sink& sink,
-                 Plan& plan) {
+// True if some constraint rules out every split; the result then says which.
+template <class Instance>
+bool ruled_out(const Problem& problem, const Instance& instance, Result& result) {
+  result.reason = find_contradiction(problem, instance.graph, instance.platform, instance.group_of);
+  if (result.reason.empty()) return false;
+  result.status = Status::Infeasible;
+  result.proof = "a constraint that no split meets";
+  return true;
+}
+
+void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   Result& result = plan.result;
+  const StagedInstance instance = make_staged_instance(problem);
+  for (const std::string& step : instance.steps) {
+    if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
+  }
+  if (ruled_out(problem, instance, result)) return;
   const StagedOptions staged{options.algorithm != Algorithm::Linear, options.gap, options.seed};
   const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, staged, budget, sink);
   result.bound = outcome.bound;
@@ -72,6 +87,7 @@ std::optional<FreeSplit> staged_start(const Problem& problem, const FreeInstance
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   Result& result = plan.result;
   const FreeInstance instance = make_free_instance(problem);
+  if (ruled_out(problem, instance, result)) return;
   const auto holds = [&](const FreeProof& proof) { return verify(problem, make_certificate(problem, instance, proof)).holds; };
   const FreeOutcome outcome =
       solve_free(instance, staged_start(problem, instance, options, budget), {options.gap, options.seed}, holds, budget, sink);
@@ -94,17 +110,8 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
   Result& result = plan.result;
   result.seed = options.seed;
 
-  const StagedInstance instance = make_staged_instance(problem);
-  for (const std::string& step : instance.steps) {
-    if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
-  }
-  // What no device can hold by itself is held by none in a free split either, but for what only the stages force together.
-  result.reason = problem.shape == Shape::Staged ? find_contradiction(problem, instance) : find_contradiction(problem, without_order(problem));
-  if (!result.reason.empty()) {
-    result.status = Status::Infeasible;
-    result.proof = "a constraint that no split meets";
-  } else if (problem.shape == Shape::Staged) {
-    plan_staged(problem, instance, options, budget, sink, plan);
+  if (problem.shape == Shape::Staged) {
+    plan_staged(problem, options, budget, sink, plan);
   } else {
     plan_free(problem, options, budget, sink, plan);
   }

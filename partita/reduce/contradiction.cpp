@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "partita/reduce/staged_instance.h"
+#include "partita/reduce/contradiction.h"
 
 namespace partita {
 namespace {
@@ -14,12 +14,12 @@ std::string name_node(const Node& node) {
 }
 
 // The nodes of a group and what holds them together.
-std::string name_group(const Problem& problem, const StagedInstance& instance, GroupId group) {
+std::string name_group(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, GroupId group) {
   constexpr std::size_t kMostListed = 6;
   const Graph& graph = problem.workload.graph;
   std::vector<NodeId> members;
   for (NodeId v : graph.nodes.all()) {
-    if (instance.group_of[v] == group) members.push_back(v);
+    if (group_of[v] == group) members.push_back(v);
   }
   if (members.size() == 1) return name_node(graph.nodes[members[0]]);
   const auto& colour = graph.nodes[members[0]].colour;
@@ -41,15 +41,15 @@ std::string why_not_on(const char* a_device, int count, bool supported, double m
 
 }  // namespace
 
-std::string find_contradiction(const Problem& problem, const StagedInstance& instance) {
-  const StagePlatform& platform = instance.platform;
+std::string find_contradiction(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
+                               const IdVector<NodeId, GroupId>& group_of) {
   double accelerator_only = 0;
-  for (GroupId v : instance.graph.all()) {
-    const Group& g = instance.graph.group(v);
+  for (GroupId v : graph.all()) {
+    const Group& g = graph.group(v);
     const bool host = platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
     const bool accelerator = platform.accelerators > 0 && g.on_accelerator && g.memory <= platform.accelerator_memory;
     if (!host && !accelerator) {
-      return fmt::format("{} fits no device: {}; {}", name_group(problem, instance, v),
+      return fmt::format("{} fits no device: {}; {}", name_group(problem, group_of, v),
                          why_not_on("an accelerator", platform.accelerators, g.on_accelerator, g.memory, platform.accelerator_memory),
                          why_not_on("a host", platform.hosts, g.on_host, g.memory, platform.host_memory));
     }

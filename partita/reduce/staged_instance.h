@@ -30,10 +30,6 @@ struct StagedInstance {
 // than one class of a kind.
 StagedInstance make_staged_instance(const Problem& problem);
 
-// A sentence that names a constraint which no split can meet, or an empty string if no such constraint was found: a group
-// that no device can hold, or too little memory in total. Finding none does not mean that a split exists.
-std::string find_contradiction(const Problem& problem, const StagedInstance& instance);
-
 // The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the stages.
 Split lift_stages(const Problem& problem, const StagedInstance& instance, const std::vector<Stage>& stages);
 

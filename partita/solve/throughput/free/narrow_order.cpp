@@ -23,7 +23,7 @@ class NarrowOrder {
     std::vector<GroupId> best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < tries; ++i) {
-      std::vector<GroupId> order = i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.unit(), 0}, dice_);
+      std::vector<GroupId> order = i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.chance(), 0}, dice_);
       const double size = estimated_states(graph_, order);
       if (size >= least) continue;
       least = size;
@@ -45,12 +45,12 @@ class NarrowOrder {
     if (n < 4) return;
     for (std::size_t i = 0; i < kWork / (2 * n + graph_.net_count()); ++i) {
       std::vector<GroupId> order = best;
-      const std::size_t length = 1 + dice_.draw(std::min<std::size_t>(4, n - 1)), from = dice_.draw(n - length + 1);
+      const std::size_t length = 1 + dice_.below(std::min<std::size_t>(4, n - 1)), from = dice_.below(n - length + 1);
       std::vector<GroupId> piece(order.begin() + from, order.begin() + from + length);
       order.erase(order.begin() + from, order.begin() + from + length);
-      const std::size_t near = std::min(order.size(), from > 10 ? from - 10 + dice_.draw(21) : dice_.draw(21));
-      const std::size_t to = dice_.draw(2) == 0 ? dice_.draw(order.size() + 1) : near;
-      if (dice_.draw(3) == 0) std::reverse(piece.begin(), piece.end());
+      const std::size_t near = std::min(order.size(), from > 10 ? from - 10 + dice_.below(21) : dice_.below(21));
+      const std::size_t to = dice_.below(2) == 0 ? dice_.below(order.size() + 1) : near;
+      if (dice_.below(3) == 0) std::reverse(piece.begin(), piece.end());
       order.insert(order.begin() + to, piece.begin(), piece.end());
       const double size = estimated_states(graph_, order);
       if (size > least) continue;
