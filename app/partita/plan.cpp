@@ -43,6 +43,7 @@ constexpr const char* kExample = R"(Example:
 Algorithm parse_algorithm(const std::string& text) {
   if (text == "exact") return Algorithm::Exact;
   if (text == "linear") return Algorithm::Linear;
+  if (text == "ip") return Algorithm::Ip;
   return Algorithm::Auto;
 }
 
@@ -119,8 +120,9 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
   const double infinity = std::numeric_limits<double>::infinity();
   choices(command.add_option("--algorithm", arguments.algorithm,
                              "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
-                             "ideals; linear, the linearised one, which is fast and rarely proves anything"),
-          {"auto", "exact", "linear"});
+                             "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
+                             "program of the shape, by CBC"),
+          {"auto", "exact", "linear", "ip"});
   number(command.add_option("--time-limit", arguments.time_limit,
                             "Answer with the best split and bound so far after this time (default 60; inf for none)"),
          "SECONDS", 0, infinity, true);
