@@ -7,6 +7,8 @@
 
 #include "partita/reduce/staged_instance.h"
 #include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/formulation.h"
+#include "partita/solve/mip/read_solution.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "partita/solve/throughput/staged.h"
 #include "partita/util/error.h"
@@ -106,6 +108,35 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
   result.seconds = budget.seconds_used();
   if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
   return plan;
+}
+
+Plan adopt(const Problem& problem, const Split& split) {
+  Plan plan;
+  plan.report = check(problem, split);
+  plan.result.proof = "loads are not negative";
+  if (!plan.report.legal()) {
+    plan.result.reason = "the split is illegal: " + plan.report.violations[0].message;
+    return plan;
+  }
+  plan.result.status = plan.report.value == 0 ? Status::Optimal : Status::Feasible;
+  plan.result.split = split;
+  plan.result.value = plan.report.value;
+  return plan;
+}
+
+std::string integer_program(const Problem& problem, ModelFormat format) {
+  const auto formulation = formulate(problem);
+  std::string comment = fmt::format("{}: {} split, {}, transfers {}{}\n", problem.workload.name, to_string(problem.shape),
+                                    to_string(problem.objective), to_string(problem.transfers),
+                                    problem.backward_shape ? ", backward shape" : "");
+  comment += problem.shape == Shape::Staged ? "y_V_S = 1: group V is on seat S or before it; seats a0 a1 ... and, before aN, hN_0 hN_1 ...\n"
+                                            : "x_V_D = 1: group V is on device D; devices a0 a1 ... h0 h1 ...\n";
+  return model_text(formulation->model(), format, comment);
+}
+
+Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where) {
+  const auto formulation = formulate(problem);
+  return formulation->decode(read_solution(formulation->model(), text, where));
 }
 
 }  // namespace partita

@@ -18,6 +18,7 @@
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/partita.h"
+#include "partita/read/bytes.h"
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 
@@ -29,6 +30,7 @@ struct PlanArguments {
   std::string algorithm = "auto";
   double time_limit = 60;
   PlanOptions options;
+  std::string solution;  // empty: search
   std::string format = "plan";
   std::string output;  // empty: only the report
   bool quiet = false;
@@ -85,6 +87,14 @@ void print_report(const std::string& report, bool stdout_taken) {
   }
 }
 
+// The plan that another solver's solution of the integer program describes.
+Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
+  const std::string where = source_name(arguments.solution);
+  const Plan answer = adopt(problem, read_integer_solution(problem, read_bytes(arguments.solution), where));
+  if (!answer.result.split) throw InputError(ErrorKind::IllegalSplit, where, answer.result.reason);
+  return answer;
+}
+
 int run_plan(PlanArguments& arguments) {
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
@@ -99,7 +109,8 @@ int run_plan(PlanArguments& arguments) {
   limits.seconds = arguments.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer = plan(problem, arguments.options, budget, sink);
+  const Plan answer =
+      arguments.solution.empty() ? plan(problem, arguments.options, budget, sink) : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
@@ -123,6 +134,9 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
                              "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
                              "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
+  path(command.add_option("--read-solution", arguments.solution,
+                          "Do not search: take the split from this solution file, which a solver made of the integer program\n"
+                          "that convert --to mps or lp wrote for the same objective, shape and platform"));
   number(command.add_option("--time-limit", arguments.time_limit,
                             "Answer with the best split and bound so far after this time (default 60; inf for none)"),
          "SECONDS", 0, infinity, true);
