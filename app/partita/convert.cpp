@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `partita convert FILE --to FORMAT`: splits to the paper code's output format, workloads to their normal form.
+// `partita convert FILE --to FORMAT`: splits to the paper code's output format, workloads to their normal
+// form or to an integer program for other solvers.
 #include <memory>
 #include <string>
 
@@ -7,36 +8,52 @@
 #include "app/partita/output.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
+#include "app/shared/question.h"
+#include "partita/partita.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
 #include "partita/report/plan_json.h"
 #include "partita/report/workload_json.h"
+#include "partita/util/error.h"
 
 namespace partita::app {
 namespace {
 
 struct ConvertArguments {
-  std::string input;
+  Question question;  // its workload is the input
   std::string to;
   std::string output = "-";
 };
 
 constexpr const char* kFooter = R"(  --to seed       reads a plan, or a file that is already in the seed format
   --to workload   reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped
+  --to mps|lp     reads a workload; writes the integer program of its best split, for any solver that reads such files.
+                  partita plan --read-solution makes a plan of the solution
 
-Example:
+Examples:
   partita convert plan.json --to seed -o seed.json
+  partita convert model.json --to mps --shape contiguous -o model.mps
 
 )";
 
 int run_convert(const ConvertArguments& arguments) {
   const Output output(arguments.output);
+  const std::string& input = arguments.question.workload;
   if (arguments.to == "seed") {
-    output.write(seed_json(read_split(arguments.input)));
+    output.write(seed_json(read_split(input)));
+  } else if (arguments.to == "workload") {
+    output.write(workload_json(read_workload(input)));
   } else {
-    output.write(workload_json(read_workload(arguments.input)));
+    output.write(integer_program(read_problem(arguments.question), arguments.to == "mps" ? ModelFormat::Mps : ModelFormat::Lp));
   }
   return 0;
+}
+
+// Options that state a problem would be passed over in silence where no problem is written.
+void refuse_question(const CLI::App& command, const std::string& to) {
+  for (const char* option : {"--objective", "--shape", "--transfers", "--backward-shape", "--accelerators", "--memory", "--hosts"}) {
+    if (command.count(option) > 0) throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
+  }
 }
 
 }  // namespace
@@ -44,16 +61,23 @@ int run_convert(const ConvertArguments& arguments) {
 void add_convert_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("convert", "Rewrite a plan or a workload in another format");
   auto arguments = std::make_shared<ConvertArguments>();
-  path(command->add_option("INPUT", arguments->input, "A plan or a workload, plain or gzipped; - for standard input")
+  path(command->add_option("INPUT", arguments->question.workload, "A plan or a workload, plain or gzipped; - for standard input")
            ->required());
   choices(command
               ->add_option("--to", arguments->to,
-                           "What to write: seed, the paper code's output format; workload, its input format")
+                           "What to write: seed, the paper code's output format; workload, its input format; mps or lp, an\n"
+                           "integer program")
               ->required(),
-          {"seed", "workload"});
+          {"seed", "workload", "mps", "lp"});
+  add_question_options(*command, arguments->question);
   path(command->add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));
   command->footer(kFooter + exit_code_table());
-  command->callback([&action, arguments] { action = [arguments] { return run_convert(*arguments); }; });
+  command->callback([&action, command, arguments] {
+    action = [command, arguments] {
+      if (arguments->to == "seed" || arguments->to == "workload") refuse_question(*command, arguments->to);
+      return run_convert(*arguments);
+    };
+  });
 }
 
 }  // namespace partita::app

@@ -18,6 +18,8 @@
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/partita.h"
+#include "partita/read/bytes.h"
+#include "partita/report/certificate_json.h"
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 
@@ -29,8 +31,10 @@ struct PlanArguments {
   std::string algorithm = "auto";
   double time_limit = 60;
   PlanOptions options;
+  std::string solution;  // empty: search
   std::string format = "plan";
   std::string output;  // empty: only the report
+  std::string certificate;  // empty: not written
   bool quiet = false;
   bool verbose = false;
 };
@@ -43,6 +47,7 @@ constexpr const char* kExample = R"(Example:
 Algorithm parse_algorithm(const std::string& text) {
   if (text == "exact") return Algorithm::Exact;
   if (text == "linear") return Algorithm::Linear;
+  if (text == "ip") return Algorithm::Ip;
   return Algorithm::Auto;
 }
 
@@ -84,9 +89,19 @@ void print_report(const std::string& report, bool stdout_taken) {
   }
 }
 
+// The plan that another solver's solution of the integer program describes.
+Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
+  const std::string where = source_name(arguments.solution);
+  const Plan answer = adopt(problem, read_integer_solution(problem, read_bytes(arguments.solution), where));
+  if (!answer.result.split) throw InputError(ErrorKind::IllegalSplit, where, answer.result.reason);
+  return answer;
+}
+
 int run_plan(PlanArguments& arguments) {
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
+  std::optional<Output> certificate;
+  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate);
   const Problem problem = read_problem(arguments.question);
   arguments.options.algorithm = parse_algorithm(arguments.algorithm);
 
@@ -98,7 +113,8 @@ int run_plan(PlanArguments& arguments) {
   limits.seconds = arguments.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer = plan(problem, arguments.options, budget, sink);
+  const Plan answer =
+      arguments.solution.empty() ? plan(problem, arguments.options, budget, sink) : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
@@ -106,11 +122,15 @@ int run_plan(PlanArguments& arguments) {
   const bool stdout_taken = output && output->is_stdout();
   try {
     if (output) write_result(arguments, *output, problem, answer);
+    if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
     throw;
   }
   print_report(report, stdout_taken);
+  if (certificate && !answer.certificate) {
+    print_error("partita", "--certificate: nothing was written: this bound has no certificate (only bounds for --shape free do)");
+  }
   if (!answer.result.split) print_no_split(arguments, answer.result);
   return exit_code(answer.result.status);
 }
@@ -119,8 +139,12 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
   const double infinity = std::numeric_limits<double>::infinity();
   choices(command.add_option("--algorithm", arguments.algorithm,
                              "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
-                             "ideals; linear, the linearised one, which is fast and rarely proves anything"),
-          {"auto", "exact", "linear"});
+                             "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
+                             "program of the shape, by CBC"),
+          {"auto", "exact", "linear", "ip"});
+  path(command.add_option("--read-solution", arguments.solution,
+                          "Do not search: take the split from this solution file, which a solver made of the integer program\n"
+                          "that convert --to mps or lp wrote for the same objective, shape and platform"));
   number(command.add_option("--time-limit", arguments.time_limit,
                             "Answer with the best split and bound so far after this time (default 60; inf for none)"),
          "SECONDS", 0, infinity, true);
@@ -140,6 +164,8 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
                           "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
               ->needs(output),
           {"plan", "seed"});
+  path(command.add_option("--certificate", arguments.certificate,
+                          "Write here what proves the bound of a free split; partita-check --certificate verifies it"));
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }

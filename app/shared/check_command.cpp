@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/shared/check_command.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
+#include <optional>
 
 #include "app/shared/options.h"
+#include "partita/check/certificate.h"
 #include "partita/check/describe.h"
+#include "partita/read/certificate.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 
@@ -15,6 +20,8 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
   path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
       ->required();
   add_question_options(command, arguments.question);
+  path(command.add_option("--certificate", arguments.certificate,
+                          "Also verify this certificate: that no split at all has a value of at most its limit"));
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
@@ -30,14 +37,22 @@ int run_check(const CheckArguments& arguments) {
   if (arguments.ignore_claimed_value) listing.claimed_value.reset();
 
   const CheckReport report = check(problem, listing);
+  std::optional<Certificate> certificate;
+  if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
+  const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
   if (!arguments.quiet) {
-    const std::string text = describe_table(problem, report) + describe_verdict(problem, report);
+    std::string text = describe_table(problem, report) + describe_verdict(problem, report);
+    if (certificate && verdict.holds) {
+      text += fmt::format("certificate: verified; no split has a value of {:.9g} or less\n", certificate->limit);
+    } else if (certificate) {
+      text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
+    }
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
       throw InputError(ErrorKind::Unwritable, "standard output",
                        "cannot be written; use --quiet for the exit code alone");
     }
   }
-  return report.legal() ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
+  return report.legal() && verdict.holds ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
 }
 
 }  // namespace partita::app

@@ -7,24 +7,33 @@
 
 namespace partita {
 
-std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes) {
+std::vector<Transfer> find_transfers(const Graph& graph) {
   std::vector<std::pair<NodeId, const Edge*>> pairs;
   for (const Edge& edge : graph.edges) pairs.emplace_back(edge.from, &edge);
   const Csr<NodeId, const Edge*> out(graph.nodes.size(), pairs);
 
-  std::vector<Net> nets;
+  std::vector<Transfer> transfers;
   for (NodeId u : graph.nodes.all()) {
     const auto edges = out[u];
     if (edges.empty()) continue;
-    const GroupId producer = classes.class_of[u];
     const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
     if (uniform) {
-      Net net{edges[0]->cost, {producer}};
-      for (const Edge* edge : edges) net.members.push_back(classes.class_of[edge->to]);
-      nets.push_back(std::move(net));
+      Transfer transfer{u, {}, edges[0]->cost};
+      for (const Edge* edge : edges) transfer.consumers.push_back(edge->to);
+      transfers.push_back(std::move(transfer));
     } else {
-      for (const Edge* edge : edges) nets.push_back({edge->cost, {producer, classes.class_of[edge->to]}});
+      for (const Edge* edge : edges) transfers.push_back({u, {edge->to}, edge->cost});
     }
+  }
+  return transfers;
+}
+
+std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes) {
+  std::vector<Net> nets;
+  for (const Transfer& transfer : find_transfers(graph)) {
+    Net net{transfer.cost, {classes.class_of[transfer.producer]}};
+    for (NodeId v : transfer.consumers) net.members.push_back(classes.class_of[v]);
+    nets.push_back(std::move(net));
   }
   return nets;
 }

@@ -9,9 +9,18 @@
 
 namespace partita {
 
-// The nets of the classes. A node whose outgoing edges agree on their cost gives one net with all its consumers. Where
-// they differ, each edge gives a net of two: this is the paper's subdivision, in which a zero node on the edge, colocated
-// with the producer, carries the edge's cost; as it shares the producer's group, only its net is left of it.
+// What moves as one: a node's output to all its consumers or, where the costs of its outgoing edges differ, along one of
+// them. The latter is the paper's subdivision: a zero node on the edge, colocated with the producer, carries the edge's
+// cost; as it shares the producer's device, only its transfer is left of it.
+struct Transfer {
+  NodeId producer;
+  std::vector<NodeId> consumers;
+  double cost = 0;
+};
+
+std::vector<Transfer> find_transfers(const Graph& graph);
+
+// The same between colour classes. The producer's class is the first member of its net.
 std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes);
 
 }  // namespace partita

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/partita.h"
+#include "partita/reduce/contradiction.h"
 #include "partita/reduce/staged_instance.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -12,9 +13,14 @@
 namespace partita {
 namespace {
 
+std::string contradiction_in(const Problem& problem) {
+  const StagedInstance instance = make_staged_instance(problem);
+  return find_contradiction(problem, instance.graph, instance.platform, instance.group_of);
+}
+
 std::string contradiction(const Workload& workload) {
   const Problem problem{workload};
-  return find_contradiction(problem, make_staged_instance(problem));
+  return contradiction_in(problem);
 }
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
@@ -56,7 +62,7 @@ TEST(Contradiction, IsNeverFoundWhereASplitExists) {
   std::size_t found = 0;
   for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
     const Problem problem{random_workload(seed)};
-    const std::string said = find_contradiction(problem, make_staged_instance(problem));
+    const std::string said = contradiction_in(problem);
     if (said.empty()) continue;
     ++found;
     EXPECT_EQ(brute_force(problem), std::nullopt) << "seed " << seed << ": " << said;

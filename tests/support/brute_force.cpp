@@ -71,7 +71,8 @@ class Definition {
     switch (problem_.shape) {
       case Shape::Free: return true;
       case Shape::Staged: return staged(device_of);
-      case Shape::Contiguous: return contiguous(device_of);
+      case Shape::Contiguous:
+        return contiguous(device_of, forward_edges_) && (!problem_.backward_shape || contiguous(device_of, backward_edges_));
     }
     return false;
   }
@@ -150,6 +151,7 @@ class Definition {
         in_order_.push_back({edge.from.index(), edge.to.index()});
         forward_edges_.push_back(in_order_.back());
       }
+      if (from_backward && to_backward) backward_edges_.push_back({edge.from.index(), edge.to.index()});
       if (from_backward && to_backward && (problem_.backward_shape || orphan(edge.from) || orphan(edge.to))) {
         in_order_.push_back({edge.to.index(), edge.from.index()});
       }
@@ -182,13 +184,13 @@ class Definition {
     return true;
   }
 
-  // No path of the forward part leaves a device and comes back to it.
-  bool contiguous(const std::vector<std::size_t>& device_of) const {
+  // No path of these edges leaves a device and comes back to it.
+  bool contiguous(const std::vector<std::size_t>& device_of, const std::vector<Pair>& edges) const {
     for (std::size_t d = 0; d < device_count(); ++d) {
       std::vector<bool> left(node_count(), false);  // outside d, and reached from inside
       for (bool changed = true; changed;) {
         changed = false;
-        for (const Pair& edge : forward_edges_) {
+        for (const Pair& edge : edges) {
           const bool carries = device_of[edge.first] == d || left[edge.first];
           if (!carries) continue;
           if (device_of[edge.second] != d && !left[edge.second]) {
@@ -207,6 +209,7 @@ class Definition {
   std::vector<Transfer> transfers_;
   std::vector<Pair> in_order_;
   std::vector<Pair> forward_edges_;
+  std::vector<Pair> backward_edges_;
   std::vector<Pair> same_colour_;
 };
 

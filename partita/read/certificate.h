@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a certificate written by Partita (docs/formats.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partita/model/certificate.h"
+
+namespace partita {
+
+// `path` may be "-" for standard input. Throws InputError when the file is no certificate; whether it holds is for `check`.
+Certificate read_certificate(const std::string& path);
+Certificate parse_certificate(std::string_view bytes, const std::string& source);
+
+}  // namespace partita

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An integer program for a problem, with the way from a split to a solution of it and back.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "partita/model/problem.h"
+#include "partita/model/split.h"
+#include "partita/solve/mip/linear_model.h"
+
+namespace partita {
+
+class Formulation {
+ public:
+  virtual ~Formulation() = default;
+
+  const LinearModel& model() const { return model_; }
+  // Times in the model are in this unit: a solution's objective times this is the split's value.
+  double time_unit() const { return time_unit_; }
+
+  // A solution's split. Integer columns are read as the nearest whole number; others are not read.
+  virtual Split decode(std::span<const double> x) const = 0;
+  // The solution with the smallest objective among those that mean this split. Precondition: the split is legal.
+  virtual std::vector<double> encode(const Split& split) const = 0;
+
+ protected:
+  explicit Formulation(double time_unit) : time_unit_(time_unit) {}
+
+  LinearModel model_;
+  double time_unit_;
+};
+
+// Staged splits: chain_of_ideals.h. Contiguous and free ones: max_load.h. The objectives are max-load and gpipe, with every
+// transfer mode. Throws InputError(Unsupported) for latency and for platforms with more than one class of a kind.
+// The names of the columns depend on the problem alone.
+std::unique_ptr<Formulation> formulate(const Problem& problem, double time_unit = 1);
+
+}  // namespace partita

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/mip/ip_instance.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "partita/reduce/platform_kinds.h"
+#include "partita/reduce/transfers.h"
+
+namespace partita {
+namespace {
+
+void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
+  const Graph& graph = problem.workload.graph;
+  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  for (NodeId v : graph.nodes.all()) {
+    const Node& node = graph.nodes[v];
+    if (group_of[v].index() >= instance.groups.size()) instance.groups.resize(group_of[v].index() + 1);
+    IpGroup& group = instance.groups[group_of[v]];
+    const std::size_t pass = instance.passes == 2 && node.backward ? 1 : 0;
+    const auto add = [&](ClassId device_class, bool& supported, double& time) {
+      const double t = device_class.valid() ? node.time[device_class.index()] : kCannotRun;
+      if (t == kCannotRun) {
+        supported = false;
+      } else {
+        time += t / instance.time_unit;
+      }
+    };
+    add(kinds.accelerator, group.on_accelerator, group.accelerator_time[pass]);
+    add(kinds.host, group.on_host, group.host_time[pass]);
+    group.memory += node.memory;
+  }
+}
+
+// With the mode `duplex` it matters who produces. Otherwise a net is symmetric: in + out is the same for all nets with the
+// same members, so the first producer met stands for all.
+void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
+  std::map<std::tuple<std::size_t, GroupId, std::vector<GroupId>>, std::size_t> known;
+  for (const Transfer& transfer : find_transfers(graph)) {
+    if (transfer.cost == 0) continue;
+    IpNet net;
+    net.pass = instance.passes == 2 && graph.nodes[transfer.producer].backward ? 1 : 0;
+    net.cost = transfer.cost / instance.time_unit;
+    net.producer = group_of[transfer.producer];
+    for (NodeId v : transfer.consumers) net.consumers.push_back(group_of[v]);
+    std::sort(net.consumers.begin(), net.consumers.end());
+    net.consumers.erase(std::unique(net.consumers.begin(), net.consumers.end()), net.consumers.end());
+    std::erase(net.consumers, net.producer);
+    if (net.consumers.empty()) continue;
+
+    std::vector<GroupId> members = net.consumers;
+    members.insert(std::lower_bound(members.begin(), members.end(), net.producer), net.producer);
+    const GroupId producer = instance.transfers == TransferMode::Duplex ? net.producer : GroupId();
+    const auto [at, fresh] = known.try_emplace({net.pass, producer, std::move(members)}, instance.nets.size());
+    if (fresh) {
+      instance.nets.push_back(std::move(net));
+    } else {
+      instance.nets[at->second].cost += net.cost;
+    }
+  }
+}
+
+}  // namespace
+
+bool IpInstance::fits(GroupId v, bool on_host) const {
+  const IpGroup& group = groups[v];
+  return on_host ? group.on_host && group.memory <= platform.host_memory
+                 : group.on_accelerator && group.memory <= platform.accelerator_memory;
+}
+
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, const StagePlatform& platform,
+                            double time_unit) {
+  const Graph& graph = problem.workload.graph;
+  IpInstance instance;
+  instance.objective = problem.objective;
+  instance.transfers = problem.transfers;
+  const bool one_sum = problem.objective == Objective::MaxLoad && problem.transfers == TransferMode::Sum;
+  instance.passes = one_sum || !graph.has_backward() ? 1 : 2;
+  instance.platform = platform;
+  instance.time_unit = time_unit;
+  add_groups(problem, group_of, instance);
+  add_nets(graph, group_of, instance);
+  return instance;
+}
+
+}  // namespace partita

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups and nets that the integer programs are written on: as in net_graph.h, but with times and nets kept apart by
+// pass where the objective or the transfer mode needs that, and with the producer of each net.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "partita/model/problem.h"
+#include "partita/reduce/net_graph.h"
+
+namespace partita {
+
+// Pass 0 is forward. Where the load of a device is one sum, both passes are counted as pass 0.
+inline constexpr std::size_t kMostPasses = 2;
+
+struct IpGroup {
+  std::array<double, kMostPasses> accelerator_time{};
+  std::array<double, kMostPasses> host_time{};
+  double memory = 0;
+  bool on_accelerator = true;
+  bool on_host = true;
+};
+
+struct IpNet {
+  std::size_t pass = 0;  // of the producing node
+  double cost = 0;
+  GroupId producer;
+  std::vector<GroupId> consumers;  // sorted, without the producer, at least one
+};
+
+struct IpInstance {
+  Objective objective = Objective::MaxLoad;
+  TransferMode transfers = TransferMode::Sum;
+  std::size_t passes = 1;
+  IdVector<GroupId, IpGroup> groups;
+  std::vector<IpNet> nets;
+  StagePlatform platform;
+  double time_unit = 1;  // what the programs count times in
+
+  bool fits(GroupId v, bool on_host) const;  // the device can run the group, and hold it alone
+};
+
+// `group_of` may be any grouping that keeps colour classes together. Nets that always cost together are added up.
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, const StagePlatform& platform,
+                            double time_unit);
+
+}  // namespace partita

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/mip/max_load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace partita {
+namespace {
+
+// How many ranks have symmetry rows, for each device of the kind.
+constexpr std::size_t kOrderedRanksPerDevice = 3;
+
+}  // namespace
+
+MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, double time_unit)
+    : Formulation(time_unit),
+      problem_(problem),
+      free_(make_free_instance(problem)),
+      instance_(make_ip_instance(problem, free_.group_of, free_.platform, time_unit)),
+      accelerators_(static_cast<std::size_t>(free_.platform.accelerators)),
+      hosts_(static_cast<std::size_t>(free_.platform.hosts)) {
+  loads_ = std::make_unique<LoadRows>(instance_, model_);
+  rank_groups();
+  add_assignment();
+  add_symmetry();
+  for (DeviceId d : x_.all()) {
+    IdVector<GroupId, Terms> terms(instance_.groups.size());
+    for (GroupId v : terms.all()) {
+      if (x_[d][v].valid()) terms[v] = {{x_[d][v], 1}};
+    }
+    loads_->add_seat(device_name(d), is_host(d), terms);
+  }
+  if (problem.shape != Shape::Contiguous) return;
+  add_contiguous_part(false);
+  if (problem.backward_shape) add_contiguous_part(true);
+}
+
+std::string MaxLoadFormulation::device_name(DeviceId d) const {
+  return is_host(d) ? fmt::format("h{}", d.index() - accelerators_) : fmt::format("a{}", d.index());
+}
+
+void MaxLoadFormulation::rank_groups() {
+  for (GroupId v : instance_.groups.all()) by_rank_.push_back(v);
+  const auto time = [&](GroupId v) {
+    const IpGroup& group = instance_.groups[v];
+    return std::accumulate(group.accelerator_time.begin(), group.accelerator_time.end(), 0.0);
+  };
+  std::stable_sort(by_rank_.begin(), by_rank_.end(), [&](GroupId v, GroupId w) { return time(v) > time(w); });
+}
+
+void MaxLoadFormulation::add_assignment() {
+  x_.assign(device_count(), IdVector<GroupId, ColumnId>(instance_.groups.size()));
+  IdVector<GroupId, std::size_t> rank(instance_.groups.size());
+  for (std::size_t r = 0; r < by_rank_.size(); ++r) rank[by_rank_[r]] = r;
+  for (GroupId v : instance_.groups.all()) {
+    Terms row;
+    for (DeviceId d : x_.all()) {
+      if (!instance_.fits(v, is_host(d)) || rank[v] < d.index() - kind_of(d).first) continue;
+      x_[d][v] = model_.add_column({fmt::format("x_{}_{}", v.index(), device_name(d)), 0, 1, 0, true});
+      row.push_back({x_[d][v], 1});
+    }
+    model_.add_row(fmt::format("once_{}", v.index()), 1, std::move(row), 1);
+  }
+}
+
+void MaxLoadFormulation::add_symmetry() {
+  for (DeviceId d : x_.all()) {
+    const auto [first, last] = kind_of(d);
+    if (d.index() == first) continue;
+    const DeviceId before(d.index() - 1);
+    Terms earlier;  // minus the sum of x[w, before] over the groups w of smaller rank
+    for (std::size_t r = 0; r < std::min(by_rank_.size(), kOrderedRanksPerDevice * (last - first)); ++r) {
+      const GroupId v = by_rank_[r];
+      if (x_[d][v].valid()) {
+        Terms row = earlier;
+        row.push_back({x_[d][v], 1});
+        model_.add_at_most(fmt::format("order_{}_{}", v.index(), device_name(d)), std::move(row), 0);
+      }
+      if (x_[before][v].valid()) earlier.push_back({x_[before][v], -1});
+    }
+  }
+}
+
+void MaxLoadFormulation::add_contiguous_part(bool backward) {
+  const Graph& graph = problem_.workload.graph;
+  ContiguousPart part;
+  part.backward = backward;
+  for (const Edge& edge : graph.edges) {
+    if (graph.nodes[edge.from].backward == backward && graph.nodes[edge.to].backward == backward) {
+      part.edges.emplace_back(edge.from, edge.to);
+    }
+  }
+  std::sort(part.edges.begin(), part.edges.end());
+  part.edges.erase(std::unique(part.edges.begin(), part.edges.end()), part.edges.end());
+
+  const char* z_name = backward ? "zb" : "z";
+  for (DeviceId d : x_.all()) {
+    const std::string name = device_name(d);
+    IdVector<NodeId, ColumnId> z(graph.nodes.size());
+    const auto x = [&](NodeId v, double factor, Terms& terms) {
+      const ColumnId column = x_[d][free_.group_of[v]];
+      if (column.valid()) terms.push_back({column, factor});
+    };
+    for (NodeId v : graph.nodes.all()) {
+      if (graph.nodes[v].backward != backward) continue;
+      z[v] = model_.add_column({fmt::format("{}_{}_{}", z_name, v.index(), name), 0, 1});
+      Terms row{{z[v], 1}};
+      x(v, -1, row);
+      if (row.size() > 1) model_.add_at_least(fmt::format("{}_has_{}_{}", z_name, v.index(), name), std::move(row), 0);
+    }
+    for (const auto& [u, v] : part.edges) {
+      const std::string edge_name = fmt::format("{}_{}_{}", u.index(), v.index(), name);
+      model_.add_at_most(fmt::format("{}_falls_{}", z_name, edge_name), {{z[v], 1}, {z[u], -1}}, 0);
+      Terms row{{z[v], 1}};
+      x(v, -1, row);
+      x(u, 1, row);
+      if (free_.group_of[u] != free_.group_of[v]) {
+        model_.add_at_most(fmt::format("{}_ends_{}", z_name, edge_name), std::move(row), 1);
+      }
+    }
+    part.z.push_back(std::move(z));
+  }
+  parts_.push_back(std::move(part));
+}
+
+Split MaxLoadFormulation::decode(std::span<const double> x) const {
+  FreeSplit split;
+  split.device_of.resize(instance_.groups.size());
+  for (GroupId v : instance_.groups.all()) {
+    double most = -1;
+    for (DeviceId d : x_.all()) {
+      if (!x_[d][v].valid() || x[x_[d][v].index()] <= most) continue;
+      most = x[x_[d][v].index()];
+      split.device_of[v] = d;
+    }
+  }
+  return lift_free(problem_, free_, split);
+}
+
+IdVector<GroupId, DeviceId> MaxLoadFormulation::numbered_by_rank(const IdVector<GroupId, DeviceId>& device_of) const {
+  IdVector<DeviceId, DeviceId> number(device_count());
+  std::size_t next_accelerator = 0, next_host = accelerators_;
+  IdVector<GroupId, DeviceId> result(device_of.size());
+  for (GroupId v : by_rank_) {
+    DeviceId& mine = number[device_of[v]];
+    if (!mine.valid()) mine = DeviceId(is_host(device_of[v]) ? next_host++ : next_accelerator++);
+    result[v] = mine;
+  }
+  return result;
+}
+
+std::vector<double> MaxLoadFormulation::encode(const Split& split) const {
+  const auto device_of = numbered_by_rank(to_free(problem_, free_, split).device_of);
+  std::vector<double> x(model_.columns().size(), 0);
+  for (GroupId v : device_of.all()) x[x_[device_of[v]][v].index()] = 1;
+  loads_->complete([&](GroupId v, std::size_t d) { return device_of[v].index() == d; }, x);
+
+  for (const ContiguousPart& part : parts_) {
+    const std::size_t nodes = free_.group_of.size();
+    std::vector<std::vector<NodeId>> predecessors(nodes);
+    for (const auto& [u, v] : part.edges) predecessors[v.index()].push_back(u);
+    for (DeviceId d : part.z.all()) {
+      // From the device's nodes up against the edges: whatever is met can reach them.
+      std::vector<NodeId> open;
+      const auto mark = [&](NodeId v) {
+        double& value = x[part.z[d][v].index()];
+        if (value == 0) open.push_back(v);
+        value = 1;
+      };
+      for (NodeId v : free_.group_of.all()) {
+        if (part.z[d][v].valid() && device_of[free_.group_of[v]] == d) mark(v);
+      }
+      while (!open.empty()) {
+        const NodeId v = open.back();
+        open.pop_back();
+        for (NodeId u : predecessors[v.index()]) mark(u);
+      }
+    }
+  }
+  return x;
+}
+
+}  // namespace partita

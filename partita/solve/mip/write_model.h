@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A linear model as text that every mixed-integer solver reads.
+#pragma once
+
+#include <string>
+
+#include "partita/solve/mip/linear_model.h"
+
+namespace partita {
+
+enum class ModelFormat {
+  Mps,  // free MPS
+  Lp,   // CPLEX LP
+};
+
+// `comment` goes to the head of the file; it may have several lines. Numbers are written so that they read back exactly.
+std::string model_text(const LinearModel& model, ModelFormat format, const std::string& comment);
+
+}  // namespace partita

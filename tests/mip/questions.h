@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every question that has an integer program, on random small workloads.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "partita/model/problem.h"
+#include "tests/support/random_workload.h"
+
+namespace partita::test {
+
+struct Question {
+  Shape shape;
+  Objective objective;
+};
+
+inline const auto kEveryQuestion = testing::Values(
+    Question{Shape::Staged, Objective::MaxLoad}, Question{Shape::Staged, Objective::GPipe}, Question{Shape::Contiguous, Objective::MaxLoad},
+    Question{Shape::Contiguous, Objective::GPipe}, Question{Shape::Free, Objective::MaxLoad}, Question{Shape::Free, Objective::GPipe});
+
+inline std::string question_name(const testing::TestParamInfo<Question>& info) {
+  return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");
+}
+
+// The transfer mode is `sum` mostly, and sometimes one of the others.
+inline Problem random_problem(const Question& question, std::uint64_t seed) {
+  Problem problem;
+  problem.workload = random_workload(seed);
+  problem.shape = question.shape;
+  problem.objective = question.objective;
+  problem.backward_shape = seed % 4 == 0;
+  problem.transfers = seed % 7 == 0 ? TransferMode::Overlap : seed % 7 == 1 ? TransferMode::Duplex : TransferMode::Sum;
+  return problem;
+}
+
+// Every question on random workloads.
+class IntegerProgram : public testing::TestWithParam<Question> {
+ protected:
+  Problem problem(std::uint64_t seed) const { return random_problem(GetParam(), seed); }
+};
+
+}  // namespace partita::test

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/mip/solve_ip.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "partita/check/check.h"
+#include "partita/partita.h"
+#include "partita/read/workload.h"
+#include "partita/solve/mip/cbc_backend.h"
+#include "partita/util/error.h"
+#include "tests/mip/questions.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/graph_text.h"
+#include "tests/support/transformer.h"
+#include "tests/support/workloads.h"
+
+namespace partita::test {
+namespace {
+
+using SolveIp = IntegerProgram;
+
+TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
+  for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
+    const Problem one = problem(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    const std::optional<double> best = brute_force(one);
+    const double least = best.value_or(kNoLimit);
+    Budget budget;
+    CbcBackend backend;
+    const Sink sink = [&](const Progress& progress) {
+      EXPECT_LE(progress.bound, least);
+      EXPECT_GE(progress.value, least * (1 - 1e-6));
+    };
+    const IpOutcome outcome = solve_ip(one, backend, {.warm_start = seed % 2 == 0}, budget, sink);
+    EXPECT_EQ(outcome.infeasible, !best);
+    ASSERT_EQ(outcome.split.has_value(), best.has_value());
+    if (!best) continue;
+    const CheckReport report = check(one, *outcome.split);
+    EXPECT_TRUE(report.legal()) << report.violations[0].message;
+    EXPECT_NEAR(report.value, outcome.value, 1e-9 * (1 + *best));
+    EXPECT_NEAR(report.value, *best, 1e-8 * *best);
+    EXPECT_LE(outcome.bound, *best);
+    EXPECT_GE(outcome.bound, *best * (1 - 1e-6));
+  }
+}
+
+TEST_P(SolveIp, IsWhatPlanDoes) {
+  for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
+    const Problem one = problem(seed + 1000);
+    SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
+    const std::optional<double> best = brute_force(one);
+    Budget budget;
+    const Plan answer = plan(one, {.algorithm = Algorithm::Ip}, budget);
+    EXPECT_EQ(answer.result.status, best ? Status::Optimal : Status::Infeasible);
+    EXPECT_NE(answer.result.proof, "");
+    if (best) {
+      EXPECT_NEAR(answer.result.value, *best, 1e-8 * *best);
+    } else {
+      EXPECT_NE(answer.result.reason, "");
+    }
+  }
+}
+
+TEST_P(SolveIp, StopsAtTheGapAskedFor) {
+  for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
+    const Problem one = problem(seed + 2000);
+    SCOPED_TRACE("seed " + std::to_string(seed + 2000) + "\n" + describe(one.workload));
+    const std::optional<double> best = brute_force(one);
+    if (!best) continue;
+    Budget budget;
+    CbcBackend backend;
+    const IpOutcome outcome = solve_ip(one, backend, {.gap = 0.3}, budget, {});
+    ASSERT_TRUE(outcome.split.has_value());
+    EXPECT_LE(outcome.bound, *best);
+    EXPECT_GE(outcome.bound, outcome.value * (0.7 - 1e-6));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryQuestion, SolveIp, kEveryQuestion, question_name);
+
+Problem transformer_problem(std::size_t layers, Shape shape) {
+  Problem problem;
+  problem.workload = transformer({.layers = layers});
+  problem.shape = shape;
+  return problem;
+}
+
+TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
+  const Problem problem = transformer_problem(12, Shape::Contiguous);
+  Budget budget(Budget::Limits{.ticks = 3000});
+  CbcBackend backend;
+  const IpOutcome outcome = solve_ip(problem, backend, {}, budget, {});
+  ASSERT_TRUE(outcome.split.has_value());
+  const CheckReport report = check(problem, *outcome.split);
+  EXPECT_TRUE(report.legal());
+  EXPECT_NEAR(report.value, outcome.value, 1e-9 * report.value);
+}
+
+TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
+  const Problem problem = transformer_problem(12, Shape::Free);
+  Budget budget(Budget::Limits{.seconds = 1.5});
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  EXPECT_LT(budget.seconds_used(), 15);
+  ASSERT_TRUE(answer.result.split.has_value());
+  EXPECT_TRUE(answer.report.legal());
+  EXPECT_LE(answer.result.bound, answer.result.value);
+}
+
+TEST(SolveIpLimits, CancellingKeepsTheBestSplit) {
+  const Problem problem = transformer_problem(12, Shape::Free);
+  Budget budget(Budget::Limits{.seconds = 60});
+  int told = 0;
+  const Sink sink = [&](const Progress& progress) {
+    if (progress.event == Progress::Event::Bound && ++told == 1) budget.cancel();
+  };
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget, sink);
+  EXPECT_LT(budget.seconds_used(), 30);
+  ASSERT_TRUE(answer.result.split.has_value());
+  EXPECT_TRUE(answer.report.legal());
+}
+
+TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
+  Problem problem;
+  problem.workload = graph_from_text("a 3 30; b 2 20; a -> b : 0.5");
+  problem.shape = Shape::Contiguous;
+  Budget budget;
+  for (const Algorithm algorithm : {Algorithm::Exact, Algorithm::Linear}) {
+    EXPECT_THROW(plan(problem, {.algorithm = algorithm}, budget), InputError);
+  }
+  problem.objective = Objective::Latency;
+  EXPECT_THROW(plan(problem, {.algorithm = Algorithm::Ip}, budget), InputError);
+}
+
+// Two contiguous sets may depend on each other, so contiguous can be better than staged, and free better than both.
+TEST(SolveIpShapes, EachShapeIsWiderThanTheOneBefore) {
+  Problem problem;
+  problem.workload = graph_from_text("a 4 -; b 4 -; c 4 -; d 4 -; a -> b : 1; c -> d : 1; a -> d : 1; c -> b : 1", 2, kUnlimited, 0);
+  double before = kNoLimit;
+  for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
+    problem.shape = shape;
+    Budget budget;
+    const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+    EXPECT_EQ(answer.result.status, Status::Optimal);
+    EXPECT_NEAR(answer.result.value, *brute_force(problem), 1e-9);
+    EXPECT_LE(answer.result.value, before * (1 + 1e-9));
+    before = answer.result.value;
+  }
+}
+
+struct KnownSplit {
+  const char* file;
+  Shape shape;
+  double value;
+};
+
+class KnownIp : public testing::TestWithParam<KnownSplit> {};
+
+TEST_P(KnownIp, IsFoundAndProved) {
+  const auto folder = workloads_folder();
+  if (!folder) GTEST_SKIP() << kNoWorkloads;
+  Problem problem;
+  problem.workload = read_workload((*folder / "paper/throughput-inputs" / GetParam().file).string());
+  problem.shape = GetParam().shape;
+  Budget budget(Budget::Limits{.seconds = 200});
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  EXPECT_EQ(answer.result.status, Status::Optimal);
+  EXPECT_NEAR(answer.result.value, GetParam().value, 1e-6 * GetParam().value);
+}
+
+std::string known_name(const testing::TestParamInfo<KnownSplit>& info) {
+  const std::string file = info.param.file;
+  const std::size_t from = file.rfind('/') + 1;
+  std::string name = file.substr(from, file.find('.') - from) + "_" + to_string(info.param.shape);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Paper, KnownIp,
+                         testing::Values(KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Contiguous, 27.9185676799125},
+                                         KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Free, 21.908376105693748},
+                                         KnownSplit{"LayerGraphs/bert24_inference.json", Shape::Staged, 17.78990625}),
+                         known_name);
+
+}  // namespace
+}  // namespace partita::test
