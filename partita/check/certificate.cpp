@@ -20,11 +20,13 @@
 #include <map>
 #include <unordered_map>
 
+#include "partita/util/wide_int.h"
+
 namespace partita {
 namespace {
 
 using Int = std::int64_t;
-using Wide = __int128;
+using Wide = WideInt;
 constexpr Int kUnits = Int{1} << 40;
 constexpr Int kLimit = kUnits + 1;
 constexpr int kThetaShift = 20;
@@ -293,43 +295,46 @@ class Verifier {
   bool dearest_set_exceeds_goal() const {
     struct Label {
       Int load, price;
+      std::int32_t bucket;
     };
-    const std::size_t buckets = static_cast<std::size_t>(certificate_.buckets);
-    std::vector<std::map<std::size_t, Label>> labels(1), next;  // by state, then bucket
-    labels[0][0] = {0, 0};
+    const Wide buckets = certificate_.buckets;
+    std::vector<std::vector<Label>> labels(1), next;  // by state
+    labels[0].push_back({0, 0, 0});
     for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
       const Layer& layer = layers_[t];
       const Layer& after = layers_[t + 1];
-      next.assign(after.arcs.size(), {});
+      next.resize(after.arcs.size());
+      for (auto& of_state : next) of_state.clear();
       for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
         for (const bool take : {false, true}) {
           const Arc& arc = layer.arcs[s][take];
           if (arc.to < 0 || after.completion[arc.to] == kMinusInfinity) continue;
-          for (const auto& [bucket, label] : labels[s]) {
+          const Int rest = after.least_rest[arc.to], completion = after.completion[arc.to];
+          for (const Label& label : labels[s]) {
             const Int load = label.load + arc.load, price = label.price + (take ? weights_[t].price : 0);
-            const Int least = load + after.least_rest[arc.to];
-            if (least > kLimit) continue;
-            if (price + after.completion[arc.to] + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
-            const auto place = static_cast<std::size_t>(static_cast<Wide>(least) * static_cast<Wide>(buckets) / (kLimit + 1));
-            const auto [it, added] = next[arc.to].try_emplace(place, Label{load, price});
-            if (added) continue;
-            it->second.load = std::min(it->second.load, load);
-            it->second.price = std::max(it->second.price, price);
+            if (load + rest > kLimit) continue;
+            if (price + completion + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
+            next[arc.to].push_back({load, price, static_cast<std::int32_t>(static_cast<Wide>(load + rest) * buckets / (kLimit + 1))});
           }
         }
       }
       for (auto& of_state : next) {
-        Int most = kMinusInfinity;
-        std::erase_if(of_state, [&](const auto& entry) {
-          if (entry.second.price <= most) return true;
-          most = entry.second.price;
-          return false;
-        });
+        std::sort(of_state.begin(), of_state.end(), [](const Label& a, const Label& b) { return a.bucket < b.bucket; });
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < of_state.size();) {
+          Label merged = of_state[i];
+          for (; i < of_state.size() && of_state[i].bucket == merged.bucket; ++i) {
+            merged.load = std::min(merged.load, of_state[i].load);
+            merged.price = std::max(merged.price, of_state[i].price);
+          }
+          if (kept == 0 || merged.price > of_state[kept - 1].price) of_state[kept++] = merged;
+        }
+        of_state.resize(kept);
       }
       labels.swap(next);
     }
     for (const auto& of_state : labels) {
-      for (const auto& [bucket, label] : of_state) {
+      for (const Label& label : of_state) {
         if (label.price > goal_) return true;
       }
     }

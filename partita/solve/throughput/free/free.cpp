@@ -80,6 +80,7 @@ class FreeSolver {
     if (lp_) lp_->suggest(search_.best());
     hard_from_ = std::numeric_limits<double>::infinity();
     bisecting_ = false;  // a new best value: try to prove it right away
+    attempts_ = 0;
   }
 
   void take_turn_at_bounds(std::uint64_t ticks) {
@@ -106,14 +107,14 @@ class FreeSolver {
       return;
     }
     if (answer == Refutation::LpFeasible) lp_feasible_from_ = std::min(lp_feasible_from_, limit);
-    if (answer == Refutation::Undecided) hard_from_ = std::min(hard_from_, limit);
+    if (answer == Refutation::Undecided && limit < top) hard_from_ = std::min(hard_from_, limit);
     bisecting_ = true;
   }
 
-  // Just below the best value; or, once that proved too hard or possible for the relaxation, half way up from the bound. 0 if
-  // the relaxation can do no more.
+  // Just below the best value; once that proved too hard, every other time half way up from the bound; once it proved possible
+  // for the relaxation, always so. 0 if the relaxation can do no more.
   double next_limit(double top) {
-    if (!bisecting_ && top < lp_feasible_from_) return top;
+    if (top < lp_feasible_from_ && (!bisecting_ || ++attempts_ % 2 == 0)) return top;
     const double near = kClosest * value();
     if (std::min({top, lp_feasible_from_, hard_from_}) - outcome_.bound < near) hard_from_ = top;  // turns have grown: again
     const double high = std::min({top, lp_feasible_from_, hard_from_});
@@ -131,6 +132,7 @@ class FreeSolver {
   double lp_feasible_from_ = std::numeric_limits<double>::infinity();  // the relaxation allows limits from here on
   double hard_from_ = std::numeric_limits<double>::infinity();         // limits from here on took longer than their turn
   bool bisecting_ = false;
+  int attempts_ = 0;
 };
 
 }  // namespace

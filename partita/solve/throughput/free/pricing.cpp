@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/util/wide_int.h"
+
 namespace partita {
 namespace {
 
@@ -12,10 +14,10 @@ constexpr Load kNoLoad = std::numeric_limits<Load>::max() / 4;
 
 // theta * load: rounded up where it is granted, down where it is charged, so that completions stay upper bounds.
 Price toll_down(std::int64_t theta, Load load) {
-  return static_cast<Price>((static_cast<__int128>(theta) * load) >> Pricing::kThetaShift);
+  return static_cast<Price>((static_cast<WideInt>(theta) * load) >> Pricing::kThetaShift);
 }
 Price toll_up(std::int64_t theta, Load load) {
-  return static_cast<Price>(((static_cast<__int128>(theta) * load) >> Pricing::kThetaShift) + 1);
+  return static_cast<Price>(((static_cast<WideInt>(theta) * load) >> Pricing::kThetaShift) + 1);
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ Price Pricing::complete_with(std::int64_t theta) {
 Price Pricing::set_prices(const Prices& prices) {
   prices_ = prices;
   // The bound is convex in theta: ternary search. Price per load is at most a few devices' worth per limit.
-  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<__int128>(8 * kPriceUnit) << kThetaShift) / limit_);
+  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
   for (int i = 0; i < 24 && high - low > 2; ++i) {
     const std::int64_t a = low + (high - low) / 3, b = high - (high - low) / 3;
     if (complete_with(a) < complete_with(b)) {
@@ -130,7 +132,7 @@ bool Pricing::none_above(int buckets, Price above, Budget& budget) {
   return finished && std::none_of(labels_of_.back().begin(), labels_of_.back().end(), [&](const Label& label) { return label.price > above; });
 }
 
-std::optional<Column> Pricing::good_column(int buckets, Price above, Budget& budget) {
+std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& budget) {
   const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
     if (label.price > kept.price || (label.price == kept.price && label.load < kept.load)) kept = label;
   });
@@ -138,7 +140,7 @@ std::optional<Column> Pricing::good_column(int buckets, Price above, Budget& bud
   if (!finished || end.empty()) return std::nullopt;
   const auto best = std::max_element(end.begin(), end.end(), [](const Label& a, const Label& b) { return a.price < b.price; });
   if (best->price <= above) return std::nullopt;
-  Column column;
+  PricedSet column;
   column.price = best->price;
   std::int32_t label = static_cast<std::int32_t>(best - end.begin());
   for (std::size_t t = trellis_.layers().size() - 1; t > 0; --t) {

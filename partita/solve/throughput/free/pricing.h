@@ -22,7 +22,7 @@ using Price = std::int64_t;
 inline constexpr Price kPriceUnit = Price{1} << 32;  // one device's worth
 using Prices = IdVector<GroupId, Price>;
 
-struct Column {
+struct PricedSet {
   std::vector<GroupId> groups;
   Price price = 0;
 };
@@ -35,7 +35,7 @@ class Pricing {
   Price set_prices(const Prices& prices);
 
   // A column with a price above `above`, the best that buckets find; or none.
-  std::optional<Column> good_column(int buckets, Price above, Budget& budget);
+  std::optional<PricedSet> good_column(int buckets, Price above, Budget& budget);
 
   // Is no set's price above `above`? Never says yes wrongly; may say no because the buckets are too coarse.
   bool none_above(int buckets, Price above, Budget& budget);
