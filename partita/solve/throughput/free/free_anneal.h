@@ -27,7 +27,7 @@
 namespace partita {
 
 struct FreeAnnealOptions {
-  std::uint64_t ticks = 300'000;       // length of the run; a proposal is a tick, and more if it moves many groups
+  std::uint64_t proposals = 300'000;   // length of the run; one that moves many groups counts for several
   double scale = 1;                    // about the value to expect; positive
   double hot = 0.01, cold = 0.000005;  // first and last temperature, as shares of the scale
   double first_power = 8, last_power = 90;
@@ -77,7 +77,7 @@ class FreeAnneal {
   Dice* dice_ = nullptr;
   FreeSplit best_;
 
-  std::uint64_t used_ = 0;               // ticks of this run
+  std::uint64_t used_ = 0;               // of the proposals
   std::size_t since_refresh_ = 0;
   double power_ = 1, heat_ = 0;          // p, and p T
   double chunk_share_ = 0.25;

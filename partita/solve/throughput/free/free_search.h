@@ -73,12 +73,13 @@ class FreeSearch {
 
   Phase phase_ = Phase::Orders;
   std::uint64_t order_ticks_ = 0;
+  std::size_t orders_ = 0;
 
   FreeAnneal annealer_;
   std::vector<Dendrogram> chunks_;
   std::vector<Arm> arms_;
   std::size_t arm_ = 0, runs_ = 0;
-  std::uint64_t run_ticks_;
+  std::uint64_t run_length_;  // proposals
   double memory_price_ = 2;
 
   FreeLoads pair_loads_;
