@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t kProposalsPerLook = 256, kProposalsPerTick = 4;
 constexpr std::size_t kLooksPerRefresh = 64;
 constexpr double kSwapShare = 0.35;
+constexpr double kUncutShare = 0.5;  // of the moves of single groups
 constexpr double kFirstChunkShare = 0.25, kLastChunkShare = 0.06;
 constexpr std::size_t kLargestChunk = 500;
 constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits, so that tiny ones do not pay
@@ -95,7 +96,7 @@ bool FreeAnneal::propose() {
   const double kind = dice_->chance();
   if (kind < chunk_share_) return propose_chunk();
   if (kind < chunk_share_ + kSwapShare) return propose_swap();
-  return propose_single();
+  return dice_->chance() < kUncutShare ? propose_uncut() : propose_single();
 }
 
 DeviceId FreeAnneal::near_device(GroupId v) {
@@ -103,6 +104,18 @@ DeviceId FreeAnneal::near_device(GroupId v) {
   if (nets.empty()) return DeviceId(dice_->below(loads_.device_count()));
   const auto members = graph_.members(nets[dice_->below(nets.size())]);
   return loads_.device_of(members[dice_->below(members.size())]);
+}
+
+// A group at a cut net goes where another member is.
+bool FreeAnneal::propose_uncut() {
+  const auto cut = loads_.cut_nets();
+  if (cut.empty()) return false;
+  const auto members = graph_.members(cut[dice_->below(cut.size())]);
+  const GroupId v = members[dice_->below(members.size())];
+  const DeviceId to = loads_.device_of(members[dice_->below(members.size())]);
+  if (to == loads_.device_of(v) || !loads_.can_run(v, to)) return false;
+  try_move(v, to);
+  return true;
 }
 
 bool FreeAnneal::propose_single() {

@@ -7,7 +7,7 @@
 // move is accepted if E grows by less than -T log(u), u random in (0, 1), that is if the sum grows by less than the factor
 // u^(-p T): two exponentials for a move between two devices, and no logarithm unless the sum grew.
 //
-// Moves: a group to the device of a neighbour, by preference, or of anybody; two groups change places; a chunk, which is a
+// Moves: a group at a cut net, or any, to the device of a neighbour, by preference, or of anybody; two groups change places; a chunk, which is a
 // subtree of a dendrogram (dendrogram.h), goes to a neighbour's device, and sometimes another chunk comes back. Loads follow in
 // O(nets of what moves), see free_loads.h.
 //
@@ -56,6 +56,7 @@ class FreeAnneal {
 
   bool propose();
   bool propose_single();
+  bool propose_uncut();
   bool propose_swap();
   bool propose_chunk();
   bool settle();

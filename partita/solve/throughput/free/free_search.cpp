@@ -19,7 +19,10 @@ constexpr std::uint64_t kFirstRunPerGroup = 1000;      // length of the first an
 constexpr std::uint64_t kShortestFirstRun = 20'000, kLongestFirstRun = 400'000;
 constexpr std::uint64_t kLeastRunPerGroup = 100;       // unless it is less than this
 constexpr double kRunGrowth = 1.3;
-constexpr double kGroupsForTemperatures = 500;         // more groups are lighter ones, so temperatures go down
+// More groups are lighter ones, so temperatures go down and powers up. On a transformer of 20,000 groups powers below 40 or
+// temperatures above 0.001 never beat the staged split.
+constexpr double kGroupsForTemperatures = 500;
+constexpr std::uint64_t kLeastRandomRunPerGroup = 400; // shorter runs get nowhere from a random start
 constexpr std::uint64_t kLongestRun = 100'000'000;
 constexpr double kPairShare = 0.2;                     // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
@@ -190,6 +193,7 @@ void FreeSearch::start_annealing() {
     const std::size_t pick = dice_.below(3);
     from = pick == 0 ? FromLinear : pick == 1 ? FromBest : AtRandom;
   }
+  if (from == AtRandom && run_length_ < kLeastRandomRunPerGroup * graph_.size()) from = FromBest;
 
   FreeAnnealOptions options;
   options.proposals = run_length_;
@@ -197,8 +201,8 @@ void FreeSearch::start_annealing() {
   const double cooling = std::min(1.0, kGroupsForTemperatures / static_cast<double>(graph_.size()));
   options.hot = cooling * dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
   options.cold = cooling * dice_.between_logs(2e-6, 1e-5);
-  options.first_power = dice_.between(5, 10);
-  options.last_power = dice_.between(50, 130);
+  options.first_power = dice_.between(5, 10) / std::sqrt(cooling);
+  options.last_power = dice_.between(50, 130) / std::sqrt(cooling);
   options.memory_price = memory_price_;
   if (from == FromLinear && best_linear_.value < kNever) {
     annealer_.start(best_linear_.device_of, options, chunks_, dice_);
@@ -248,6 +252,25 @@ void FreeSearch::list_pairs() {
   std::fill(changed_.begin(), changed_.end(), 0);
 }
 
+// Long orders are opened a window at a time: one round a group with a neighbour on the other device, where there is one.
+std::size_t FreeSearch::window_begin(const std::vector<GroupId>& order, std::size_t window) {
+  std::vector<std::size_t> borders;
+  IdVector<GroupId, char> inside(graph_.size(), 0);
+  for (GroupId v : order) inside[v] = 1;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const DeviceId here = pair_loads_.device_of(order[at]);
+    const auto across = [&](GroupId w) { return inside[w] && pair_loads_.device_of(w) != here; };
+    for (NetId e : graph_.nets_of(order[at])) {
+      const auto members = graph_.members(e);
+      if (members.size() > window || std::none_of(members.begin(), members.end(), across)) continue;
+      borders.push_back(at);
+      break;
+    }
+  }
+  const std::size_t centre = borders.empty() ? dice_.below(order.size()) : borders[dice_.below(borders.size())];
+  return std::min(centre - std::min(centre, window / 2), order.size() - window);
+}
+
 void FreeSearch::try_pair(Budget& slice) {
   if (pairs_.empty()) list_pairs();
   if (pairs_.empty() || pair_ticks_left_ == 0) {
@@ -263,10 +286,11 @@ void FreeSearch::try_pair(Budget& slice) {
   const std::uint64_t before = slice.ticks_used();
   const std::vector<GroupId> order = frontier_order(graph_, both, {dice_.between(0.01, 0.3), 0}, dice_);
   slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
-  // Long orders are opened a window at a time, at a random place.
   const std::size_t window = std::min(order.size(), kPairWindow);
-  const std::size_t begin = dice_.below(order.size() - window + 1);
-  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, {}, slice)) {
+  const std::size_t begin = window < order.size() ? window_begin(order, window) : 0;
+  PairOptions options;
+  options.power = dice_.between_logs(20, 500);
+  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, options, slice)) {
     pair_loads_.refresh();
     changed_[i] = changed_[j] = 1;
     if (pair_loads_.largest() < best_.value) offer(pair_loads_.device_of());

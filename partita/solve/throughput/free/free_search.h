@@ -59,6 +59,7 @@ class FreeSearch {
   void start_pairs();
   void list_pairs();
   void try_pair(Budget& slice);
+  std::size_t window_begin(const std::vector<GroupId>& order, std::size_t window);
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
