@@ -73,7 +73,7 @@ TEST(FreeAnneal, ReturnsLegalSplitsAndTheirValues) {
     for (int i = 0; i < 3; ++i) chunks.emplace_back(one.graph, 1, dice);
     FreeAnneal annealer(one.graph, one.platform);
     FreeAnnealOptions options;
-    options.ticks = 5000;
+    options.proposals = 5000;
     options.scale = 10;
     annealer.start(anywhere(one, dice), options, chunks, dice);
     Budget budget;
@@ -97,7 +97,7 @@ TEST(FreeAnneal, InterruptedRunsEndAsUninterruptedOnes) {
     const std::vector<Dendrogram> chunks(1, Dendrogram(one.graph, 1, dice));
     FreeAnneal annealer(one.graph, one.platform);
     FreeAnnealOptions options;
-    options.ticks = 20000;
+    options.proposals = 20000;
     annealer.start(anywhere(one, dice), options, chunks, dice);
     for (bool ended = false; !ended;) {
       Budget slice(Budget::Limits{.ticks = slice_ticks});

@@ -46,7 +46,7 @@ TEST(FreeSearch, IsLegalWhereverItStops) {
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     const NetCase one = random_net_case(seed, 30);
     FreeSearch search(one.graph, one.platform, seed);
-    double before = kNoSplit;
+    double before = search.best().value;
     for (int call = 0; call < 6; ++call) {
       Budget slice(Budget::Limits{.ticks = 1 + seed * 37 % 5000});
       const bool better = search.improve(slice);

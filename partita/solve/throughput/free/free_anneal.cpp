@@ -7,9 +7,10 @@
 namespace partita {
 namespace {
 
-constexpr std::uint64_t kTicksPerLook = 256;
+constexpr std::uint64_t kProposalsPerLook = 256, kProposalsPerTick = 4;
 constexpr std::size_t kLooksPerRefresh = 64;
 constexpr double kSwapShare = 0.35;
+constexpr double kUncutShare = 0.5;  // of the moves of single groups
 constexpr double kFirstChunkShare = 0.25, kLastChunkShare = 0.06;
 constexpr std::size_t kLargestChunk = 500;
 constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits, so that tiny ones do not pay
@@ -36,16 +37,16 @@ void FreeAnneal::start(const IdVector<GroupId, DeviceId>& device_of, const FreeA
 }
 
 bool FreeAnneal::advance(Budget& budget) {
-  while (used_ < options_.ticks) {
+  while (used_ < options_.proposals) {
     if (budget.exhausted()) return false;
-    std::uint64_t ticks = 0;
-    const std::uint64_t until = std::max<std::uint64_t>(kTicksPerLook, 2 * loads_.device_count());
-    while (ticks < until) {
+    std::uint64_t done = 0;
+    const std::uint64_t until = std::max<std::uint64_t>(kProposalsPerLook, 2 * loads_.device_count());
+    while (done < until) {
       steps_.clear();
       touched_.clear();
       ++proposal_;
       const bool proposed = propose();
-      ticks += 1 + steps_.size() / 2;
+      done += 1 + steps_.size() / 2;
       if (!proposed || steps_.empty()) continue;
       if (settle()) {
         if (excess_ == 0 && sum_ < worth_looking_) note_if_best();
@@ -53,8 +54,8 @@ bool FreeAnneal::advance(Budget& budget) {
         take_back();
       }
     }
-    used_ += ticks;
-    budget.spend(ticks);
+    used_ += done;
+    budget.spend(done / kProposalsPerTick);
     look();
   }
   return true;
@@ -62,7 +63,7 @@ bool FreeAnneal::advance(Budget& budget) {
 
 // The schedule, and the energy afresh so that rounding does not add up.
 void FreeAnneal::look() {
-  const double progress = std::min(1.0, static_cast<double>(used_) / static_cast<double>(options_.ticks));
+  const double progress = std::min(1.0, static_cast<double>(used_) / static_cast<double>(options_.proposals));
   power_ = options_.first_power * std::pow(options_.last_power / options_.first_power, progress);
   heat_ = power_ * options_.hot * std::pow(options_.cold / options_.hot, progress);
   chunk_share_ = kFirstChunkShare + (kLastChunkShare - kFirstChunkShare) * progress;
@@ -95,7 +96,7 @@ bool FreeAnneal::propose() {
   const double kind = dice_->chance();
   if (kind < chunk_share_) return propose_chunk();
   if (kind < chunk_share_ + kSwapShare) return propose_swap();
-  return propose_single();
+  return dice_->chance() < kUncutShare ? propose_uncut() : propose_single();
 }
 
 DeviceId FreeAnneal::near_device(GroupId v) {
@@ -103,6 +104,18 @@ DeviceId FreeAnneal::near_device(GroupId v) {
   if (nets.empty()) return DeviceId(dice_->below(loads_.device_count()));
   const auto members = graph_.members(nets[dice_->below(nets.size())]);
   return loads_.device_of(members[dice_->below(members.size())]);
+}
+
+// A group at a cut net goes where another member is.
+bool FreeAnneal::propose_uncut() {
+  const auto cut = loads_.cut_nets();
+  if (cut.empty()) return false;
+  const auto members = graph_.members(cut[dice_->below(cut.size())]);
+  const GroupId v = members[dice_->below(members.size())];
+  const DeviceId to = loads_.device_of(members[dice_->below(members.size())]);
+  if (to == loads_.device_of(v) || !loads_.can_run(v, to)) return false;
+  try_move(v, to);
+  return true;
 }
 
 bool FreeAnneal::propose_single() {

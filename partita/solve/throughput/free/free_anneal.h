@@ -7,7 +7,7 @@
 // move is accepted if E grows by less than -T log(u), u random in (0, 1), that is if the sum grows by less than the factor
 // u^(-p T): two exponentials for a move between two devices, and no logarithm unless the sum grew.
 //
-// Moves: a group to the device of a neighbour, by preference, or of anybody; two groups change places; a chunk, which is a
+// Moves: a group at a cut net, or any, to the device of a neighbour, by preference, or of anybody; two groups change places; a chunk, which is a
 // subtree of a dendrogram (dendrogram.h), goes to a neighbour's device, and sometimes another chunk comes back. Loads follow in
 // O(nets of what moves), see free_loads.h.
 //
@@ -27,7 +27,7 @@
 namespace partita {
 
 struct FreeAnnealOptions {
-  std::uint64_t ticks = 300'000;       // length of the run; a proposal is a tick, and more if it moves many groups
+  std::uint64_t proposals = 300'000;   // length of the run; one that moves many groups counts for several
   double scale = 1;                    // about the value to expect; positive
   double hot = 0.01, cold = 0.000005;  // first and last temperature, as shares of the scale
   double first_power = 8, last_power = 90;
@@ -56,6 +56,7 @@ class FreeAnneal {
 
   bool propose();
   bool propose_single();
+  bool propose_uncut();
   bool propose_swap();
   bool propose_chunk();
   bool settle();
@@ -77,7 +78,7 @@ class FreeAnneal {
   Dice* dice_ = nullptr;
   FreeSplit best_;
 
-  std::uint64_t used_ = 0;               // ticks of this run
+  std::uint64_t used_ = 0;               // of the proposals
   std::size_t since_refresh_ = 0;
   double power_ = 1, heat_ = 0;          // p, and p T
   double chunk_share_ = 0.25;

@@ -59,7 +59,8 @@ double free_value(const NetGraph& graph, const StagePlatform& platform, const Id
 }
 
 FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
-    : graph_(graph), platform_(platform), accelerators_(static_cast<std::size_t>(platform.accelerators)), row_(graph.net_count(), kNoRow) {
+    : graph_(graph), platform_(platform), accelerators_(static_cast<std::size_t>(platform.accelerators)), row_(graph.net_count(), kNoRow),
+      cut_at_(graph.net_count(), 0) {
   const std::size_t devices = devices_of(platform);
   load_.assign(devices, 0);
   memory_.assign(devices, 0);
@@ -68,8 +69,8 @@ FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
   for (NetId e : graph.nets()) {
     const auto members = graph.members(e);
     if (members.size() == 2) {
-      pins.push_back({members[0], {graph.cost(e), members[1], NetId()}});
-      pins.push_back({members[1], {graph.cost(e), members[0], NetId()}});
+      pins.push_back({members[0], {graph.cost(e), members[1], e}});
+      pins.push_back({members[1], {graph.cost(e), members[0], e}});
       continue;
     }
     for (GroupId v : members) pins.push_back({v, {graph.cost(e), GroupId(), e}});
@@ -84,9 +85,13 @@ FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
 void FreeLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
   device_of_ = device_of;
   std::fill(held_.begin(), held_.end(), 0);
+  cut_.clear();
   for (NetId e : graph_.nets()) {
+    const auto members = graph_.members(e);
+    const DeviceId first = device_of_[members[0]];
+    if (std::any_of(members.begin(), members.end(), [&](GroupId v) { return device_of_[v] != first; })) list_cut(e);
     if (row_[e] == kNoRow) continue;
-    for (GroupId v : graph_.members(e)) ++held_[row_[e] + device_of_[v].index()];
+    for (GroupId v : members) ++held_[row_[e] + device_of_[v].index()];
   }
   refresh();
 }
@@ -128,10 +133,12 @@ void FreeLoads::move(GroupId v, DeviceId to) {
   const Group& g = graph_.group(v);
   double left = 0, entered = 0;  // changes of cut at the two devices
   for (const Pin& pin : pins_[v]) {
-    if (!pin.net.valid()) {
+    if (pin.other.valid()) {
       const DeviceId other = device_of_[pin.other];
       left += other == from ? pin.cost : -pin.cost;
       entered += other == to ? -pin.cost : pin.cost;
+      if (other == from) list_cut(pin.net);
+      else if (other == to) unlist_cut(pin.net);
       continue;
     }
     const Counts before = shift_count(pin.net, from, to);
@@ -139,6 +146,8 @@ void FreeLoads::move(GroupId v, DeviceId to) {
     else if (before.from == 1) left -= pin.cost;
     if (before.to == 0) entered += pin.cost;
     else if (before.to + 1 == before.size) entered -= pin.cost;
+    if (before.from == before.size) list_cut(pin.net);
+    else if (before.to + 1 == before.size) unlist_cut(pin.net);
   }
   load_[from] += is_host(from) ? -g.host_time : left - g.accelerator_time;
   load_[to] += is_host(to) ? g.host_time : entered + g.accelerator_time;

@@ -11,7 +11,8 @@
 // nets without counters O(their members).
 //
 // Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that, and the
-// value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/free_loads_test.cpp.
+// value of a split that anybody keeps is recomputed from scratch. The nets that are cut are kept as a list, too: on large
+// graphs they are few, and the groups at them are the ones worth moving. Tests: tests/solve/free_loads_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,7 @@ class FreeLoads {
   double memory(DeviceId d) const { return memory_[d]; }
   double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
   double largest() const;
+  std::span<const NetId> cut_nets() const { return cut_; }  // in no particular order
 
   // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
   double overfull(DeviceId d) const {
@@ -70,8 +72,8 @@ class FreeLoads {
   // One net of a group, as a move needs it.
   struct Pin {
     double cost;
-    GroupId other;  // of a net of two
-    NetId net;      // invalid for a net of two
+    GroupId other;  // of a net of two; else invalid
+    NetId net;
   };
   struct Counts {
     std::size_t from, to, size;
@@ -82,6 +84,15 @@ class FreeLoads {
     return limit > 0 ? limit : graph_.total_memory();
   }
   Counts shift_count(NetId e, DeviceId from, DeviceId to);
+  void list_cut(NetId e) {
+    cut_at_[e] = cut_.size();
+    cut_.push_back(e);
+  }
+  void unlist_cut(NetId e) {
+    cut_at_[cut_.back()] = cut_at_[e];
+    cut_[cut_at_[e]] = cut_.back();
+    cut_.pop_back();
+  }
 
   static constexpr std::size_t kRowPerMember = 16;
   static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
@@ -94,6 +105,8 @@ class FreeLoads {
   std::vector<std::uint32_t> held_;
   IdVector<GroupId, DeviceId> device_of_;
   IdVector<DeviceId, double> load_, memory_;
+  std::vector<NetId> cut_;
+  IdVector<NetId, std::size_t> cut_at_;  // where a cut net stands in cut_
 };
 
 }  // namespace partita

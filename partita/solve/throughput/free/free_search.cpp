@@ -13,27 +13,37 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kOrderTicks = 600'000;      // for the first orders
-constexpr std::uint64_t kFirstRun = 300'000;        // ticks of the first annealing runs, and per group:
-constexpr std::uint64_t kFirstRunPerGroup = 100;
+constexpr std::uint64_t kOrderTicks = 400'000;         // for the first orders, which are at most so many:
+constexpr std::size_t kMostOrders = 300;
+constexpr std::uint64_t kFirstRunPerGroup = 1000;      // length of the first annealing runs, within these limits,
+constexpr std::uint64_t kShortestFirstRun = 20'000, kLongestFirstRun = 400'000;
+constexpr std::uint64_t kLeastRunPerGroup = 100;       // unless it is less than this
 constexpr double kRunGrowth = 1.3;
-constexpr std::uint64_t kLongestRun = 24'000'000;
-constexpr double kPairShare = 0.6;                  // of the length of the last run, and at least:
-constexpr std::uint64_t kLeastPairTicks = 500'000;
+// More groups are lighter ones, so temperatures go down and powers up. On a transformer of 20,000 groups powers below 40 or
+// temperatures above 0.001 never beat the staged split.
+constexpr double kGroupsForTemperatures = 500;
+constexpr std::uint64_t kLeastRandomRunPerGroup = 400; // shorter runs get nowhere from a random start
+constexpr std::uint64_t kLongestRun = 100'000'000;
+constexpr double kPairShare = 0.2;                     // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDendrograms = 6;
-constexpr std::size_t kMostPairs = 256;             // listed at a time
-constexpr std::size_t kPairWindow = 300;            // open groups of a pair at a time
-constexpr std::uint64_t kLinearStepsPerTick = 8;
-constexpr double kScoreDecay = 1.0005;              // old successes of an arm count for less and less
+constexpr std::size_t kMostPairs = 256;                // listed at a time
+constexpr std::size_t kPairWindow = 300;               // open groups of a pair at a time
+constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
+constexpr double kScoreDecay = 1.0005;                 // old successes of an arm count for less and less
 constexpr double kMostMemoryPrice = 1000;
+
+std::uint64_t first_run(std::size_t groups) {
+  const std::uint64_t usual = std::clamp(kFirstRunPerGroup * groups, kShortestFirstRun, kLongestFirstRun);
+  return std::max<std::uint64_t>(usual, kLeastRunPerGroup * groups);
+}
 
 }  // namespace
 
 FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed)
     : graph_(graph), platform_(platform), dice_(seed), annealer_(graph, platform),
       arms_{{0.00005, 0.0005, kNever}, {0.0005, 0.002, kNever}, {0.002, 0.01, kNever}, {0.01, 0.05, kNever}, {0.05, 0.3, kNever}},
-      run_ticks_(std::max<std::uint64_t>(kFirstRun, kFirstRunPerGroup * graph.size())), pair_loads_(graph, platform),
+      run_length_(first_run(graph.size())), pair_loads_(graph, platform),
       changed_(pair_loads_.device_count(), 1) {
   best_.value = best_linear_.value = kNever;
   settle_simple_cases();
@@ -114,10 +124,10 @@ void FreeSearch::try_order(Budget& slice) {
     }
     offer(best_linear_.device_of);
   }
-  const std::uint64_t ticks = 1 + graph_.size() + steps / kLinearStepsPerTick;
+  const std::uint64_t ticks = 1 + graph_.size() / kOrderedPerTick + steps / kLinearStepsPerTick;
   slice.spend(ticks);
   order_ticks_ += ticks;
-  if (order_ticks_ >= kOrderTicks || runs_ > 0) start_annealing();
+  if (order_ticks_ >= kOrderTicks || ++orders_ >= kMostOrders) start_annealing();
 }
 
 IdVector<GroupId, DeviceId> FreeSearch::random_start() {
@@ -138,21 +148,22 @@ IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
   for (GroupId v : graph_.all()) order.push_back(v);
   std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return graph_.group(a).memory > graph_.group(b).memory; });
   IdVector<GroupId, DeviceId> device_of(graph_.size());
-  IdVector<DeviceId, double> load(pair_loads_.device_count(), 0), memory(pair_loads_.device_count(), 0);
+  std::vector<double> load(pair_loads_.device_count(), 0), memory(load);
   for (GroupId v : order) {
     const Group& g = graph_.group(v);
-    DeviceId best(0);
+    std::size_t best = 0;
     double best_excess = kNever, best_load = kNever;
-    for (DeviceId d : load.all()) {
-      if (!pair_loads_.can_run(v, d)) continue;
-      const double excess = std::max(0.0, memory[d] + g.memory - pair_loads_.memory_limit(d));
-      const double after = load[d] + (pair_loads_.is_host(d) ? g.host_time : g.accelerator_time);
+    for (std::size_t d = 0; d < load.size(); ++d) {
+      const DeviceId device(d);
+      if (!pair_loads_.can_run(v, device)) continue;
+      const double excess = std::max(0.0, memory[d] + g.memory - pair_loads_.memory_limit(device));
+      const double after = load[d] + (pair_loads_.is_host(device) ? g.host_time : g.accelerator_time);
       if (excess > best_excess || (excess == best_excess && after >= best_load)) continue;
       best = d;
       best_excess = excess;
       best_load = after;
     }
-    device_of[v] = best;
+    device_of[v] = DeviceId(best);
     load[best] = best_load;
     memory[best] += g.memory;
   }
@@ -182,14 +193,16 @@ void FreeSearch::start_annealing() {
     const std::size_t pick = dice_.below(3);
     from = pick == 0 ? FromLinear : pick == 1 ? FromBest : AtRandom;
   }
+  if (from == AtRandom && run_length_ < kLeastRandomRunPerGroup * graph_.size()) from = FromBest;
 
   FreeAnnealOptions options;
-  options.ticks = run_ticks_;
+  options.proposals = run_length_;
   options.scale = scale();
-  options.hot = dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
-  options.cold = dice_.between_logs(2e-6, 1e-5);
-  options.first_power = dice_.between(5, 10);
-  options.last_power = dice_.between(50, 130);
+  const double cooling = std::min(1.0, kGroupsForTemperatures / static_cast<double>(graph_.size()));
+  options.hot = cooling * dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
+  options.cold = cooling * dice_.between_logs(2e-6, 1e-5);
+  options.first_power = dice_.between(5, 10) / std::sqrt(cooling);
+  options.last_power = dice_.between(50, 130) / std::sqrt(cooling);
   options.memory_price = memory_price_;
   if (from == FromLinear && best_linear_.value < kNever) {
     annealer_.start(best_linear_.device_of, options, chunks_, dice_);
@@ -207,7 +220,7 @@ void FreeSearch::end_annealing() {
   memory_price_ = value == kNever ? std::min(2 * memory_price_, kMostMemoryPrice) : std::max(2.0, 0.9 * memory_price_);
   Arm& arm = arms_[arm_];
   arm.score = std::min(arm.score * kScoreDecay, value);
-  if (++runs_ % arms_.size() == 0) run_ticks_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_ticks_) * kRunGrowth));
+  if (++runs_ % arms_.size() == 0) run_length_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_length_) * kRunGrowth));
   if (runs_ >= kRunsBeforePairs && best_.value < kNever) {
     start_pairs();
   } else {
@@ -219,7 +232,7 @@ void FreeSearch::start_pairs() {
   const bool from_run = runs_ % 2 == 0 && annealer_.best().value < kNever;
   pair_loads_.reset(from_run ? annealer_.best().device_of : best_.device_of);
   std::fill(changed_.begin(), changed_.end(), 1);
-  pair_ticks_left_ = std::max(kLeastPairTicks, static_cast<std::uint64_t>(static_cast<double>(run_ticks_) * kPairShare));
+  pair_ticks_left_ = static_cast<std::uint64_t>(static_cast<double>(run_length_) * kPairShare);
   list_pairs();
   phase_ = Phase::Pairs;
 }
@@ -239,6 +252,25 @@ void FreeSearch::list_pairs() {
   std::fill(changed_.begin(), changed_.end(), 0);
 }
 
+// Long orders are opened a window at a time: one round a group with a neighbour on the other device, where there is one.
+std::size_t FreeSearch::window_begin(const std::vector<GroupId>& order, std::size_t window) {
+  std::vector<std::size_t> borders;
+  IdVector<GroupId, char> inside(graph_.size(), 0);
+  for (GroupId v : order) inside[v] = 1;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const DeviceId here = pair_loads_.device_of(order[at]);
+    const auto across = [&](GroupId w) { return inside[w] && pair_loads_.device_of(w) != here; };
+    for (NetId e : graph_.nets_of(order[at])) {
+      const auto members = graph_.members(e);
+      if (members.size() > window || std::none_of(members.begin(), members.end(), across)) continue;
+      borders.push_back(at);
+      break;
+    }
+  }
+  const std::size_t centre = borders.empty() ? dice_.below(order.size()) : borders[dice_.below(borders.size())];
+  return std::min(centre - std::min(centre, window / 2), order.size() - window);
+}
+
 void FreeSearch::try_pair(Budget& slice) {
   if (pairs_.empty()) list_pairs();
   if (pairs_.empty() || pair_ticks_left_ == 0) {
@@ -253,11 +285,12 @@ void FreeSearch::try_pair(Budget& slice) {
   }
   const std::uint64_t before = slice.ticks_used();
   const std::vector<GroupId> order = frontier_order(graph_, both, {dice_.between(0.01, 0.3), 0}, dice_);
-  slice.spend(1 + order.size() / 2 + graph_.size() / 64);
-  // Long orders are opened a window at a time, at a random place.
+  slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
   const std::size_t window = std::min(order.size(), kPairWindow);
-  const std::size_t begin = dice_.below(order.size() - window + 1);
-  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, {}, slice)) {
+  const std::size_t begin = window < order.size() ? window_begin(order, window) : 0;
+  PairOptions options;
+  options.power = dice_.between_logs(20, 500);
+  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, options, slice)) {
     pair_loads_.refresh();
     changed_[i] = changed_[j] = 1;
     if (pair_loads_.largest() < best_.value) offer(pair_loads_.device_of());

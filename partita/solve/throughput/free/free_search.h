@@ -59,6 +59,7 @@ class FreeSearch {
   void start_pairs();
   void list_pairs();
   void try_pair(Budget& slice);
+  std::size_t window_begin(const std::vector<GroupId>& order, std::size_t window);
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
@@ -73,12 +74,13 @@ class FreeSearch {
 
   Phase phase_ = Phase::Orders;
   std::uint64_t order_ticks_ = 0;
+  std::size_t orders_ = 0;
 
   FreeAnneal annealer_;
   std::vector<Dendrogram> chunks_;
   std::vector<Arm> arms_;
   std::size_t arm_ = 0, runs_ = 0;
-  std::uint64_t run_ticks_;
+  std::uint64_t run_length_;  // proposals
   double memory_price_ = 2;
 
   FreeLoads pair_loads_;

@@ -14,7 +14,7 @@ using Bits = std::uint64_t;  // of all open nets, two each: held by i, held by j
 constexpr Bits kByI = 1, kByJ = 2, kByBoth = 3;
 constexpr int kSlots = 32, kNoSlot = -1;
 constexpr std::size_t kMemoryBuckets = 32;
-constexpr std::uint64_t kLabelsPerTick = 16, kStatesPerTick = 2;
+constexpr std::uint64_t kLabelsPerTick = 40, kStatesPerTick = 6;
 constexpr double kBetter = 1 - 1e-9;
 
 struct Label {
@@ -60,7 +60,7 @@ class PairProgram {
     labels_.push_back(first_);
     states_.push_back({{0, bucket_of(first_.memory)}, 0, 1});
     for (place_ = 0; place_ < order_.size() && !states_.empty(); ++place_) decide_group();
-    budget.spend(1 + order_.size() + merged_ / kLabelsPerTick + tried_ / kStatesPerTick);
+    budget.spend(1 + order_.size() / 4 + merged_ / kLabelsPerTick + tried_ / kStatesPerTick);
     return !states_.empty() && apply_best();
   }
 
