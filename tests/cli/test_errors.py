@@ -207,8 +207,10 @@ class BadUsage(CliTest):
 
     def test_what_this_version_cannot_do(self):
         file = self.write("chain.json", chain())
-        for option, value in [("--objective", "latency"), ("--shape", "free"), ("--transfers", "duplex")]:
-            self.assert_refused(13, "plan", file, option, value, mentions=[option, value])
+        self.assert_refused(13, "plan", file, "--objective", "latency", mentions=["--objective latency"])
+        self.assert_refused(13, "convert", file, "--to", "lp", "--objective", "latency", mentions=["--objective latency"])
+        for option, value in [("--objective", "gpipe"), ("--shape", "free"), ("--transfers", "duplex")]:
+            self.assert_refused(13, "plan", file, "--algorithm", "exact", option, value, mentions=["--algorithm", value])
 
     def test_messages_stay_on_one_line(self):
         self.assert_refused(3, "plan", self.path("no\nsuch\nfile"))

@@ -54,7 +54,7 @@ TEST_P(FormulationTest, LegalSplitsAreSolutions) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
     const double unit = seed % 3 == 0 ? 0.01 : 1;
-    const auto formulation = formulate(one, unit);
+    const auto formulation = formulate(one, {.time_unit = unit});
     for (std::uint64_t attempt = 0; attempt < 8; ++attempt) {
       Split split = random_split(one, 100 * seed + attempt);
       const CheckReport report = check(one, split);

@@ -134,6 +134,20 @@ TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
   EXPECT_THROW(plan(problem, {.algorithm = Algorithm::Ip}, budget), InputError);
 }
 
+TEST(SolveIpLimits, AStartThatIsGivenIsNotLost) {
+  Problem problem;
+  problem.workload = graph_from_text("a 3 30; b 2 20; c 1 10; d 2 20; a -> b -> c -> d : 0.5", 2, kUnlimited, 0);
+  problem.shape = Shape::Free;
+  const Split start = split_from_text(problem.workload, "a d | b c");
+  Budget budget;
+  budget.cancel();
+  CbcBackend backend;
+  const IpOutcome outcome = solve_ip(problem, backend, {.start = start}, budget, {});
+  ASSERT_TRUE(outcome.split.has_value());
+  EXPECT_EQ(outcome.split->device_of, start.device_of);
+  EXPECT_NEAR(outcome.value, 6, 1e-12);
+}
+
 // Two contiguous sets may depend on each other, so contiguous can be better than staged, and free better than both.
 TEST(SolveIpShapes, EachShapeIsWiderThanTheOneBefore) {
   Problem problem;

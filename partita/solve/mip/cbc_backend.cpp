@@ -6,22 +6,50 @@
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcSolver.hpp>
-#include <CoinPackedMatrix.hpp>
+#include <ClpEventHandler.hpp>
+#include <ClpSolve.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace partita {
 namespace {
 
 constexpr double kCbcInfinity = 1e50;  // objectives and bounds beyond this mean "none"
 
-// CBC copies the handler with the model, so what it learns lies outside.
+// CBC copies its handlers with the models, so what they learn lies outside.
 struct Watch {
   Budget& budget;
   const std::function<void(double, double)>& progress;
   double objective = kNoLimit;
   double bound = -kNoLimit;
+  bool stopped = false;  // somebody was told to stop: from then on CBC's claims about bounds mean nothing
+
+  bool must_stop() {
+    stopped = stopped || budget.exhausted();
+    return stopped;
+  }
+};
+
+// Ends a linear program that takes too long. CBC may take one that was stopped for infeasible, hence Watch::stopped.
+class LpHandler : public ClpEventHandler {
+ public:
+  explicit LpHandler(Watch& watch) : watch_(&watch) {}
+  ClpEventHandler* clone() const override { return new LpHandler(*this); }
+
+  int event(Event which) override {
+    constexpr int kGoOn = -1, kStop = 5;
+    if (which != endOfIteration) return kGoOn;
+    const bool look = ++iterations_ % kIterationsPerLook == 0;
+    return watch_->stopped || (look && watch_->must_stop()) ? kStop : kGoOn;
+  }
+
+ private:
+  static constexpr std::uint64_t kIterationsPerLook = 32;
+
+  Watch* watch_;
+  std::uint64_t iterations_ = 0;
 };
 
 class WatchHandler : public CbcEventHandler {
@@ -30,7 +58,7 @@ class WatchHandler : public CbcEventHandler {
   CbcEventHandler* clone() const override { return new WatchHandler(*this); }
 
   CbcAction event(CbcEvent) override {
-    if (watch_->budget.exhausted()) return stop;
+    if (watch_->must_stop()) return stop;
     const CbcModel* model = getModel();
     if (!model || model->parentModel()) return noAction;  // a small search inside a heuristic says nothing about ours
     const double objective = std::min(watch_->objective, known(model->getObjValue(), kNoLimit));
@@ -52,29 +80,31 @@ class WatchHandler : public CbcEventHandler {
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
   const double infinity = solver.getInfinity();
   const auto bound = [infinity](double value) { return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value; };
-  const int columns = static_cast<int>(model.columns().size());
   std::vector<double> lower, upper, objective, row_lower, row_upper;
   for (const Column& column : model.columns()) {
     lower.push_back(bound(column.lower));
     upper.push_back(bound(column.upper));
     objective.push_back(column.objective);
   }
-  CoinPackedMatrix matrix(false, 0, 0);
-  matrix.setDimensions(0, columns);
-  std::vector<int> indices;
-  std::vector<double> factors;
+  std::vector<CoinBigIndex> start(model.columns().size() + 1, 0);  // entries by column
   for (const Row& row : model.rows()) {
-    indices.clear();
-    factors.clear();
-    for (const Term& term : row.terms) {
-      indices.push_back(static_cast<int>(term.column.index()));
-      factors.push_back(term.factor);
-    }
-    matrix.appendRow(static_cast<int>(indices.size()), indices.data(), factors.data());
+    for (const Term& term : row.terms) ++start[term.column.index() + 1];
     row_lower.push_back(bound(row.lower));
     row_upper.push_back(bound(row.upper));
   }
-  solver.loadProblem(matrix, lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<int> rows(model.entry_count());
+  std::vector<double> factors(model.entry_count());
+  std::vector<CoinBigIndex> next = start;
+  for (RowId r : model.rows().all()) {
+    for (const Term& term : model.rows()[r].terms) {
+      const auto at = static_cast<std::size_t>(next[term.column.index()]++);
+      rows[at] = static_cast<int>(r.index());
+      factors[at] = term.factor;
+    }
+  }
+  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(), factors.data(),
+                     lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
   int c = 0;
   for (const Column& column : model.columns()) {
     if (column.integer) solver.setInteger(c);
@@ -85,9 +115,8 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
 std::vector<std::string> arguments(const MipRequest& request, const Budget& budget) {
   std::vector<std::string> result{"partita", "-log", "0", "-ratio", fmt::format("{}", request.gap), "-allow", "0", "-increment", "1e-9",
                                   "-timeMode", "elapsed"};
-  if (std::isfinite(budget.seconds_left())) {
-    result.insert(result.end(), {"-seconds", fmt::format("{:.3f}", std::max(budget.seconds_left(), 0.001))});
-  }
+  // The handlers watch the time; CBC's own limit, a little later, is for the places that call none.
+  if (std::isfinite(budget.seconds_left())) result.insert(result.end(), {"-seconds", fmt::format("{:.3f}", budget.seconds_left() + 0.5)});
   result.insert(result.end(), {"-solve", "-quit"});
   return result;
 }
@@ -100,6 +129,13 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   OsiClpSolverInterface solver;
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
+  Watch watch{budget, request.progress};
+  LpHandler lp_handler(watch);
+  solver.getModelPtr()->passInEventHandler(&lp_handler);
+  ClpSolve dual;  // the crash that Clp may choose otherwise calls no handler
+  dual.setSolveType(ClpSolve::useDual);
+  dual.setSpecialOption(2, 1);  // Clp must not put its own handler in place of the program's for Ctrl-C
+  solver.setSolveOptions(dual);
   load(request.model, solver);
 
   CbcModel model(solver);
@@ -110,7 +146,6 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   CbcMain0(model, settings);
   model.setLogLevel(0);
 
-  Watch watch{budget, request.progress};
   WatchHandler handler(watch);
   model.passInEventHandler(&handler);
   if (!request.start.empty()) {
@@ -127,12 +162,14 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   for (const std::string& word : words) argv.push_back(word.c_str());
   CbcMain1(static_cast<int>(argv.size()), argv.data(), model, [](CbcModel*, int) { return 0; }, settings);
 
-  outcome.finished = model.status() == 0;
-  outcome.infeasible = model.isProvenInfeasible();
   if (const double* best = model.bestSolution()) outcome.solution.emplace(best, best + request.model.columns().size());
   outcome.bound = watch.bound;
-  const double last = model.getBestPossibleObjValue();
-  if (std::abs(last) < kCbcInfinity) outcome.bound = std::max(outcome.bound, last);
+  if (!watch.stopped) {
+    outcome.finished = model.status() == 0;
+    outcome.infeasible = model.isProvenInfeasible();
+    const double last = model.getBestPossibleObjValue();
+    if (std::abs(last) < kCbcInfinity) outcome.bound = std::max(outcome.bound, last);
+  }
   if (outcome.solution) outcome.bound = std::min(outcome.bound, request.model.objective(*outcome.solution));
   return outcome;
 }

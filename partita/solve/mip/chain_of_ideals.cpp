@@ -7,12 +7,12 @@
 
 namespace partita {
 
-ChainOfIdealsFormulation::ChainOfIdealsFormulation(const Problem& problem, double time_unit)
-    : Formulation(time_unit),
+ChainOfIdealsFormulation::ChainOfIdealsFormulation(const Problem& problem, const FormulationOptions& options)
+    : Formulation(options.time_unit),
       problem_(problem),
       staged_(make_staged_instance(problem)),
-      instance_(make_ip_instance(problem, staged_.group_of, staged_.platform, time_unit)) {
-  loads_ = std::make_unique<LoadRows>(instance_, model_);
+      instance_(make_ip_instance(problem, staged_.group_of, staged_.platform, options.time_unit)) {
+  loads_ = std::make_unique<LoadRows>(instance_, model_, options.limit / options.time_unit);
   one_ = model_.add_column({"one", 1, 1});
   lay_out_seats();
   add_chains();

@@ -32,7 +32,7 @@ namespace partita {
 class ChainOfIdealsFormulation : public Formulation {
  public:
   // The shape is staged. `problem` must outlive this.
-  ChainOfIdealsFormulation(const Problem& problem, double time_unit);
+  ChainOfIdealsFormulation(const Problem& problem, const FormulationOptions& options);
 
   Split decode(std::span<const double> x) const override;
   std::vector<double> encode(const Split& split) const override;

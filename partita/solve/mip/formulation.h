@@ -34,7 +34,11 @@ class Formulation {
 
 // Staged splits: chain_of_ideals.h. Contiguous and free ones: max_load.h. The objectives are max-load and gpipe, with every
 // transfer mode. Throws InputError(Unsupported) for latency and for platforms with more than one class of a kind.
-// The names of the columns depend on the problem alone.
-std::unique_ptr<Formulation> formulate(const Problem& problem, double time_unit = 1);
+// The names of the columns depend on the problem alone. The problem must outlive the formulation.
+struct FormulationOptions {
+  double time_unit = 1;
+  double limit = kNoLimit;  // of the objective, in plain time: splits above it need not be solutions
+};
+std::unique_ptr<Formulation> formulate(const Problem& problem, const FormulationOptions& options = {});
 
 }  // namespace partita

@@ -14,12 +14,12 @@ constexpr const char* kPassNames[kMostPasses] = {"forward", "backward"};
 
 }  // namespace
 
-LoadRows::LoadRows(const IpInstance& instance, LinearModel& model) : instance_(instance), model_(model) {
+LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit) : instance_(instance), model_(model) {
   if (instance.objective == Objective::GPipe) {
-    tops_.push_back(model.add_column({"F", 0, kNoLimit, 1}));
-    if (instance.passes == 2) tops_.push_back(model.add_column({"B", 0, kNoLimit, 1}));
+    tops_.push_back(model.add_column({"F", 0, limit, 1}));
+    if (instance.passes == 2) tops_.push_back(model.add_column({"B", 0, limit, 1}));
   } else {
-    tops_.push_back(model.add_column({"T", 0, kNoLimit, 1}));
+    tops_.push_back(model.add_column({"T", 0, limit, 1}));
   }
 }
 

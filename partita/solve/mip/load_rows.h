@@ -30,8 +30,8 @@ class LoadRows {
  public:
   using Holds = std::function<bool(GroupId v, std::size_t seat)>;
 
-  // Adds the objective. Both arguments must outlive this.
-  LoadRows(const IpInstance& instance, LinearModel& model);
+  // Adds the objective, which is to be at most `limit`. Instance and model must outlive this.
+  LoadRows(const IpInstance& instance, LinearModel& model, double limit);
 
   // Adds one seat. `terms[v]` are those of x[v,s], none where v cannot be there. Seats are numbered in this order; `name`
   // must be unique.

@@ -33,7 +33,7 @@ namespace partita {
 class MaxLoadFormulation : public Formulation {
  public:
   // The shape is contiguous or free. O(devices * (nodes + edges)).
-  MaxLoadFormulation(const Problem& problem, double time_unit);
+  MaxLoadFormulation(const Problem& problem, const FormulationOptions& options);
 
   Split decode(std::span<const double> x) const override;
   std::vector<double> encode(const Split& split) const override;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kStartTicks = 2'000'000;  // about a second
 constexpr double kUsualObjective = 1000;          // what solvers' absolute tolerances are made for
+constexpr double kLimitSlack = 1e-6;              // so that rounding does not shut out the start
 // Of a decoded split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have anyway.
 constexpr double kSplitTolerance = 1e-9;
 
@@ -102,14 +103,15 @@ class Search {
 }  // namespace
 
 IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget, const Sink& sink) {
-  std::optional<Split> start;
+  std::optional<Split> start = options.start;
+  if (!start && options.warm_start) start = staged_split(problem, options, budget);
   double size = typical_load(problem);
-  if (options.warm_start) start = staged_split(problem, options, budget);
   if (start) {
     const auto plain = formulate(problem);
     size = plain->model().objective(plain->encode(*start));
   }
-  const auto formulation = formulate(problem, size > 0 ? size / kUsualObjective : 1);
+  const auto formulation = formulate(
+      problem, {.time_unit = size > 0 ? size / kUsualObjective : 1, .limit = start ? size * (1 + kLimitSlack) : kNoLimit});
   const LinearModel& model = formulation->model();
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kNoLimit, 0, model.integer_count(),
