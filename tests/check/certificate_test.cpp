@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Certificates of free splits: the solver's hold, corrupted ones do not, and none holds at or above the optimum.
+#include "partita/check/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include "partita/partita.h"
+#include "partita/read/certificate.h"
+#include "partita/report/certificate_json.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/graph_text.h"
+#include "tests/support/random_workload.h"
+
+namespace partita {
+namespace {
+
+Problem free_problem(Workload workload) {
+  Problem problem{std::move(workload)};
+  problem.shape = Shape::Free;
+  return problem;
+}
+
+Plan quick_plan(const Problem& problem) {
+  Budget budget(Budget::Limits{.ticks = 3'000'000});
+  return plan(problem, {}, budget);
+}
+
+Problem chain_of_four() {
+  return free_problem(graph_from_text("a 4 40; b 3 30; c 3 30; d 4 40; a -> b : 1; b -> c : 1; c -> d : 1", 2, 1e9, 1));
+}
+
+TEST(Certificate, OfAnOptimalSplitHoldsAndSurvivesAFile) {
+  const Problem problem = chain_of_four();
+  const Plan answer = quick_plan(problem);
+  EXPECT_EQ(answer.result.status, Status::Optimal);
+  ASSERT_TRUE(answer.certificate);
+  EXPECT_TRUE(verify(problem, *answer.certificate).holds);
+  const Certificate copy = parse_certificate(certificate_json(problem, *answer.certificate), "test");
+  EXPECT_EQ(copy.limit, answer.certificate->limit);
+  EXPECT_EQ(copy.classes.size(), answer.certificate->classes.size());
+  EXPECT_TRUE(verify(problem, copy).holds);
+}
+
+TEST(Certificate, DoesNotHoldOnceCorrupted) {
+  const Problem problem = chain_of_four();
+  const Plan answer = quick_plan(problem);
+  ASSERT_TRUE(answer.certificate);
+  const auto broken = [&](auto change) {
+    Certificate certificate = *answer.certificate;
+    change(certificate);
+    const CertificateVerdict verdict = verify(problem, certificate);
+    EXPECT_FALSE(verdict.reason.empty());
+    return !verdict.holds;
+  };
+  EXPECT_TRUE(broken([&](Certificate& c) { c.limit = answer.result.value; }));
+  EXPECT_TRUE(broken([&](Certificate& c) { c.limit *= 2; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.limit = 0; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.buckets = 0; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.theta = -1; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.classes.pop_back(); }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.classes.push_back(c.classes.front()); }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.classes.front().node = 4711; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.classes.front().price = -5; }));
+  EXPECT_TRUE(broken([](Certificate& c) {
+    for (auto& one : c.classes) one.price = 0;
+  }));
+}
+
+TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
+  std::size_t certified = 0;
+  for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {
+    const Problem problem = free_problem(random_workload(seed));
+    const std::optional<double> best = brute_force(problem);
+    if (!best) continue;
+    const Plan answer = quick_plan(problem);
+    EXPECT_LE(answer.result.bound, *best * (1 + 1e-9)) << "seed " << seed;
+    if (!answer.certificate) continue;
+    ++certified;
+    Certificate certificate = *answer.certificate;
+    EXPECT_TRUE(verify(problem, certificate).holds) << "seed " << seed;
+    certificate.limit = *best * (1 + 1e-9);
+    EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed;
+  }
+  EXPECT_GT(certified, 0u);
+}
+
+TEST(FreePlan, FindsTheOptimumOfBruteForce) {
+  std::size_t optimal = 0, feasible = 0;
+  for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {
+    const Problem problem = free_problem(random_workload(seed));
+    const std::optional<double> best = brute_force(problem);
+    const Plan answer = quick_plan(problem);
+    ASSERT_EQ(answer.result.split.has_value(), best.has_value()) << "seed " << seed;
+    if (!best) continue;
+    EXPECT_NEAR(answer.result.value, *best, 1e-6 * (1 + *best)) << "seed " << seed;
+    EXPECT_LE(answer.result.bound, *best * (1 + 1e-9)) << "seed " << seed;
+    ++(answer.result.status == Status::Optimal ? optimal : feasible);
+  }
+  EXPECT_GT(optimal, feasible);  // memory is not in the bound, so tight cases stay open
+}
+
+}  // namespace
+}  // namespace partita

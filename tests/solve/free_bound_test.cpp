@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bound for free splits: what it refutes has no split, by brute force; and its parts.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/solve/throughput/free/configuration_lp.h"
+#include "partita/solve/throughput/free/narrow_order.h"
+#include "partita/solve/throughput/staged_split.h"
+#include "tests/support/cases.h"
+#include "tests/support/net_graphs.h"
+
+namespace partita::test {
+namespace {
+
+constexpr std::size_t kWide = 10'000;
+
+std::vector<GroupId> groups_of(std::uint32_t set, const NetGraph& graph) {
+  std::vector<GroupId> groups;
+  for (GroupId v : graph.all()) {
+    if (set >> v.index() & 1) groups.push_back(v);
+  }
+  return groups;
+}
+
+// The load of the path through the trellis that takes just these groups, or nothing if the path leaves the trellis.
+std::optional<Load> load_along(const Trellis& trellis, std::uint32_t set) {
+  std::int32_t state = 0;
+  Load load = 0;
+  for (std::size_t t = 0; t + 1 < trellis.layers().size(); ++t) {
+    const auto& layer = trellis.layers()[t];
+    if (layer.arcs.empty()) return std::nullopt;
+    const Trellis::Arc& arc = layer.arcs[state][set >> layer.group.index() & 1];
+    if (arc.to == Trellis::kNone) return std::nullopt;
+    load += arc.load;
+    state = arc.to;
+  }
+  return load;
+}
+
+TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const NetCase one = random_net_case(seed);
+    if (one.graph.size() == 0) continue;
+    const double limit = 1 + static_cast<double>(seed % 30);
+    const Scaled scaled = scale(one.graph, limit);
+    const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets have to be ignored
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), widest);
+    for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
+      const std::vector<GroupId> groups = groups_of(set, one.graph);
+      bool supported = true;
+      for (GroupId v : groups) supported = supported && one.graph.group(v).on_accelerator;
+      const double load = accelerator_load(one.graph, groups);
+      const auto along = load_along(trellis, set);
+      if (supported && load <= limit) {
+        ASSERT_TRUE(along) << "seed " << seed;
+        EXPECT_LE(static_cast<double>(*along), load * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+      }
+      if (along && trellis.ignored().empty()) {
+        EXPECT_TRUE(supported) << "seed " << seed;
+        EXPECT_GE(static_cast<double>(*along), load * scaled.units_per_time - 100) << "seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const NetCase one = random_net_case(seed);
+    if (one.graph.size() == 0) continue;
+    const double limit = 1 + static_cast<double>(seed % 30);
+    const Scaled scaled = scale(one.graph, limit);
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), kWide);
+    Prices prices(one.graph.size(), 0);
+    for (GroupId v : one.graph.all()) prices[v] = static_cast<Price>((seed * 7919 + v.index() * 104729) % 1000) * (kPriceUnit / 2000);
+    Price dearest = 0;
+    for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
+      if (!load_along(trellis, set)) continue;
+      Price price = 0;
+      for (GroupId v : groups_of(set, one.graph)) price += prices[v];
+      dearest = std::max(dearest, price);
+    }
+    Pricing pricing(trellis, scaled.limit);
+    EXPECT_GE(pricing.set_prices(prices), dearest) << "seed " << seed;
+    Budget budget;
+    const auto found = pricing.good_column(4000, 0, budget);
+    EXPECT_EQ(found.has_value(), dearest > 0) << "seed " << seed;
+    if (found) {
+      EXPECT_LE(found->price, dearest) << "seed " << seed;
+    }
+    EXPECT_FALSE(dearest > 0 && pricing.none_above(4000, dearest - 1, budget)) << "seed " << seed;
+    EXPECT_TRUE(pricing.none_above(100'000, dearest + kPriceUnit / 100, budget)) << "seed " << seed;
+  }
+}
+
+TEST(ConfigurationLp, NeverRefutesWhatExistsAndMostlyRefutesTheRest) {
+  std::size_t refuted = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
+    const NetCase one = random_net_case(seed);
+    const double best = least_free_value(one.graph, one.platform);
+    if (best == std::numeric_limits<double>::infinity() || best <= 0) continue;
+    ConfigurationLp lp(one.graph, one.platform, narrow_order(one.graph, seed), seed % 5 == 0 ? 3 : kWide);
+    Budget budget(Budget::Limits{.ticks = 3'000'000});
+    EXPECT_NE(lp.refute(best * (1 + 1e-7), budget), Refutation::Refuted) << "seed " << seed;
+    ++tried;
+    refuted += lp.refute(best * 0.7, budget) == Refutation::Refuted;
+  }
+  EXPECT_GT(refuted * 2, tried);
+}
+
+}  // namespace
+}  // namespace partita::test
