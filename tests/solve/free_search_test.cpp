@@ -30,10 +30,10 @@ void expect_legal(const NetGraph& graph, const StagePlatform& platform, const Fr
 }
 
 TEST(FreeSearch, FindsTheOptimumOfSmallGraphs) {
-  for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
     const NetCase one = random_net_case(seed);
     const double least = least_free_value(one.graph, one.platform);
-    const FreeSplit found = search(one.graph, one.platform, 400'000, seed);
+    const FreeSplit found = search(one.graph, one.platform, 300'000, seed);
     const std::string where = "seed " + std::to_string(seed);
     EXPECT_EQ(found.value == kNoSplit, least == kNoSplit) << where;
     if (found.value == kNoSplit) continue;

@@ -18,7 +18,7 @@ constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits
 }  // namespace
 
 FreeAnneal::FreeAnneal(const NetGraph& graph, const StagePlatform& platform)
-    : graph_(graph), platform_(platform), loads_(graph, platform), soft_(loads_.device_count(), 0), overfull_(loads_.device_count(), 0),
+    : graph_(graph), loads_(graph, platform), soft_(loads_.device_count(), 0), overfull_(loads_.device_count(), 0),
       touched_at_(loads_.device_count(), 0) {
   best_.value = std::numeric_limits<double>::infinity();
 }

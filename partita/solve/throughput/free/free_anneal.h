@@ -71,7 +71,6 @@ class FreeAnneal {
   double memory_excess(DeviceId d) const;
 
   const NetGraph& graph_;
-  const StagePlatform platform_;
   FreeLoads loads_;
   FreeAnnealOptions options_;
   const std::vector<Dendrogram>* chunks_ = nullptr;

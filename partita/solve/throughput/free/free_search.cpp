@@ -22,7 +22,7 @@ constexpr double kRunGrowth = 1.3;
 // More groups are lighter ones, so temperatures go down and powers up. On a transformer of 20,000 groups powers below 40 or
 // temperatures above 0.001 never beat the staged split.
 constexpr double kGroupsForTemperatures = 500;
-constexpr std::uint64_t kLeastRandomRunPerGroup = 400; // shorter runs get nowhere from a random start
+constexpr std::uint64_t kLeastRandomRunPerGroup = 400;  // shorter runs get nowhere from a random start, or a hot one
 constexpr std::uint64_t kLongestRun = 100'000'000;
 constexpr double kPairShare = 0.2;                     // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
@@ -102,6 +102,8 @@ double FreeSearch::scale() const {
   return simple_bound_ > 0 ? simple_bound_ : 1;
 }
 
+double FreeSearch::cooling() const { return std::min(1.0, kGroupsForTemperatures / static_cast<double>(graph_.size())); }
+
 // Cuts one random order into segments.
 void FreeSearch::try_order(Budget& slice) {
   FrontierOrderOptions options;
@@ -175,8 +177,9 @@ void FreeSearch::start_annealing() {
   for (int i = 0; i < 2; ++i) chunks_[1 + dice_.below(kDendrograms - 1)] = Dendrogram(graph_, 2.5 * dice_.chance(), dice_);
 
   const std::size_t arms = arms_.size();
+  const bool short_run = run_length_ < kLeastRandomRunPerGroup * graph_.size();
   if (runs_ < 2 * arms) {
-    arm_ = arms - 1 - runs_ % arms;
+    arm_ = short_run ? runs_ % arms : arms - 1 - runs_ % arms;
   } else if (dice_.one_in(2)) {
     arm_ = static_cast<std::size_t>(
         std::min_element(arms_.begin(), arms_.end(), [](const Arm& a, const Arm& b) { return a.score < b.score; }) - arms_.begin());
@@ -193,16 +196,15 @@ void FreeSearch::start_annealing() {
     const std::size_t pick = dice_.below(3);
     from = pick == 0 ? FromLinear : pick == 1 ? FromBest : AtRandom;
   }
-  if (from == AtRandom && run_length_ < kLeastRandomRunPerGroup * graph_.size()) from = FromBest;
+  if (from == AtRandom && short_run) from = FromBest;
 
   FreeAnnealOptions options;
   options.proposals = run_length_;
   options.scale = scale();
-  const double cooling = std::min(1.0, kGroupsForTemperatures / static_cast<double>(graph_.size()));
-  options.hot = cooling * dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
-  options.cold = cooling * dice_.between_logs(2e-6, 1e-5);
-  options.first_power = dice_.between(5, 10) / std::sqrt(cooling);
-  options.last_power = dice_.between(50, 130) / std::sqrt(cooling);
+  options.hot = cooling() * dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
+  options.cold = cooling() * dice_.between_logs(2e-6, 1e-5);
+  options.first_power = dice_.between(5, 10) / std::sqrt(cooling());
+  options.last_power = dice_.between(50, 130) / std::sqrt(cooling());
   options.memory_price = memory_price_;
   if (from == FromLinear && best_linear_.value < kNever) {
     annealer_.start(best_linear_.device_of, options, chunks_, dice_);
@@ -289,7 +291,7 @@ void FreeSearch::try_pair(Budget& slice) {
   const std::size_t window = std::min(order.size(), kPairWindow);
   const std::size_t begin = window < order.size() ? window_begin(order, window) : 0;
   PairOptions options;
-  options.power = dice_.between_logs(20, 500);
+  options.power = dice_.between_logs(20, 500) / std::sqrt(cooling());
   if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, options, slice)) {
     pair_loads_.refresh();
     changed_[i] = changed_[j] = 1;

@@ -63,6 +63,7 @@ class FreeSearch {
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
+  double cooling() const;
 
   const NetGraph& graph_;
   const StagePlatform platform_;
