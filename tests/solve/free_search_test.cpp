@@ -130,7 +130,8 @@ TEST(FreeSearch, EdgeCases) {
   // More devices than groups.
   EXPECT_DOUBLE_EQ(search(two, {9, 3, 10, 10}, 100'000).value, 3);
   // A group that nothing can run.
-  FreeSearch hopeless(NetGraph({plain, Group{0, 0, 0, false, false}}, {}), {2, 2, 10, 10}, 1);
+  const NetGraph orphaned({plain, Group{0, 0, 0, false, false}}, {});
+  FreeSearch hopeless(orphaned, {2, 2, 10, 10}, 1);
   EXPECT_TRUE(hopeless.finished());
   Budget budget;
   EXPECT_FALSE(hopeless.improve(budget));
