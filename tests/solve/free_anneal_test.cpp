@@ -28,14 +28,16 @@ TEST(Dendrogram, SubtreesGrowUpToTheWholePiece) {
         below = sorted;
       }
       for (NetId e : one.graph.nets_of(v)) {  // the root holds all that nets join to v
-        for (GroupId w : one.graph.members(e)) EXPECT_TRUE(std::binary_search(below.begin(), below.end(), w)) << "seed " << seed;
+        for (GroupId w : one.graph.members(e))
+          EXPECT_TRUE(std::binary_search(below.begin(), below.end(), w)) << "seed " << seed;
       }
     }
   }
 }
 
 TEST(Dendrogram, JoinsHeavyNetsFirst) {
-  const NetGraph graph(IdVector<GroupId, Group>(4), {{1, {GroupId(0), GroupId(1)}}, {9, {GroupId(1), GroupId(2)}}, {5, {GroupId(2), GroupId(3)}}});
+  const NetGraph graph(IdVector<GroupId, Group>(4),
+                       {{1, {GroupId(0), GroupId(1)}}, {9, {GroupId(1), GroupId(2)}}, {5, {GroupId(2), GroupId(3)}}});
   Dice dice(1);
   const Dendrogram tree(graph, 0, dice);
   EXPECT_EQ(tree.above(GroupId(1), 0).size(), 1u);
@@ -79,7 +81,8 @@ TEST(FreeAnneal, ReturnsLegalSplitsAndTheirValues) {
     Budget budget;
     EXPECT_TRUE(annealer.advance(budget));
     const NetEvaluation state = evaluate(one.graph, one.platform, annealer.state().device_of());
-    for (std::size_t d = 0; d < state.load.size(); ++d) EXPECT_NEAR(annealer.state().load(DeviceId(d)), state.load[d], 1e-8) << "seed " << seed;
+    for (std::size_t d = 0; d < state.load.size(); ++d)
+      EXPECT_NEAR(annealer.state().load(DeviceId(d)), state.load[d], 1e-8) << "seed " << seed;
     if (std::isinf(annealer.best().value)) continue;
     ++found;
     const NetEvaluation truth = evaluate(one.graph, one.platform, annealer.best().device_of);

@@ -36,7 +36,8 @@ TEST(FreeLoads, StayTrueUnderMoves) {
     loads.reset(random_assignment(one.graph, loads.device_count(), dice));
     expect_true(loads, one, "seed " + std::to_string(seed) + " at first");
     for (int move = 0; move < 60; ++move) {
-      loads.move(GroupId(dice.below(one.graph.size())), DeviceId(dice.below(move % 2 ? loads.device_count() : 2) % loads.device_count()));
+      loads.move(GroupId(dice.below(one.graph.size())),
+                 DeviceId(dice.below(move % 2 ? loads.device_count() : 2) % loads.device_count()));
       expect_true(loads, one, "seed " + std::to_string(seed) + " move " + std::to_string(move));
     }
     loads.refresh();
@@ -48,7 +49,8 @@ TEST(FreeLoads, FromScratchAgreeWithTheDefinition) {
   for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
     const NetCase one = random_net_case(seed, 10);
     Dice dice(seed);
-    const auto device_of = random_assignment(one.graph, static_cast<std::size_t>(one.platform.accelerators + one.platform.hosts), dice);
+    const auto device_of =
+        random_assignment(one.graph, static_cast<std::size_t>(one.platform.accelerators + one.platform.hosts), dice);
     const NetEvaluation truth = evaluate(one.graph, one.platform, device_of);
     EXPECT_EQ(is_legal(one.graph, one.platform, device_of), truth.legal) << "seed " << seed;
     EXPECT_NEAR(free_value(one.graph, one.platform, device_of), truth.value, 1e-9) << "seed " << seed;

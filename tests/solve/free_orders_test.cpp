@@ -85,7 +85,8 @@ TEST(LinearSplit, OnAnyOrderGivesAFreeSplit) {
     std::uint64_t steps = 0;
     LinearOptions options;
     options.steps = &steps;
-    const auto split = linear_split(one.graph, one.platform, frontier_order(one.graph, {1, 0}, dice), options, Budget());
+    const auto split =
+        linear_split(one.graph, one.platform, frontier_order(one.graph, {1, 0}, dice), options, Budget());
     if (!split) continue;
     EXPECT_GT(steps, 0u);
     IdVector<GroupId, DeviceId> device_of(one.graph.size());

@@ -75,7 +75,8 @@ TEST(PairResplit, FindsTheBestSharingOut) {
     improved += better;
     const NetEvaluation after = evaluate(pair->one.graph, pair->one.platform, loads.device_of());
     EXPECT_TRUE(after.legal) << "seed " << seed;
-    const double reached = soft(after, pair->i, pair->j, limit, options.power), least = least_soft(*pair, limit, options.power);
+    const double reached = soft(after, pair->i, pair->j, limit, options.power),
+                 least = least_soft(*pair, limit, options.power);
     // Memory buckets are the one thing dropped here, so tight memory may cost a little.
     const bool tight = pair->one.platform.accelerator_memory < 1e9 || pair->one.platform.host_memory < 1e9;
     if (!tight) {
@@ -83,7 +84,8 @@ TEST(PairResplit, FindsTheBestSharingOut) {
     }
     EXPECT_LE(reached, soft(before, pair->i, pair->j, limit, options.power) * (1 + 1e-9)) << "seed " << seed;
     EXPECT_EQ(better, loads.device_of() != pair->device_of) << "seed " << seed;
-    for (std::size_t d = 0; d < after.load.size(); ++d) EXPECT_NEAR(loads.load(DeviceId(d)), after.load[d], 1e-9) << "seed " << seed;
+    for (std::size_t d = 0; d < after.load.size(); ++d)
+      EXPECT_NEAR(loads.load(DeviceId(d)), after.load[d], 1e-9) << "seed " << seed;
   }
   EXPECT_GT(improved, cases(3000) / 4);
 }
@@ -104,7 +106,8 @@ TEST(PairResplit, UnderTightMemoryIsNearlyAlwaysBest) {
     resplit_pair(loads, pair->one.graph, pair->i, pair->j, pair->open, options, budget);
     const NetEvaluation after = evaluate(pair->one.graph, pair->one.platform, loads.device_of());
     ++tried;
-    missed += soft(after, pair->i, pair->j, limit, options.power) > least_soft(*pair, limit, options.power) * (1 + 1e-6);
+    missed +=
+        soft(after, pair->i, pair->j, limit, options.power) > least_soft(*pair, limit, options.power) * (1 + 1e-6);
   }
   EXPECT_LE(missed, tried / 100) << "of " << tried;
 }

@@ -22,7 +22,8 @@ FreeSplit search(const NetGraph& graph, const StagePlatform& platform, std::uint
   return search.best();
 }
 
-void expect_legal(const NetGraph& graph, const StagePlatform& platform, const FreeSplit& split, const std::string& where) {
+void expect_legal(const NetGraph& graph, const StagePlatform& platform, const FreeSplit& split,
+                  const std::string& where) {
   ASSERT_EQ(split.device_of.size(), graph.size()) << where;
   const NetEvaluation truth = evaluate(graph, platform, split.device_of);
   EXPECT_TRUE(truth.legal) << where;
@@ -30,10 +31,15 @@ void expect_legal(const NetGraph& graph, const StagePlatform& platform, const Fr
 }
 
 TEST(FreeSearch, FindsTheOptimumOfSmallGraphs) {
-  for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     const NetCase one = random_net_case(seed);
     const double least = least_free_value(one.graph, one.platform);
-    const FreeSplit found = search(one.graph, one.platform, 400'000, seed);
+    FreeSearch search(one.graph, one.platform, seed);
+    for (int slice = 0; slice < 60 && search.best().value > least * (1 + 1e-9); ++slice) {
+      Budget budget(Budget::Limits{.ticks = 5'000});
+      search.improve(budget);
+    }
+    const FreeSplit& found = search.best();
     const std::string where = "seed " + std::to_string(seed);
     EXPECT_EQ(found.value == kNoSplit, least == kNoSplit) << where;
     if (found.value == kNoSplit) continue;
@@ -58,7 +64,7 @@ TEST(FreeSearch, IsLegalWhereverItStops) {
 }
 
 TEST(FreeSearch, TheSameSeedAndTicksGiveTheSameAnswer) {
-  for (std::uint64_t seed = 1; seed <= cases(10); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(6); ++seed) {
     const NetCase one = random_net_case(seed, 60);
     const auto run = [&] {
       FreeSearch search(one.graph, one.platform, seed);
@@ -75,7 +81,8 @@ TEST(FreeSearch, TheSameSeedAndTicksGiveTheSameAnswer) {
 }
 
 TEST(FreeSearch, KeepsWhatItStartsFrom) {
-  const NetGraph graph(IdVector<GroupId, Group>(4, Group{1, 9, 1, true, true}), {{5, {GroupId(0), GroupId(1), GroupId(2), GroupId(3)}}});
+  const NetGraph graph(IdVector<GroupId, Group>(4, Group{1, 9, 1, true, true}),
+                       {{5, {GroupId(0), GroupId(1), GroupId(2), GroupId(3)}}});
   FreeSearch search(graph, {2, 0, 10, 0}, 1);
   EXPECT_EQ(search.best().value, kNoSplit);
   search.start_from({0, {DeviceId(0), DeviceId(0), DeviceId(1), DeviceId(1)}});  // the value given is not believed
@@ -123,7 +130,8 @@ TEST(FreeSearch, EdgeCases) {
   // More devices than groups.
   EXPECT_DOUBLE_EQ(search(two, {9, 3, 10, 10}, 100'000).value, 3);
   // A group that nothing can run.
-  FreeSearch hopeless(NetGraph({plain, Group{0, 0, 0, false, false}}, {}), {2, 2, 10, 10}, 1);
+  const NetGraph orphaned({plain, Group{0, 0, 0, false, false}}, {});
+  FreeSearch hopeless(orphaned, {2, 2, 10, 10}, 1);
   EXPECT_TRUE(hopeless.finished());
   Budget budget;
   EXPECT_FALSE(hopeless.improve(budget));

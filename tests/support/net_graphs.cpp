@@ -38,7 +38,8 @@ Group random_group(Roller& dice, int slowness) {
 // Tries every assignment, devices of a kind in the order of their first use.
 class Enumeration {
  public:
-  Enumeration(const NetGraph& graph, const StagePlatform& platform) : graph_(graph), platform_(platform), device_of_(graph.size()) {}
+  Enumeration(const NetGraph& graph, const StagePlatform& platform)
+      : graph_(graph), platform_(platform), device_of_(graph.size()) {}
 
   double run() {
     assign(0, 0, 0);
@@ -98,14 +99,16 @@ NetCase random_net_case(std::uint64_t seed, int most) {
   for (int count = dice.roll(0, 2 * n); count > 0; --count) {
     Net net{equal_costs ? 2.5 : dice.roll(0, dearest) + (dice.one_in(2) ? 0.5 : 0), {}};
     const int first = dice.roll(0, n - 1), size = dice.one_in(3) ? dice.roll(2, 5) : 2;
-    for (int i = 0; i < size; ++i) net.members.push_back(GroupId(dice.one_in(4) ? dice.roll(0, n - 1) : std::min(n - 1, first + i)));
+    for (int i = 0; i < size; ++i)
+      net.members.push_back(GroupId(dice.one_in(4) ? dice.roll(0, n - 1) : std::min(n - 1, first + i)));
     nets.push_back(net);
   }
   result.graph = NetGraph(std::move(groups), std::move(nets));
   return result;
 }
 
-NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of) {
+NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform,
+                       const IdVector<GroupId, DeviceId>& device_of) {
   NetEvaluation result;
   const std::size_t devices = static_cast<std::size_t>(platform.accelerators + platform.hosts);
   result.load.assign(devices, 0);
@@ -130,6 +133,8 @@ NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform, con
   return result;
 }
 
-double least_free_value(const NetGraph& graph, const StagePlatform& platform) { return Enumeration(graph, platform).run(); }
+double least_free_value(const NetGraph& graph, const StagePlatform& platform) {
+  return Enumeration(graph, platform).run();
+}
 
 }  // namespace partita::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random small graphs of groups and nets, and their optimum by looking at all assignments. Shares no code with the solvers
-// but the graph itself.
+// Random small graphs of groups and nets, and their optimum by looking at all assignments. Shares no code with the
+// solvers but the graph itself.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct NetCase {
   StagePlatform platform;
 };
 
-// 1 to `most` groups: free groups, nets of any size and none, costs that are often equal or zero, several pieces, groups that
-// some or all devices cannot run, any number of accelerators and hosts (of each kind perhaps none, or more than groups), memory
-// limits that often bind.
+// 1 to `most` groups: free groups, nets of any size and none, costs that are often equal or zero, several pieces,
+// groups that some or all devices cannot run, any number of accelerators and hosts (of each kind perhaps none, or more
+// than groups), memory limits that often bind.
 NetCase random_net_case(std::uint64_t seed, int most = 8);
 
 // What an assignment costs, read off the definition. `legal` is support and memory.
@@ -26,10 +26,11 @@ struct NetEvaluation {
   std::vector<double> load, memory;
   double value = 0;
 };
-NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform,
+                       const IdVector<GroupId, DeviceId>& device_of);
 
-// The least possible largest load of any legal assignment, or infinity. Of each kind of device only the first unused one is
-// tried; for up to about nine groups.
+// The least possible largest load of any legal assignment, or infinity. Of each kind of device only the first unused
+// one is tried; for up to about nine groups.
 double least_free_value(const NetGraph& graph, const StagePlatform& platform);
 
 }  // namespace partita::test

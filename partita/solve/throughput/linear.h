@@ -8,7 +8,8 @@
 // reaches the value to beat end the scan, so with a good first split each a sees only about one stage's worth of groups.
 // A topological order gives a staged split; any other order gives a free one, whose stages may depend on each other.
 // From [the paper, section 5.1.2]; differences: costs are incremental, scans are cut off, equal states are skipped.
-// Complexity O(n * w * (pins per group + useful device counts)), w = groups per stage. Tests: tests/solve/linear_test.cpp.
+// Complexity O(n * w * (pins per group + useful device counts)), w = groups per stage.
+// Tests: tests/solve/staged_test.cpp, tests/solve/free_orders_test.cpp.
 #pragma once
 
 #include <cstdint>

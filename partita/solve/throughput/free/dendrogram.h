@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A random tree over the groups in which those joined by heavy nets meet early.
 //
-// Kruskal's walk over the nets from the heaviest down, costs perturbed, joins the clusters that a net's members are in; each
-// join is a node of the tree. A subtree is a set of groups that would rather stay together: what annealing moves as a chunk
-// where moving one group at a time would have to cut a heavy net first. O(pins * log). Tests: tests/solve/free_anneal_test.cpp.
+// Kruskal's walk over the nets from the heaviest down, costs perturbed, joins the clusters that a net's members are in;
+// each join is a node of the tree. A subtree is a set of groups that would rather stay together: what annealing moves
+// as a chunk where moving one group at a time would have to cut a heavy net first. O(pins * log). Tests:
+// tests/solve/free_anneal_test.cpp.
 #pragma once
 
 #include <span>

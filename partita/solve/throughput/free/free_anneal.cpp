@@ -18,13 +18,16 @@ constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits
 }  // namespace
 
 FreeAnneal::FreeAnneal(const NetGraph& graph, const StagePlatform& platform)
-    : graph_(graph), platform_(platform), loads_(graph, platform), soft_(loads_.device_count(), 0), overfull_(loads_.device_count(), 0),
+    : graph_(graph),
+      loads_(graph, platform),
+      soft_(loads_.device_count(), 0),
+      overfull_(loads_.device_count(), 0),
       touched_at_(loads_.device_count(), 0) {
   best_.value = std::numeric_limits<double>::infinity();
 }
 
-void FreeAnneal::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options, const std::vector<Dendrogram>& chunks,
-                       Dice& dice) {
+void FreeAnneal::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
+                       const std::vector<Dendrogram>& chunks, Dice& dice) {
   options_ = options;
   chunks_ = &chunks;
   dice_ = &dice;
@@ -148,7 +151,8 @@ bool FreeAnneal::propose_chunk() {
   const auto chunk = random_chunk(GroupId(dice_->below(graph_.size())), levels);
   if (chunk.empty()) return false;
   const DeviceId from = loads_.device_of(chunk[dice_->below(chunk.size())]);
-  const DeviceId to = dice_->one_in(3) ? DeviceId(dice_->below(loads_.device_count())) : near_device(chunk[dice_->below(chunk.size())]);
+  const DeviceId to =
+      dice_->one_in(3) ? DeviceId(dice_->below(loads_.device_count())) : near_device(chunk[dice_->below(chunk.size())]);
   const bool only_from = dice_->one_in(2), with_return = dice_->one_in(5);
   if (only_from && from == to) return false;
   for (GroupId v : chunk) {
@@ -156,8 +160,8 @@ bool FreeAnneal::propose_chunk() {
     if (at != to && (!only_from || at == from) && loads_.can_run(v, to)) try_move(v, to);
   }
   if (!with_return || from == to) return true;
-  // Something that stood there before comes back: what has just arrived is found on `to` as well, but moving it on only makes
-  // the first move smaller.
+  // Something that stood there before comes back: what has just arrived is found on `to` as well, but moving it on only
+  // makes the first move smaller.
   for (int tries = 0; tries < 8; ++tries) {
     const GroupId w(dice_->below(graph_.size()));
     if (loads_.device_of(w) != to) continue;

@@ -6,12 +6,14 @@
 namespace partita {
 namespace {
 
-std::size_t devices_of(const StagePlatform& platform) { return static_cast<std::size_t>(platform.accelerators + platform.hosts); }
+std::size_t devices_of(const StagePlatform& platform) {
+  return static_cast<std::size_t>(platform.accelerators + platform.hosts);
+}
 
 // Calls visit(device) once for each device that holds some but not all members of a net.
 template <class Visit>
-void for_each_cutter(std::span<const GroupId> members, const IdVector<GroupId, DeviceId>& device_of, std::vector<DeviceId>& holders,
-                     Visit visit) {
+void for_each_cutter(std::span<const GroupId> members, const IdVector<GroupId, DeviceId>& device_of,
+                     std::vector<DeviceId>& holders, Visit visit) {
   holders.clear();
   for (GroupId v : members) holders.push_back(device_of[v]);
   std::sort(holders.begin(), holders.end());
@@ -37,7 +39,8 @@ bool is_legal(const NetGraph& graph, const StagePlatform& platform, const IdVect
   return true;
 }
 
-std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of) {
+std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform,
+                               const IdVector<GroupId, DeviceId>& device_of) {
   std::vector<double> load(devices_of(platform), 0);
   const auto accelerators = static_cast<std::size_t>(platform.accelerators);
   for (GroupId v : graph.all()) {
@@ -59,7 +62,10 @@ double free_value(const NetGraph& graph, const StagePlatform& platform, const Id
 }
 
 FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
-    : graph_(graph), platform_(platform), accelerators_(static_cast<std::size_t>(platform.accelerators)), row_(graph.net_count(), kNoRow),
+    : graph_(graph),
+      platform_(platform),
+      accelerators_(static_cast<std::size_t>(platform.accelerators)),
+      row_(graph.net_count(), kNoRow),
       cut_at_(graph.net_count(), 0) {
   const std::size_t devices = devices_of(platform);
   load_.assign(devices, 0);
@@ -137,17 +143,25 @@ void FreeLoads::move(GroupId v, DeviceId to) {
       const DeviceId other = device_of_[pin.other];
       left += other == from ? pin.cost : -pin.cost;
       entered += other == to ? -pin.cost : pin.cost;
-      if (other == from) list_cut(pin.net);
-      else if (other == to) unlist_cut(pin.net);
+      if (other == from)
+        list_cut(pin.net);
+      else if (other == to)
+        unlist_cut(pin.net);
       continue;
     }
     const Counts before = shift_count(pin.net, from, to);
-    if (before.from == before.size) left += pin.cost;
-    else if (before.from == 1) left -= pin.cost;
-    if (before.to == 0) entered += pin.cost;
-    else if (before.to + 1 == before.size) entered -= pin.cost;
-    if (before.from == before.size) list_cut(pin.net);
-    else if (before.to + 1 == before.size) unlist_cut(pin.net);
+    if (before.from == before.size)
+      left += pin.cost;
+    else if (before.from == 1)
+      left -= pin.cost;
+    if (before.to == 0)
+      entered += pin.cost;
+    else if (before.to + 1 == before.size)
+      entered -= pin.cost;
+    if (before.from == before.size)
+      list_cut(pin.net);
+    else if (before.to + 1 == before.size)
+      unlist_cut(pin.net);
   }
   load_[from] += is_host(from) ? -g.host_time : left - g.accelerator_time;
   load_[to] += is_host(to) ? g.host_time : entered + g.accelerator_time;

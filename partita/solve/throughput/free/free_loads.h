@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loads of a free split, kept up while groups move between devices.
 //
-// Devices are numbered as in FreeSplit: accelerators first, then hosts. An accelerator's load is the time of its groups plus
-// the cost of every net of which it holds some members but not all; a host's is the time of its groups. When v moves from i to
-// j, only these two loads change, and a net of v matters by three numbers: its size s and how many members i and j hold.
+// Devices are numbered as in FreeSplit: accelerators first, then hosts. An accelerator's load is the time of its groups
+// plus the cost of every net of which it holds some members but not all; a host's is the time of its groups. When v
+// moves from i to j, only these two loads change, and a net of v matters by three numbers: its size s and how many
+// members i and j hold.
 //
-// Nets of two members, which most are, need no count: the other member's device tells all. Larger nets keep one counter per
-// device where that takes no more than kRowPerMember counters per member, and are counted by looking at their members
-// otherwise; so memory stays in proportion to the pins however many devices there are. A move costs O(nets of v), and for
-// nets without counters O(their members).
+// Nets of two members, which most are, need no count: the other member's device tells all. Larger nets keep one counter
+// per device where that takes no more than kRowPerMember counters per member, and are counted by looking at their
+// members otherwise; so memory stays in proportion to the pins however many devices there are. A move costs O(nets of
+// v), and for nets without counters O(their members).
 //
-// Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that, and the
-// value of a split that anybody keeps is recomputed from scratch. The nets that are cut are kept as a list, too: on large
-// graphs they are few, and the groups at them are the ones worth moving. Tests: tests/solve/free_loads_test.cpp.
+// Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that,
+// and the value of a split that anybody keeps is recomputed from scratch. The nets that are cut are kept as a list,
+// too: on large graphs they are few, and the groups at them are the ones worth moving. Tests:
+// tests/solve/free_loads_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,8 @@ namespace partita {
 // Every group on a device that can run it, and no device's memory exceeded. O(n).
 bool is_legal(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
 // All loads, from scratch. O(pins + devices).
-std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform,
+                               const IdVector<GroupId, DeviceId>& device_of);
 double free_value(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
 
 class FreeLoads {
@@ -41,7 +44,9 @@ class FreeLoads {
 
   std::size_t device_count() const { return load_.size(); }
   bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
-  bool can_run(GroupId v, DeviceId d) const { return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator; }
+  bool can_run(GroupId v, DeviceId d) const {
+    return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator;
+  }
   DeviceId device_of(GroupId v) const { return device_of_[v]; }
   const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
   double load(DeviceId d) const { return load_[d]; }

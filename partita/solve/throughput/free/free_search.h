@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good free splits: the upper bound. Combines, over and over,
 //  1. the linearised dynamic program (linear.h) on random low-frontier orders: at once good, optimal on some graphs;
-//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random. How hot a run should be differs
-//     from graph to graph, so ranges of temperature compete: half of the runs go to the range whose runs ended best, the rest
-//     are shared out evenly. Runs are short at first and grow;
-//  3. re-splitting pairs of devices (pair_resplit.h), as long as one of them gets better, on the best split and on the one
-//     that annealing ended with, for a fixed share of the time.
+//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random. How hot a run should be
+//     differs from graph to graph, so ranges of temperature compete: half of the runs go to the range whose runs ended
+//     best, the rest are shared out evenly. Runs are short at first and grow;
+//  3. re-splitting pairs of devices (pair_resplit.h), as long as one of them gets better, on the best split and on the
+//     one that annealing ended with, for a fixed share of the time.
 //
-// On the paper's operator graphs steps 1 and 2 find the optimum; on its layer graphs, where nets are light and the question is
-// rather one of packing, step 3 finds what annealing does not.
+// On the paper's operator graphs steps 1 and 2 find the optimum; on its layer graphs, where nets are light and the
+// question is rather one of packing, step 3 finds what annealing does not.
 //
 // Deterministic for a seed and the ticks of the slices; no decision looks at a clock. A tick is roughly a quarter of a
 // microsecond. Memory O(pins + devices) and the labels of step 3. Tests: tests/solve/free_search_test.cpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,11 +30,11 @@ class FreeSearch {
   // The graph must outlive the search.
   FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed);
 
-  // A split to begin with, or one found elsewhere meanwhile; ignored unless legal and better than the best. Its value is
-  // computed here.
+  // A split to begin with, or one found elsewhere meanwhile; ignored unless legal and better than the best. Its value
+  // is computed here.
   void start_from(FreeSplit split);
-  // Works until the slice ends or there is nothing left to do; continues where the last call stopped. True if the best got
-  // better. Runs over the end of the slice by at most one order or pair.
+  // Works until the slice ends or there is nothing left to do; continues where the last call stopped. True if the best
+  // got better. Runs over the end of the slice by at most one order or pair.
   bool improve(Budget& slice);
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
@@ -63,6 +62,7 @@ class FreeSearch {
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
+  double cooling() const;
 
   const NetGraph& graph_;
   const StagePlatform platform_;

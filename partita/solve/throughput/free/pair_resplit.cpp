@@ -38,18 +38,23 @@ struct StateHash {
 // A net with open members.
 struct PairNet {
   double cost = 0;
-  Bits fixed = 0;         // what the members that do not move say
-  bool outside = false;   // a third device holds a member
-  std::size_t last = 0;   // place of its last open member
+  Bits fixed = 0;        // what the members that do not move say
+  bool outside = false;  // a third device holds a member
+  std::size_t last = 0;  // place of its last open member
   bool opened = false;
-  bool ignored = false;   // there was no slot left when it opened
+  bool ignored = false;  // there was no slot left when it opened
   int slot = kNoSlot;
 };
 
 class PairProgram {
  public:
-  PairProgram(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order, const PairOptions& options)
-      : loads_(loads), graph_(graph), device_{i, j}, order_(order), options_(options),
+  PairProgram(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
+              const PairOptions& options)
+      : loads_(loads),
+        graph_(graph),
+        device_{i, j},
+        order_(order),
+        options_(options),
         limit_(std::max(loads.load(i), loads.load(j)) * (1 + 1e-12)),
         most_labels_(std::max<std::size_t>(options.labels / std::max<std::size_t>(order.size(), 1), 64)) {}
 
@@ -79,8 +84,12 @@ class PairProgram {
   };
 
   bool is_host(int choice) const { return loads_.is_host(device_[choice]); }
-  bool pays_i(Bits bits, const PairNet& net) const { return !is_host(0) && (bits & kByI) && (net.outside || (bits & kByJ)); }
-  bool pays_j(Bits bits, const PairNet& net) const { return !is_host(1) && (bits & kByJ) && (net.outside || (bits & kByI)); }
+  bool pays_i(Bits bits, const PairNet& net) const {
+    return !is_host(0) && (bits & kByI) && (net.outside || (bits & kByJ));
+  }
+  bool pays_j(Bits bits, const PairNet& net) const {
+    return !is_host(1) && (bits & kByJ) && (net.outside || (bits & kByI));
+  }
   bool settled(Bits bits, const PairNet& net) const {
     return pays_i(bits, net) == pays_i(kByBoth, net) && pays_j(bits, net) == pays_j(kByBoth, net);
   }
@@ -105,7 +114,8 @@ class PairProgram {
           nets_.push_back(read_net(e, open));
         }
         nets_[number[e]].last = t;
-        if (!settled(nets_[number[e]].fixed, nets_[number[e]])) nets_of_.push_back(static_cast<std::uint32_t>(number[e]));
+        if (!settled(nets_[number[e]].fixed, nets_[number[e]]))
+          nets_of_.push_back(static_cast<std::uint32_t>(number[e]));
       }
       nets_at_.push_back(nets_of_.size());
     }
@@ -142,18 +152,22 @@ class PairProgram {
       }
       rest_[t] = rest_[t + 1] + least;
     }
-    both_memory_ = loads_.memory(device_[0]) + loads_.memory(device_[1]) - memory;  // of what has been passed and the fixed
+    both_memory_ =
+        loads_.memory(device_[0]) + loads_.memory(device_[1]) - memory;  // of what has been passed and the fixed
     memory_binds_ = memory > 0 && (first_.memory + memory > loads_.memory_limit(device_[0]) ||
                                    both_memory_ - first_.memory + memory > loads_.memory_limit(device_[1]));
     memory_width_ = std::max(memory, 1e-300) / static_cast<double>(kMemoryBuckets);
     width_ = limit_ / static_cast<double>(options_.buckets);
   }
 
-  double time(GroupId v, int choice) const { return is_host(choice) ? graph_.host_time(v) : graph_.accelerator_time(v); }
+  double time(GroupId v, int choice) const {
+    return is_host(choice) ? graph_.host_time(v) : graph_.accelerator_time(v);
+  }
 
   void decide_group() {
     const GroupId v = order_[place_];
-    const std::span<const std::uint32_t> nets(nets_of_.data() + nets_at_[place_], nets_of_.data() + nets_at_[place_ + 1]);
+    const std::span<const std::uint32_t> nets(nets_of_.data() + nets_at_[place_],
+                                              nets_of_.data() + nets_at_[place_ + 1]);
     Bits opening = 0;
     for (std::uint32_t e : nets) opening |= give_slot(nets_[e]);
     both_memory_ += graph_.group(v).memory;
@@ -173,7 +187,8 @@ class PairProgram {
     store();
   }
 
-  // A slot in the state for a net that opens here and stays open, where one is free. Returns its first bits, in the slot.
+  // A slot in the state for a net that opens here and stays open, where one is free. Returns its first bits, in the
+  // slot.
   Bits give_slot(PairNet& net) {
     if (net.opened) return 0;
     net.opened = true;
@@ -241,7 +256,9 @@ class PairProgram {
       if (label.a > limit_) break;  // so are all that follow
       if (label.b > limit_ || label.a + label.b > sum_limit) continue;
       if (memory_binds_) {
-        if (bucket_of(label.memory) != bucket || label.memory > memory_limit_i || both_memory_ - label.memory > memory_limit_j) continue;
+        if (bucket_of(label.memory) != bucket || label.memory > memory_limit_i ||
+            both_memory_ - label.memory > memory_limit_j)
+          continue;
       }
       for (; x != front.end() && x->a < label.a; ++x) out.push(*x);
       if (x != front.end() && x->a == label.a && x->b <= label.b) continue;
@@ -355,9 +372,9 @@ class PairProgram {
   const std::size_t most_labels_;
 
   std::vector<PairNet> nets_;
-  std::vector<std::uint32_t> nets_of_;   // of the groups in order, those that matter
-  std::vector<std::size_t> nets_at_;     // where a place's begin
-  std::vector<double> rest_;             // least time of the groups from a place on
+  std::vector<std::uint32_t> nets_of_;  // of the groups in order, those that matter
+  std::vector<std::size_t> nets_at_;    // where a place's begin
+  std::vector<double> rest_;            // least time of the groups from a place on
   Label first_{};
   double both_memory_ = 0, memory_width_ = 1, width_ = 1;
   bool memory_binds_ = false;
@@ -376,8 +393,8 @@ class PairProgram {
 
 }  // namespace
 
-bool resplit_pair(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order, const PairOptions& options,
-                  Budget& budget) {
+bool resplit_pair(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
+                  const PairOptions& options, Budget& budget) {
   return PairProgram(loads, graph, i, j, order, options).run(budget);
 }
 
