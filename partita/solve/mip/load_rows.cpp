@@ -18,6 +18,7 @@ LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit)
   if (instance.objective == Objective::GPipe) {
     tops_.push_back(model.add_column({"F", 0, limit, 1}));
     if (instance.passes == 2) tops_.push_back(model.add_column({"B", 0, limit, 1}));
+    // A row F + B <= limit would be stronger, but CBC 2.10.8 crashes on rows that equal the objective when it undoes its preprocessing.
   } else {
     tops_.push_back(model.add_column({"T", 0, limit, 1}));
   }
