@@ -135,8 +135,8 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
                              "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
   path(command.add_option("--read-solution", arguments.solution,
-                          "Do not search: take the split from this solution file, which a solver made of the integer program\n"
-                          "that convert --to mps or lp wrote for the same objective, shape and platform"));
+                          "Do not search: take the split from this solution file, which a solver made of the integer\n"
+                          "program that convert --to mps or lp wrote for the same objective, shape and platform"));
   number(command.add_option("--time-limit", arguments.time_limit,
                             "Answer with the best split and bound so far after this time (default 60; inf for none)"),
          "SECONDS", 0, infinity, true);
