@@ -18,19 +18,23 @@ namespace {
 
 // The dynamic programs answer for staged splits and max-load. All else of throughput is left to the integer programs.
 bool needs_ip(const Problem& problem) {
-  return problem.shape != Shape::Staged || problem.objective != Objective::MaxLoad || problem.transfers != TransferMode::Sum;
+  return problem.shape != Shape::Staged || problem.objective != Objective::MaxLoad ||
+         problem.transfers != TransferMode::Sum;
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
-    throw InputError(ErrorKind::Unsupported, "--objective latency", "not available in this version; use --objective throughput");
+    throw InputError(ErrorKind::Unsupported, "--objective latency",
+                     "not available in this version; use --objective throughput");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
   if (staged_only && needs_ip(problem)) {
-    throw InputError(ErrorKind::Unsupported, "--algorithm",
-                     fmt::format("the dynamic programs find staged splits for max-load with --transfers sum, not {} splits for {} with "
-                                 "--transfers {}; use --algorithm ip",
-                                 to_string(problem.shape), to_string(problem.objective), to_string(problem.transfers)));
+    throw InputError(
+        ErrorKind::Unsupported, "--algorithm",
+        fmt::format(
+            "the dynamic programs find staged splits for max-load with --transfers sum, not {} splits for {} with "
+            "--transfers {}; use --algorithm ip",
+            to_string(problem.shape), to_string(problem.objective), to_string(problem.transfers)));
   }
 }
 
@@ -40,9 +44,9 @@ void settle_status(const Problem& problem, double value, Plan& plan) {
   plan.report = check(problem, *result.split);
   const bool agrees = plan.report.legal() && std::abs(plan.report.value - value) <= 1e-9 * plan.report.value;
   if (!agrees) {
-    throw std::logic_error(plan.report.legal()
-                               ? fmt::format("the solver's value {} differs from the recomputed {}", value, plan.report.value)
-                               : "the solver's split is illegal: " + plan.report.violations[0].message);
+    throw std::logic_error(plan.report.legal() ? fmt::format("the solver's value {} differs from the recomputed {}",
+                                                             value, plan.report.value)
+                                               : "the solver's split is illegal: " + plan.report.violations[0].message);
   }
   result.value = plan.report.value;
   result.bound = std::min(result.bound, result.value);
@@ -87,7 +91,8 @@ void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget,
     settle_status(problem, outcome.value, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
-    result.reason = fmt::format("no {} split meets the limits of memory and the devices each node can run on", to_string(problem.shape));
+    result.reason = fmt::format("no {} split meets the limits of memory and the devices each node can run on",
+                                to_string(problem.shape));
   } else {
     result.reason = "a limit was reached before any split was found";
   }
@@ -126,11 +131,12 @@ Plan adopt(const Problem& problem, const Split& split) {
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
   const auto formulation = formulate(problem);
-  std::string comment = fmt::format("{}: {} split, {}, transfers {}{}\n", problem.workload.name, to_string(problem.shape),
-                                    to_string(problem.objective), to_string(problem.transfers),
-                                    problem.backward_shape ? ", backward shape" : "");
-  comment += problem.shape == Shape::Staged ? "y_V_S = 1: group V is on seat S or before it; seats a0 a1 ... and, before aN, hN_0 hN_1 ...\n"
-                                            : "x_V_D = 1: group V is on device D; devices a0 a1 ... h0 h1 ...\n";
+  std::string comment = fmt::format("{}: {} split, {}, transfers {}{}\n", problem.workload.name,
+                                    to_string(problem.shape), to_string(problem.objective),
+                                    to_string(problem.transfers), problem.backward_shape ? ", backward shape" : "");
+  comment += problem.shape == Shape::Staged
+                 ? "y_V_S = 1: group V is on seat S or before it; seats a0 a1 ... and, before aN, hN_0 hN_1 ...\n"
+                 : "x_V_D = 1: group V is on device D; devices a0 a1 ... h0 h1 ...\n";
   return model_text(formulation->model(), format, comment);
 }
 

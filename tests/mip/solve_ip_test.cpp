@@ -198,7 +198,8 @@ TEST(SolveIpLimits, AStartThatIsGivenIsNotLost) {
 // Two contiguous sets may depend on each other, so contiguous can be better than staged, and free better than both.
 TEST(SolveIpShapes, EachShapeIsWiderThanTheOneBefore) {
   Problem problem;
-  problem.workload = graph_from_text("a 4 -; b 4 -; c 4 -; d 4 -; a -> b : 1; c -> d : 1; a -> d : 1; c -> b : 1", 2, kUnlimited, 0);
+  problem.workload =
+      graph_from_text("a 4 -; b 4 -; c 4 -; d 4 -; a -> b : 1; c -> d : 1; a -> d : 1; c -> b : 1", 2, kUnlimited, 0);
   double before = kNoLimit;
   for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
     problem.shape = shape;
@@ -239,11 +240,12 @@ std::string known_name(const testing::TestParamInfo<KnownSplit>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Paper, KnownIp,
-                         testing::Values(KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Contiguous, 27.9185676799125},
-                                         KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Free, 21.908376105693748},
-                                         KnownSplit{"LayerGraphs/bert24_inference.json", Shape::Staged, 17.78990625}),
-                         known_name);
+INSTANTIATE_TEST_SUITE_P(
+    Paper, KnownIp,
+    testing::Values(KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Contiguous, 27.9185676799125},
+                    KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Free, 21.908376105693748},
+                    KnownSplit{"LayerGraphs/bert24_inference.json", Shape::Staged, 17.78990625}),
+    known_name);
 
 }  // namespace
 }  // namespace partita::test

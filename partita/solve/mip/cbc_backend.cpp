@@ -34,9 +34,9 @@ struct Watch {
   }
 };
 
-// Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than that: the end of
-// the search needs linear programs to map the best solution back, and loses it without them. As CBC may take an ended one for
-// infeasible, Watch::stopped tells that its claims are void.
+// Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than
+// that: the end of the search needs linear programs to map the best solution back, and loses it without them. As CBC
+// may take an ended one for infeasible, Watch::stopped tells that its claims are void.
 class LpHandler : public ClpEventHandler {
  public:
   explicit LpHandler(Watch& watch) : watch_(&watch) {}
@@ -101,7 +101,9 @@ int between_steps(CbcModel* model, int step) {
 
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
   const double infinity = solver.getInfinity();
-  const auto bound = [infinity](double value) { return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value; };
+  const auto bound = [infinity](double value) {
+    return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value;
+  };
   std::vector<double> lower, upper, objective, row_lower, row_upper;
   for (const Column& column : model.columns()) {
     lower.push_back(bound(column.lower));
@@ -125,8 +127,8 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
       factors[at] = term.factor;
     }
   }
-  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(), factors.data(),
-                     lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
+  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(),
+                     factors.data(), lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
   int c = 0;
   for (const Column& column : model.columns()) {
     if (column.integer) solver.setInteger(c);
@@ -135,8 +137,9 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
 }
 
 std::vector<std::string> arguments(const MipRequest& request, const Budget& budget) {
-  std::vector<std::string> result{"partita", "-log", "0", "-ratio", fmt::format("{}", request.gap), "-allow", "0", "-increment", "1e-9",
-                                  "-timeMode", "elapsed"};
+  std::vector<std::string> result{"partita", "-log", "0",          "-ratio", fmt::format("{}", request.gap),
+                                  "-allow",  "0",    "-increment", "1e-9",   "-timeMode",
+                                  "elapsed"};
   // The handlers watch the time; CBC's own limit, a little later, is for the places that call none.
   const double late = 1.05 * budget.seconds_left() + 1;
   if (std::isfinite(late)) result.insert(result.end(), {"-seconds", fmt::format("{:.3f}", late)});
