@@ -41,13 +41,13 @@ struct Plan {
 // answer. `optimal` is only claimed once `check` has recomputed the value.
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink = {});
 
-// A plan out of a split from elsewhere: measured by `check`, feasible, with a bound of 0 as nothing was proved. An illegal
-// split has its violations in the report; its status is unknown, and result.split is empty.
+// A plan out of a split from elsewhere: measured by `check`, feasible, with a bound of 0 as nothing was proved. An
+// illegal split has its violations in the report; its status is unknown, and result.split is empty.
 Plan adopt(const Problem& problem, const Split& split);
 
-// The integer program of the problem as text for other solvers, and the split that a solution file of one of them describes.
-// Throw InputError: Unsupported for latency, BadField for a file that does not belong to the program. `where` is what error
-// messages call the file.
+// The integer program of the problem as text for other solvers, and the split that a solution file of one of them
+// describes. Throw InputError: Unsupported for latency, BadField for a file that does not belong to the program.
+// `where` is what error messages call the file.
 std::string integer_program(const Problem& problem, ModelFormat format);
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where);
 

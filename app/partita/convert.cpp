@@ -44,15 +44,18 @@ int run_convert(const ConvertArguments& arguments) {
   } else if (arguments.to == "workload") {
     output.write(workload_json(read_workload(input)));
   } else {
-    output.write(integer_program(read_problem(arguments.question), arguments.to == "mps" ? ModelFormat::Mps : ModelFormat::Lp));
+    output.write(
+        integer_program(read_problem(arguments.question), arguments.to == "mps" ? ModelFormat::Mps : ModelFormat::Lp));
   }
   return 0;
 }
 
 // Options that state a problem would be passed over in silence where no problem is written.
 void refuse_question(const CLI::App& command, const std::string& to) {
-  for (const char* option : {"--objective", "--shape", "--transfers", "--backward-shape", "--accelerators", "--memory", "--hosts"}) {
-    if (command.count(option) > 0) throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
+  for (const char* option :
+       {"--objective", "--shape", "--transfers", "--backward-shape", "--accelerators", "--memory", "--hosts"}) {
+    if (command.count(option) > 0)
+      throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
   }
 }
 
@@ -61,12 +64,15 @@ void refuse_question(const CLI::App& command, const std::string& to) {
 void add_convert_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("convert", "Rewrite a plan or a workload in another format");
   auto arguments = std::make_shared<ConvertArguments>();
-  path(command->add_option("INPUT", arguments->question.workload, "A plan or a workload, plain or gzipped; - for standard input")
+  path(command
+           ->add_option("INPUT", arguments->question.workload,
+                        "A plan or a workload, plain or gzipped; - for standard input")
            ->required());
   choices(command
-              ->add_option("--to", arguments->to,
-                           "What to write: seed, the paper code's output format; workload, its input format; mps or lp, an\n"
-                           "integer program")
+              ->add_option(
+                  "--to", arguments->to,
+                  "What to write: seed, the paper code's output format; workload, its input format; mps or lp, an\n"
+                  "integer program")
               ->required(),
           {"seed", "workload", "mps", "lp"});
   add_question_options(*command, arguments->question);

@@ -137,14 +137,15 @@ int run_plan(PlanArguments& arguments) {
 
 void add_solving(CLI::App& command, PlanArguments& arguments) {
   const double infinity = std::numeric_limits<double>::infinity();
-  choices(command.add_option("--algorithm", arguments.algorithm,
-                             "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
-                             "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
-                             "program of the shape, by CBC"),
+  choices(command.add_option(
+              "--algorithm", arguments.algorithm,
+              "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
+              "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
+              "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
   path(command.add_option("--read-solution", arguments.solution,
-                          "Do not search: take the split from this solution file, which a solver made of the integer program\n"
-                          "that convert --to mps or lp wrote for the same objective, shape and platform"));
+                          "Do not search: take the split from this solution file, which a solver made of the integer\n"
+                          "program that convert --to mps or lp wrote for the same objective, shape and platform"));
   number(command.add_option("--time-limit", arguments.time_limit,
                             "Answer with the best split and bound so far after this time (default 60; inf for none)"),
          "SECONDS", 0, infinity, true);

@@ -16,7 +16,8 @@ std::vector<Transfer> find_transfers(const Graph& graph) {
   for (NodeId u : graph.nodes.all()) {
     const auto edges = out[u];
     if (edges.empty()) continue;
-    const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
+    const bool uniform =
+        std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
     if (uniform) {
       Transfer transfer{u, {}, edges[0]->cost};
       for (const Edge* edge : edges) transfer.consumers.push_back(edge->to);

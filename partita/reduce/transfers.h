@@ -9,9 +9,9 @@
 
 namespace partita {
 
-// What moves as one: a node's output to all its consumers or, where the costs of its outgoing edges differ, along one of
-// them. The latter is the paper's subdivision: a zero node on the edge, colocated with the producer, carries the edge's
-// cost; as it shares the producer's device, only its transfer is left of it.
+// What moves as one: a node's output to all its consumers or, where the costs of its outgoing edges differ, along one
+// of them. The latter is the paper's subdivision: a zero node on the edge, colocated with the producer, carries the
+// edge's cost; as it shares the producer's device, only its transfer is left of it.
 struct Transfer {
   NodeId producer;
   std::vector<NodeId> consumers;

@@ -56,9 +56,10 @@ TEST(CbcBackend, TakesTheStart) {
   Budget budget;
   double first = kNoLimit;
   CbcBackend backend;
-  const MipOutcome outcome = backend.solve({model, everything, 1,  // any solution will do
-                                            [&](double objective, double) { first = std::isinf(first) ? objective : first; }},
-                                           budget);
+  const MipOutcome outcome =
+      backend.solve({model, everything, 1,  // any solution will do
+                     [&](double objective, double) { first = std::isinf(first) ? objective : first; }},
+                    budget);
   ASSERT_TRUE(outcome.solution.has_value());
   EXPECT_LE(model.objective(*outcome.solution), model.objective(everything) + 1e-6);
 }

@@ -39,7 +39,8 @@ TEST(WriteModel, Mps) {
   EXPECT_EQ(model_text(small_model(), ModelFormat::Mps, "two\nlines\n"),
             "* two\n* lines\nNAME partita\nROWS\n N objective\n E once\n G most\n G range\n L top\nCOLUMNS\n"
             "    T objective 1\n    T most 1\n    MARKER0 'MARKER' 'INTORG'\n"
-            "    x_0 once 1\n    x_0 most -2.5\n    x_0 range 1\n    y_0 once 1\n    y_0 most -4\n    MARKER1 'MARKER' 'INTEND'\n"
+            "    x_0 once 1\n    x_0 most -2.5\n    x_0 range 1\n    y_0 once 1\n    y_0 most -4\n    MARKER1 'MARKER' "
+            "'INTEND'\n"
             "    w_0 range 2\n    w_0 top 1\n    f_0 top -0.1\n"
             "RHS\n    RHS once 1\n    RHS range -1\n    RHS top 2\nRANGES\n    RNG range 8\n"
             "BOUNDS\n UP BND x_0 1\n UP BND y_0 1\n LO BND w_0 -2\n UP BND w_0 5\n FX BND f_0 3\nENDATA\n");
@@ -59,15 +60,20 @@ TEST(ReadSolution, EverySolversFormat) {
   const LinearModel model = small_model();
   const auto read = [&](const char* text) { return read_solution(model, text, "file"); };
   EXPECT_EQ(read("T 2.5\nx_0 1\n"), kSolution);
-  EXPECT_EQ(read("# Solution for model partita\n# Objective value = 2.5\nT 2.5\nx_0 1\ny_0 -0\n"), kSolution) << "Gurobi";
-  EXPECT_EQ(read("Optimal - objective value 2.50000000\n      0 T             2.5     0\n**    1 x_0             1     -2.5\n"), kSolution)
+  EXPECT_EQ(read("# Solution for model partita\n# Objective value = 2.5\nT 2.5\nx_0 1\ny_0 -0\n"), kSolution)
+      << "Gurobi";
+  EXPECT_EQ(read("Optimal - objective value 2.50000000\n      0 T             2.5     0\n**    1 x_0             1     "
+                 "-2.5\n"),
+            kSolution)
       << "CBC";
-  EXPECT_EQ(read("Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 2.5\n# Columns 5\nT 2.5\nx_0 0.9999999\ny_0 0\n"
+  EXPECT_EQ(read("Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 2.5\n# Columns 5\nT 2.5\nx_0 "
+                 "0.9999999\ny_0 0\n"
                  "w_0 0\nf_0 3\n# Rows 4\nonce 1\nmost 0\n\n# Dual solution values\nNone\n"),
             kSolution)
       << "HiGHS";
   EXPECT_EQ(read("solution status: optimal solution found\nobjective value:                                  2.5\n"
-                 "T                                                 2.5 \t(obj:1)\nx_0                                               1 \t(obj:0)\n"),
+                 "T                                                 2.5 \t(obj:1)\nx_0                                 "
+                 "              1 \t(obj:0)\n"),
             kSolution)
       << "SCIP";
 }
@@ -123,7 +129,9 @@ TEST_P(ModelFiles, CbcReadsThemAndItsSolutionIsTheOptimum) {
     const auto model = folder / (mps ? "model.mps" : "model.lp"), solution = folder / "solution";
     std::ofstream(model) << integer_program(one, mps ? ModelFormat::Mps : ModelFormat::Lp);
     std::filesystem::remove(solution);
-    ASSERT_EQ(std::system(("cbc " + model.string() + " -allow 0 -solve -solu " + solution.string() + " > /dev/null").c_str()), 0);
+    ASSERT_EQ(
+        std::system(("cbc " + model.string() + " -allow 0 -solve -solu " + solution.string() + " > /dev/null").c_str()),
+        0);
     std::stringstream text;
     text << std::ifstream(solution).rdbuf();
     const Plan answer = adopt(one, read_integer_solution(one, text.str(), "solution"));

@@ -94,8 +94,11 @@ TEST_P(FormulationTest, NamesAreUniqueAndPlain) {
       std::set<std::string> seen;
       for (const auto& thing : things) {
         EXPECT_TRUE(seen.insert(thing.name).second) << thing.name;
-        EXPECT_TRUE(std::isalpha(static_cast<unsigned char>(thing.name[0])) && thing.name[0] != 'e' && thing.name[0] != 'E') << thing.name;
-        EXPECT_EQ(thing.name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"), std::string::npos)
+        EXPECT_TRUE(std::isalpha(static_cast<unsigned char>(thing.name[0])) && thing.name[0] != 'e' &&
+                    thing.name[0] != 'E')
+            << thing.name;
+        EXPECT_EQ(thing.name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"),
+                  std::string::npos)
             << thing.name;
       }
     };

@@ -16,9 +16,10 @@ struct Question {
   Objective objective;
 };
 
-inline const auto kEveryQuestion = testing::Values(
-    Question{Shape::Staged, Objective::MaxLoad}, Question{Shape::Staged, Objective::GPipe}, Question{Shape::Contiguous, Objective::MaxLoad},
-    Question{Shape::Contiguous, Objective::GPipe}, Question{Shape::Free, Objective::MaxLoad}, Question{Shape::Free, Objective::GPipe});
+inline const auto kEveryQuestion =
+    testing::Values(Question{Shape::Staged, Objective::MaxLoad}, Question{Shape::Staged, Objective::GPipe},
+                    Question{Shape::Contiguous, Objective::MaxLoad}, Question{Shape::Contiguous, Objective::GPipe},
+                    Question{Shape::Free, Objective::MaxLoad}, Question{Shape::Free, Objective::GPipe});
 
 inline std::string question_name(const testing::TestParamInfo<Question>& info) {
   return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");

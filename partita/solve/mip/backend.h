@@ -20,10 +20,11 @@ struct MipRequest {
 };
 
 struct MipOutcome {
-  std::optional<std::vector<double>> solution;  // the best found, by column; not worse than the start if that was accepted
-  double bound = -kNoLimit;                     // claimed by the solver, in floating point: no solution is below
-  bool infeasible = false;                      // claimed: there is no solution
-  bool finished = false;                        // ended by itself, not by a limit
+  std::optional<std::vector<double>>
+      solution;              // the best found, by column; not worse than the start if that was accepted
+  double bound = -kNoLimit;  // claimed by the solver, in floating point: no solution is below
+  bool infeasible = false;   // claimed: there is no solution
+  bool finished = false;     // ended by itself, not by a limit
 };
 
 class MipBackend {

@@ -24,7 +24,9 @@ struct Watch {
   const std::function<void(double, double)>& progress;
   double objective = kNoLimit;
   double bound = -kNoLimit;
-  bool stopped = false;  // somebody was told to stop: from then on CBC's claims about bounds mean nothing
+  bool stopped = false;    // somebody was told to stop: from then on CBC's claims about bounds mean nothing
+  bool finishing = false;  // the search is over, and CBC maps its best solution back
+  int ended_lps = 0;
 
   bool must_stop() {
     stopped = stopped || budget.exhausted();
@@ -32,7 +34,9 @@ struct Watch {
   }
 };
 
-// Ends a linear program that takes too long. CBC may take one that was stopped for infeasible, hence Watch::stopped.
+// Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than
+// that: the end of the search needs linear programs to map the best solution back, and loses it without them. As CBC
+// may take an ended one for infeasible, Watch::stopped tells that its claims are void.
 class LpHandler : public ClpEventHandler {
  public:
   explicit LpHandler(Watch& watch) : watch_(&watch) {}
@@ -40,13 +44,15 @@ class LpHandler : public ClpEventHandler {
 
   int event(Event which) override {
     constexpr int kGoOn = -1, kStop = 5;
-    if (which != endOfIteration) return kGoOn;
-    const bool look = ++iterations_ % kIterationsPerLook == 0;
-    return watch_->stopped || (look && watch_->must_stop()) ? kStop : kGoOn;
+    if (which != endOfIteration || watch_->finishing || watch_->ended_lps == kMostEnded) return kGoOn;
+    if (++iterations_ % kIterationsPerLook != 0 || !watch_->must_stop()) return kGoOn;
+    ++watch_->ended_lps;
+    return kStop;
   }
 
  private:
   static constexpr std::uint64_t kIterationsPerLook = 32;
+  static constexpr int kMostEnded = 3;
 
   Watch* watch_;
   std::uint64_t iterations_ = 0;
@@ -57,10 +63,16 @@ class WatchHandler : public CbcEventHandler {
   explicit WatchHandler(Watch& watch) : watch_(&watch) {}
   CbcEventHandler* clone() const override { return new WatchHandler(*this); }
 
+  Watch& watch() const { return *watch_; }
+
   CbcAction event(CbcEvent) override {
-    if (watch_->must_stop()) return stop;
     const CbcModel* model = getModel();
-    if (!model || model->parentModel()) return noAction;  // a small search inside a heuristic says nothing about ours
+    const bool inner = !model || model->parentModel();  // a small search inside a heuristic says nothing about ours
+    if (watch_->must_stop()) {
+      watch_->finishing = watch_->finishing || !inner;
+      return stop;
+    }
+    if (inner) return noAction;
     const double objective = std::min(watch_->objective, known(model->getObjValue(), kNoLimit));
     const double bound = std::max(watch_->bound, known(model->getBestPossibleObjValue(), -kNoLimit));
     if (objective < watch_->objective || bound > watch_->bound) {
@@ -77,9 +89,21 @@ class WatchHandler : public CbcEventHandler {
   Watch* watch_;
 };
 
+// CBC calls this between its steps; 4 is the end of the search. Anything but 0 ends it all.
+int between_steps(CbcModel* model, int step) {
+  constexpr int kSearchIsOver = 4;
+  auto* handler = dynamic_cast<WatchHandler*>(model->getEventHandler());
+  if (!handler) return 0;
+  if (step < kSearchIsOver) return handler->watch().must_stop() ? 1 : 0;
+  handler->watch().finishing = true;
+  return 0;
+}
+
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
   const double infinity = solver.getInfinity();
-  const auto bound = [infinity](double value) { return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value; };
+  const auto bound = [infinity](double value) {
+    return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value;
+  };
   std::vector<double> lower, upper, objective, row_lower, row_upper;
   for (const Column& column : model.columns()) {
     lower.push_back(bound(column.lower));
@@ -103,8 +127,8 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
       factors[at] = term.factor;
     }
   }
-  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(), factors.data(),
-                     lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
+  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(),
+                     factors.data(), lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
   int c = 0;
   for (const Column& column : model.columns()) {
     if (column.integer) solver.setInteger(c);
@@ -113,10 +137,12 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
 }
 
 std::vector<std::string> arguments(const MipRequest& request, const Budget& budget) {
-  std::vector<std::string> result{"partita", "-log", "0", "-ratio", fmt::format("{}", request.gap), "-allow", "0", "-increment", "1e-9",
-                                  "-timeMode", "elapsed"};
+  std::vector<std::string> result{"partita", "-log", "0",          "-ratio", fmt::format("{}", request.gap),
+                                  "-allow",  "0",    "-increment", "1e-9",   "-timeMode",
+                                  "elapsed"};
   // The handlers watch the time; CBC's own limit, a little later, is for the places that call none.
-  if (std::isfinite(budget.seconds_left())) result.insert(result.end(), {"-seconds", fmt::format("{:.3f}", budget.seconds_left() + 0.5)});
+  const double late = 1.05 * budget.seconds_left() + 1;
+  if (std::isfinite(late)) result.insert(result.end(), {"-seconds", fmt::format("{:.3f}", late)});
   result.insert(result.end(), {"-solve", "-quit"});
   return result;
 }
@@ -160,7 +186,7 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   const std::vector<std::string> words = arguments(request, budget);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
-  CbcMain1(static_cast<int>(argv.size()), argv.data(), model, [](CbcModel*, int) { return 0; }, settings);
+  CbcMain1(static_cast<int>(argv.size()), argv.data(), model, between_steps, settings);
 
   if (const double* best = model.bestSolution()) outcome.solution.emplace(best, best + request.model.columns().size());
   outcome.bound = watch.bound;

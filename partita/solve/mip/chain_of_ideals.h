@@ -9,14 +9,14 @@
 //
 // **Seats.** With k accelerators and l hosts any sequence of kinds may be the best. All of them are subsequences of
 //     (l hosts, accelerator) k times, l hosts,
-// of which at most l host seats may be used. For k (l + 1) + l seats that is a long chain, but l is 0 or 1 nearly always.
-// A binary used[j] for each host seat bounds the x on it, and the used add up to at most l; the seats of a gap are used from
-// the left. Without more hosts than one gap has seats for, that is for k = 0, these rows are left out.
+// of which at most l host seats may be used. For k (l + 1) + l seats that is a long chain, but l is 0 or 1 nearly
+// always. A binary used[j] for each host seat bounds the x on it, and the used add up to at most l; the seats of a gap
+// are used from the left. Without more hosts than one gap has seats for, that is for k = 0, these rows are left out.
 //
 // A seat that cannot hold group v makes y[v,j] and y[v,j-1] one column.
 //
-// Why not the x and z of max_load.h with an order on the devices: the chain is much stronger. On the paper's BERT-24 CBC proves
-// the optimum with the chain in seconds and is 14 % away after a minute with the other.
+// Why not the x and z of max_load.h with an order on the devices: the chain is stronger. On the paper's GNMT CBC proves
+// the optimum with the chain in 16 s, and is 4 % away after 20 s with the x and z, which ask for less.
 //
 // Reference: the ideals are those of [Tarnawski-NeurIPS'20]'s dynamic program. Tests: tests/mip/formulation_test.cpp,
 // tests/mip/solve_ip_test.cpp.

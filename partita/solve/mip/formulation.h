@@ -32,8 +32,8 @@ class Formulation {
   double time_unit_;
 };
 
-// Staged splits: chain_of_ideals.h. Contiguous and free ones: max_load.h. The objectives are max-load and gpipe, with every
-// transfer mode. Throws InputError(Unsupported) for latency and for platforms with more than one class of a kind.
+// Staged splits: chain_of_ideals.h. Contiguous and free ones: max_load.h. The objectives are max-load and gpipe, with
+// every transfer mode. Throws InputError(Unsupported) for latency and for platforms with more than one class of a kind.
 // The names of the columns depend on the problem alone. The problem must outlive the formulation.
 struct FormulationOptions {
   double time_unit = 1;

@@ -33,8 +33,8 @@ void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_o
   }
 }
 
-// With the mode `duplex` it matters who produces. Otherwise a net is symmetric: in + out is the same for all nets with the
-// same members, so the first producer met stands for all.
+// With the mode `duplex` it matters who produces. Otherwise a net is symmetric: in + out is the same for all nets with
+// the same members, so the first producer met stands for all.
 void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
   std::map<std::tuple<std::size_t, GroupId, std::vector<GroupId>>, std::size_t> known;
   for (const Transfer& transfer : find_transfers(graph)) {
@@ -69,8 +69,8 @@ bool IpInstance::fits(GroupId v, bool on_host) const {
                  : group.on_accelerator && group.memory <= platform.accelerator_memory;
 }
 
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, const StagePlatform& platform,
-                            double time_unit) {
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
+                            const StagePlatform& platform, double time_unit) {
   const Graph& graph = problem.workload.graph;
   IpInstance instance;
   instance.objective = problem.objective;

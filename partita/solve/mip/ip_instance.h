@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups and nets that the integer programs are written on: as in net_graph.h, but with times and nets kept apart by
-// pass where the objective or the transfer mode needs that, and with the producer of each net.
+// The groups and nets that the integer programs are written on: as in net_graph.h, but with times and nets kept apart
+// by pass where the objective or the transfer mode needs that, and with the producer of each net.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct IpInstance {
 };
 
 // `group_of` may be any grouping that keeps colour classes together. Nets that always cost together are added up.
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, const StagePlatform& platform,
-                            double time_unit);
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
+                            const StagePlatform& platform, double time_unit);
 
 }  // namespace partita

@@ -34,7 +34,8 @@ void LinearModel::add_row(std::string name, double lower, Terms terms, double up
 }
 
 std::size_t LinearModel::integer_count() const {
-  return static_cast<std::size_t>(std::count_if(columns_.begin(), columns_.end(), [](const Column& c) { return c.integer; }));
+  return static_cast<std::size_t>(
+      std::count_if(columns_.begin(), columns_.end(), [](const Column& c) { return c.integer; }));
 }
 
 std::size_t LinearModel::entry_count() const {

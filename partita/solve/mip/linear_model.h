@@ -18,7 +18,8 @@ using RowId = Id<struct RowTag>;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 struct Column {
-  std::string name;  // unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it
+  std::string
+      name;  // unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it
   double lower = 0;
   double upper = kNoLimit;
   double objective = 0;
@@ -44,8 +45,12 @@ class LinearModel {
   ColumnId add_column(Column column) { return columns_.push_back(std::move(column)); }
   // Terms of one column are added up first. A row without terms is kept only where it cannot be met.
   void add_row(std::string name, double lower, Terms terms, double upper);
-  void add_at_least(std::string name, Terms terms, double lower) { add_row(std::move(name), lower, std::move(terms), kNoLimit); }
-  void add_at_most(std::string name, Terms terms, double upper) { add_row(std::move(name), -kNoLimit, std::move(terms), upper); }
+  void add_at_least(std::string name, Terms terms, double lower) {
+    add_row(std::move(name), lower, std::move(terms), kNoLimit);
+  }
+  void add_at_most(std::string name, Terms terms, double upper) {
+    add_row(std::move(name), -kNoLimit, std::move(terms), upper);
+  }
 
   const IdVector<ColumnId, Column>& columns() const { return columns_; }
   const IdVector<RowId, Row>& rows() const { return rows_; }

@@ -18,6 +18,8 @@ LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit)
   if (instance.objective == Objective::GPipe) {
     tops_.push_back(model.add_column({"F", 0, limit, 1}));
     if (instance.passes == 2) tops_.push_back(model.add_column({"B", 0, limit, 1}));
+    // A row F + B <= limit would be stronger, but CBC 2.10.8 crashes on rows that equal the objective when it undoes
+    // its preprocessing.
   } else {
     tops_.push_back(model.add_column({"T", 0, limit, 1}));
   }
@@ -36,8 +38,8 @@ void LoadRows::add_memory(const std::string& name, bool host, const IdVector<Gro
   if (total > limit) model_.add_at_most("memory_" + name, std::move(row), kMemoryScale);
 }
 
-LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pass, bool host, const IdVector<GroupId, Terms>& terms,
-                                         Terms& load) {
+LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pass, bool host,
+                                         const IdVector<GroupId, Terms>& terms, Terms& load) {
   PassColumns columns;
   Terms compute, in, out;
   for (GroupId v : terms.all()) {

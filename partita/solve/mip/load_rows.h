@@ -2,19 +2,19 @@
 // The rows and columns about loads and memory, which every formulation shares.
 //
 // A *seat* is a place for groups: a device, or a place in the pipeline. The formulation says which columns add up to
-// "group v is on seat s", written x[v,s] here; it is 0 or 1 in every solution. For each net e, with producer u, and each
-// seat s that pays for transfers there are
+// "group v is on seat s", written x[v,s] here; it is 0 or 1 in every solution. For each net e, with producer u, and
+// each seat s that pays for transfers there are
 //     in[e,s]  >= x[v,s] - x[u,s]   for each consumer v,
 //     out[e,s] >= x[u,s] - x[v,s]   for each consumer v.
-// They are continuous: at the optimum they are as small as these rows let them be, so 0 or 1. As in + out is at least the
-// largest minus the smallest x of all members, nothing is lost by treating nets with the same members as one.
+// They are continuous: at the optimum they are as small as these rows let them be, so 0 or 1. As in + out is at least
+// the largest minus the smallest x of all members, nothing is lost by treating nets with the same members as one.
 //
-// The load of a seat is a sum over passes of compute + in + out (transfer mode sum) or of a column that is at least each of
-// the parts that overlap. `max-load` asks T >= load of each seat and minimises T. `gpipe` has a column for each pass, F and B,
-// and minimises F + B.
+// The load of a seat is a sum over passes of compute + in + out (transfer mode sum) or of a column that is at least
+// each of the parts that overlap. `max-load` asks T >= load of each seat and minimises T. `gpipe` has a column for each
+// pass, F and B, and minimises F + B.
 //
-// Memory rows are written as 1000 * memory / limit <= 1000: with memory / limit a node of a few bytes falls below what some
-// solvers take for zero.
+// Memory rows are written as 1000 * memory / limit <= 1000: with memory / limit a node of a few bytes falls below what
+// some solvers take for zero.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,8 @@ class LoadRows {
   // Adds the objective, which is to be at most `limit`. Instance and model must outlive this.
   LoadRows(const IpInstance& instance, LinearModel& model, double limit);
 
-  // Adds one seat. `terms[v]` are those of x[v,s], none where v cannot be there. Seats are numbered in this order; `name`
-  // must be unique.
+  // Adds one seat. `terms[v]` are those of x[v,s], none where v cannot be there. Seats are numbered in this order;
+  // `name` must be unique.
   void add_seat(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms);
 
   // Fills in the columns added here, for the solution in which `holds` says what is where.
@@ -52,7 +52,8 @@ class LoadRows {
   };
 
   void add_memory(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms);
-  PassColumns add_pass(const std::string& name, std::size_t pass, bool host, const IdVector<GroupId, Terms>& terms, Terms& load);
+  PassColumns add_pass(const std::string& name, std::size_t pass, bool host, const IdVector<GroupId, Terms>& terms,
+                       Terms& load);
   double pass_load(double compute, double in, double out) const;
 
   const IpInstance& instance_;

@@ -9,8 +9,8 @@
 namespace partita {
 namespace {
 
-// How many ranks have symmetry rows, for each device of the kind. The paper's BERT-6, contiguous: proved in 10 s with 3, not in 15 s
-// with 0 or with all.
+// How many ranks have symmetry rows, for each device of the kind. The paper's BERT-6, contiguous: proved in 10 s with
+// 3, not in 15 s with 0 or with all.
 constexpr std::size_t kOrderedRanksPerDevice = 3;
 
 }  // namespace

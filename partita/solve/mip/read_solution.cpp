@@ -44,7 +44,8 @@ bool like_a_column(std::string_view word) {
 
 class SolutionReader {
  public:
-  SolutionReader(const LinearModel& model, const std::string& where) : model_(model), where_(where), x_(model.columns().size(), 0) {
+  SolutionReader(const LinearModel& model, const std::string& where)
+      : model_(model), where_(where), x_(model.columns().size(), 0) {
     for (ColumnId c : model.columns().all()) {
       const Column& column = model.columns()[c];
       column_named_.emplace(column.name, c);
@@ -77,9 +78,10 @@ class SolutionReader {
     if (column != column_named_.end()) {
       set(column->second, value);
     } else if (like_a_column(name) && number(value)) {
-      fail_here(fmt::format("found column {}, which this integer program does not have; the file must come from the model of the same "
-                            "workload, platform, objective and shape",
-                            name));
+      fail_here(fmt::format(
+          "found column {}, which this integer program does not have; the file must come from the model of the same "
+          "workload, platform, objective and shape",
+          name));
     }
     return true;
   }
@@ -87,14 +89,16 @@ class SolutionReader {
   void set(ColumnId c, std::string_view word) {
     const Column& column = model_.columns()[c];
     const std::optional<double> value = number(word);
-    if (!value || !std::isfinite(*value)) fail_here(fmt::format("found '{}' for column {}, expected a number", word, column.name));
+    if (!value || !std::isfinite(*value))
+      fail_here(fmt::format("found '{}' for column {}, expected a number", word, column.name));
     const double rounded = column.integer ? std::round(*value) : *value;
     if (std::abs(rounded - *value) > kWholeTolerance) {
       fail_here(fmt::format("found {} for column {}, expected a whole number", word, column.name));
     }
     const double slack = kWholeTolerance * (1 + std::abs(rounded));
     if (rounded < column.lower - slack || rounded > column.upper + slack) {
-      fail_here(fmt::format("found {} for column {}, expected {} to {}", word, column.name, column.lower, column.upper));
+      fail_here(
+          fmt::format("found {} for column {}, expected {} to {}", word, column.name, column.lower, column.upper));
     }
     x_[c.index()] = rounded;
     found_ = true;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kStartTicks = 2'000'000;  // about a second
 constexpr double kUsualObjective = 1000;          // what solvers' absolute tolerances are made for
 constexpr double kLimitSlack = 1e-6;              // so that rounding does not shut out the start
-// Of a decoded split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have anyway.
+// Of a decoded split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have
+// anyway.
 constexpr double kSplitTolerance = 1e-9;
 
 std::optional<Split> staged_split(const Problem& problem, const IpOptions& options, Budget& budget) {
@@ -76,7 +77,8 @@ class Search {
     if (outcome_.split) outcome_.bound = std::min(outcome_.bound, outcome_.value);
     outcome_.infeasible = found.infeasible && !outcome_.split;
     if (outcome_.bound > 0 || outcome_.infeasible) {
-      outcome_.proof = fmt::format("integer program, by {}: floating point, {:.0e} of its bound taken off", solver, kBoundMargin);
+      outcome_.proof =
+          fmt::format("integer program, by {}: floating point, {:.0e} of its bound taken off", solver, kBoundMargin);
     } else {
       outcome_.proof = "loads are not negative";
     }
@@ -89,8 +91,8 @@ class Search {
 
   void tell(Progress::Event event) const {
     if (!sink_) return;
-    sink_({event, budget_.seconds_used(), told_value_, std::min(outcome_.bound, told_value_), formulation_.model().integer_count(),
-           "integer program"});
+    sink_({event, budget_.seconds_used(), told_value_, std::min(outcome_.bound, told_value_),
+           formulation_.model().integer_count(), "integer program"});
   }
 
   const Formulation& formulation_;
@@ -102,7 +104,8 @@ class Search {
 
 }  // namespace
 
-IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget, const Sink& sink) {
+IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget,
+                   const Sink& sink) {
   std::optional<Split> start = options.start;
   if (!start && options.warm_start) start = staged_split(problem, options, budget);
   double size = typical_load(problem);
@@ -110,13 +113,13 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
     const auto plain = formulate(problem);
     size = plain->model().objective(plain->encode(*start));
   }
-  const auto formulation = formulate(
-      problem, {.time_unit = size > 0 ? size / kUsualObjective : 1, .limit = start ? size * (1 + kLimitSlack) : kNoLimit});
+  const auto formulation = formulate(problem, {.time_unit = size > 0 ? size / kUsualObjective : 1,
+                                               .limit = start ? size * (1 + kLimitSlack) : kNoLimit});
   const LinearModel& model = formulation->model();
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kNoLimit, 0, model.integer_count(),
-          fmt::format("integer program: {} columns ({} whole), {} rows, {} entries", model.columns().size(), model.integer_count(),
-                      model.rows().size(), model.entry_count())});
+          fmt::format("integer program: {} columns ({} whole), {} rows, {} entries", model.columns().size(),
+                      model.integer_count(), model.rows().size(), model.entry_count())});
   }
   Search search(*formulation, budget, sink);
   MipRequest request{model, {}, options.gap, [&](double objective, double bound) { search.hear(objective, bound); }};

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best split by integer programming, for every shape and for max-load and gpipe.
 //
-// 1. A staged split to start from, by the staged solver with a small share of the budget: it is legal for every shape. It also
-//    tells the size of the numbers, and with it a unit of time in which the solver's absolute tolerances mean something.
-// 2. The formulation of the shape (formulation.h), with the start's value as limit of the objective, handed to the backend. The limit
-//    lets the solver rule out much at once: the paper's BERT-6, contiguous, is proved in 10 s with it and is 2.7 % away after 15 s
-//    without.
-// 3. The better of the start and the backend's solution, decoded and measured again in the formulation, so that rounding in the
+// 1. A staged split to start from, by the staged solver with a small share of the budget: it is legal for every shape.
+// It also
+//    tells the size of the numbers, and with it a unit of time in which the solver's absolute tolerances mean
+//    something.
+// 2. The formulation of the shape (formulation.h), with the start's value as limit of the objective, handed to the
+// backend. The limit
+//    lets the solver rule out much at once: the paper's BERT-6, contiguous, is proved in 10 s with it and is 2.7 % away
+//    after 15 s without.
+// 3. The better of the start and the backend's solution, decoded and measured again in the formulation, so that
+// rounding in the
 //    solver cannot make a split look better than it is.
-// The bound is the solver's, and a claim in floating point: kBoundMargin of it is subtracted before anybody relies on it. It is
-// not a certificate.
+// The bound is the solver's, and a claim in floating point: kBoundMargin of it is subtracted before anybody relies on
+// it. It is not a certificate.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +28,15 @@
 
 namespace partita {
 
-// Relative. Just below what `optimal` allows for (kOptimalGap), so that a solver's proof of optimality still counts as one.
-// CBC's own tolerances, in the unit of time chosen here, come to about 1e-8.
+// Relative. Just below what `optimal` allows for (kOptimalGap), so that a solver's proof of optimality still counts as
+// one. CBC's own tolerances, in the unit of time chosen here, come to about 1e-8.
 inline constexpr double kBoundMargin = 9e-7;
 
 struct IpOptions {
   double gap = 0;          // stop once (value - bound) / value is at most this
   bool warm_start = true;  // false: without a start given, let the solver find its first split by itself
-  std::optional<Split> start = std::nullopt;  // a legal split to start from instead of a staged one; staged ones need their order
+  std::optional<Split> start =
+      std::nullopt;        // a legal split to start from instead of a staged one; staged ones need their order
   std::uint64_t seed = 1;  // for the staged split to start from
 };
 
@@ -44,6 +49,7 @@ struct IpOutcome {
 };
 
 // Throws InputError(Unsupported) as formulate() does.
-IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget, const Sink& sink);
+IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget,
+                   const Sink& sink);
 
 }  // namespace partita

@@ -50,8 +50,10 @@ void write_mps_columns(const LinearModel& model, Text out) {
     const Column& column = model.columns()[c];
     mark(column.integer);
     // A column without entries must be named all the same.
-    if (column.objective != 0 || entries[c].empty()) fmt::format_to(out, "    {} {} {}\n", column.name, kObjective, column.objective);
-    for (const auto& [row, factor] : entries[c]) fmt::format_to(out, "    {} {} {}\n", column.name, model.rows()[row].name, factor);
+    if (column.objective != 0 || entries[c].empty())
+      fmt::format_to(out, "    {} {} {}\n", column.name, kObjective, column.objective);
+    for (const auto& [row, factor] : entries[c])
+      fmt::format_to(out, "    {} {} {}\n", column.name, model.rows()[row].name, factor);
   }
   mark(false);
 }
@@ -104,12 +106,14 @@ void write_lp_terms(const LinearModel& model, std::span<const Term> terms, Text 
   std::size_t written = 0;
   for (const Term& term : terms) {
     if (written != 0 && written % kTermsPerLine == 0) fmt::format_to(out, "\n  ");
-    fmt::format_to(out, " {} {} {}", term.factor < 0 ? '-' : '+', std::abs(term.factor), model.columns()[term.column].name);
+    fmt::format_to(out, " {} {} {}", term.factor < 0 ? '-' : '+', std::abs(term.factor),
+                   model.columns()[term.column].name);
     ++written;
   }
 }
 
-void write_lp_row(const LinearModel& model, const std::string& name, const Row& row, const char* sense, double side, Text out) {
+void write_lp_row(const LinearModel& model, const std::string& name, const Row& row, const char* sense, double side,
+                  Text out) {
   fmt::format_to(out, " {}:", name);
   if (row.terms.empty()) {
     fmt::format_to(out, " 0 {}", model.columns()[ColumnId(0)].name);
@@ -135,7 +139,8 @@ std::string lp_text(const LinearModel& model, const std::string& comment) {
       continue;
     }
     if (std::isfinite(row.lower)) write_lp_row(model, row.name, row, ">=", row.lower, out);
-    if (std::isfinite(row.upper)) write_lp_row(model, ranged(row) ? row.name + "_upper" : row.name, row, "<=", row.upper, out);
+    if (std::isfinite(row.upper))
+      write_lp_row(model, ranged(row) ? row.name + "_upper" : row.name, row, "<=", row.upper, out);
   }
   fmt::format_to(out, "Bounds\n");
   for (const Column& column : model.columns()) {

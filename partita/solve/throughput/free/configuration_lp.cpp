@@ -138,8 +138,8 @@ class ConfigurationLp::Run {
     const double total = std::accumulate(prices.begin(), prices.end(), 0.0) - owner_.platform_.hosts * host_price;
     const int k = owner_.platform_.accelerators;
     // Scaled so that a proof would need every set to have a price of less than one unit.
-    const double one = k > 0 ? total / k : 1;
-    if (one <= 0) return false;
+    if (k == 0 || total <= 0) return false;  // without accelerators the knapsack alone would have to do: left to simpler bounds
+    const double one = total / k;
     Prices scaled(graph_.size(), 0);
     for (GroupId v : graph_.all()) {
       scaled[v] = static_cast<Price>(std::floor(std::min(prices[v.index()] / one, 64.0) * static_cast<double>(kPriceUnit)));
