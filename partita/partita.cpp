@@ -16,20 +16,23 @@ void require_supported(const Problem& problem) {
   const auto refuse = [](const std::string& option, const char* instead) {
     throw InputError(ErrorKind::Unsupported, option, fmt::format("not available in this version; use {}", instead));
   };
-  if (problem.objective != Objective::MaxLoad) refuse(fmt::format("--objective {}", to_string(problem.objective)), "--objective throughput");
+  if (problem.objective != Objective::MaxLoad)
+    refuse(fmt::format("--objective {}", to_string(problem.objective)), "--objective throughput");
   if (problem.shape != Shape::Staged) refuse(fmt::format("--shape {}", to_string(problem.shape)), "--shape staged");
-  if (problem.transfers != TransferMode::Sum) refuse(fmt::format("--transfers {}", to_string(problem.transfers)), "--transfers sum");
+  if (problem.transfers != TransferMode::Sum)
+    refuse(fmt::format("--transfers {}", to_string(problem.transfers)), "--transfers sum");
 }
 
 // `optimal` needs more than the solver's word: the independent check must find the split legal and agree on its value.
 void settle_status(const Problem& problem, const StagedOutcome& outcome, Plan& plan) {
   Result& result = plan.result;
   plan.report = check(problem, *result.split);
-  const bool agrees = plan.report.legal() && std::abs(plan.report.value - outcome.split->value) <= 1e-9 * plan.report.value;
+  const bool agrees =
+      plan.report.legal() && std::abs(plan.report.value - outcome.split->value) <= 1e-9 * plan.report.value;
   if (!agrees) {
-    throw std::logic_error(plan.report.legal()
-                               ? fmt::format("the solver's value {} differs from the recomputed {}", outcome.split->value, plan.report.value)
-                               : "the solver's split is illegal: " + plan.report.violations[0].message);
+    throw std::logic_error(plan.report.legal() ? fmt::format("the solver's value {} differs from the recomputed {}",
+                                                             outcome.split->value, plan.report.value)
+                                               : "the solver's split is illegal: " + plan.report.violations[0].message);
   }
   result.value = plan.report.value;
   result.bound = std::min(outcome.bound, result.value);

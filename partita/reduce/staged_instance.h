@@ -25,16 +25,17 @@ struct StagedInstance {
   std::vector<std::string> steps;
 };
 
-// Colour classes become groups, orphaned backward nodes are mirrored into the forward order, and what lies on a cycle is
-// contracted. Near-linear but for the closure (see StageGraph). Throws InputError(Unsupported) for platforms with more
-// than one class of a kind.
+// Colour classes become groups, orphaned backward nodes are mirrored into the forward order, and what lies on a cycle
+// is contracted. Near-linear but for the closure (see StageGraph). Throws InputError(Unsupported) for platforms with
+// more than one class of a kind.
 StagedInstance make_staged_instance(const Problem& problem);
 
-// A sentence that names a constraint which no split can meet, or an empty string if no such constraint was found: a group
-// that no device can hold, or too little memory in total. Finding none does not mean that a split exists.
+// A sentence that names a constraint which no split can meet, or an empty string if no such constraint was found: a
+// group that no device can hold, or too little memory in total. Finding none does not mean that a split exists.
 std::string find_contradiction(const Problem& problem, const StagedInstance& instance);
 
-// The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the stages.
+// The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the
+// stages.
 Split lift_stages(const Problem& problem, const StagedInstance& instance, const std::vector<Stage>& stages);
 
 // Stages of a contracted graph as stages of the graph it was made from.

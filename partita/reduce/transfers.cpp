@@ -17,7 +17,8 @@ std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes)
     const auto edges = out[u];
     if (edges.empty()) continue;
     const GroupId producer = classes.class_of[u];
-    const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
+    const bool uniform =
+        std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
     if (uniform) {
       Net net{edges[0]->cost, {producer}};
       for (const Edge* edge : edges) net.members.push_back(classes.class_of[edge->to]);

@@ -79,7 +79,10 @@ class Everything {
 class Enumeration {
  public:
   Enumeration(const StageGraph& graph, const Threshold& question, int buckets)
-      : graph_(graph), question_(question), windows_(graph, question, {buckets, Windows::Measure::Time, true}, budget_), table_(graph.size()),
+      : graph_(graph),
+        question_(question),
+        windows_(graph, question, {buckets, Windows::Measure::Time, true}, budget_),
+        table_(graph.size()),
         all_(graph, question) {
     if (graph.total_memory() > question.platform.accelerator_memory) {
       memory_windows_.emplace(graph, question, Windows::Options{buckets, Windows::Measure::Memory, true}, budget_);
@@ -101,8 +104,10 @@ class Enumeration {
       }
       const std::vector<Set> found = run(base, host, {c, f});
       bool way_on = false;
-      for (const Set ideal : found) way_on = way_on || all_.can_be_completed(ideal, platform.hosts - c, platform.accelerators - f);
-      EXPECT_EQ(way_on, expected) << "base " << base << ", " << (host ? "host" : "accelerator") << ", level " << c << " " << f;
+      for (const Set ideal : found)
+        way_on = way_on || all_.can_be_completed(ideal, platform.hosts - c, platform.accelerators - f);
+      EXPECT_EQ(way_on, expected) << "base " << base << ", " << (host ? "host" : "accelerator") << ", level " << c
+                                  << " " << f;
       count += found.size();
       if (depth == 0) continue;
       for (std::size_t i = 0; i < found.size() && i < 3; ++i) count += follow(found[i], c, f, depth - 1);
@@ -178,7 +183,8 @@ TEST(StageEnumerator, StopsWhenTold) {
   StageEnumerator enumerator(graph, question, windows, nullptr, table, budget);
   const std::vector<Word> empty{0};
   std::size_t calls = 0;
-  EXPECT_FALSE(enumerator.run({empty, 0, 0, 0}, false, {0, 1}, [&](const StageEnumerator::Found&) { return ++calls < 2; }));
+  EXPECT_FALSE(
+      enumerator.run({empty, 0, 0, 0}, false, {0, 1}, [&](const StageEnumerator::Found&) { return ++calls < 2; }));
   EXPECT_EQ(calls, 2u);
 }
 

@@ -21,7 +21,10 @@ Group random_group(Dice& dice, int mode) {
   Group g;
   const bool free = dice.one_in(3);
   g.accelerator_time = free ? 0 : dice.roll(1, 10);
-  if (!free) g.host_time = mode == 0 ? g.accelerator_time * dice.roll(1, 3) : mode == 1 ? g.accelerator_time * 10 : dice.roll(1, 40);
+  if (!free)
+    g.host_time = mode == 0   ? g.accelerator_time * dice.roll(1, 3)
+                  : mode == 1 ? g.accelerator_time * 10
+                              : dice.roll(1, 40);
   if (free && dice.one_in(6)) g.host_time = dice.roll(0, 2);
   g.memory = dice.one_in(2) ? 0 : dice.roll(1, 6);
   if (free && dice.one_in(2)) g.memory = g.host_time = 0;
