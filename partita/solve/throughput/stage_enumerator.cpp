@@ -306,20 +306,26 @@ void StageEnumerator::exclude_one(std::uint32_t index) {
   }
 }
 
+// What taking the candidate in would change, as things stand: for the later stage that would be left with it, and here.
+StageEnumerator::Absorption StageEnumerator::absorption(const Candidate& c) const {
+  Absorption change{0, c.time, c.load_time};
+  for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
+    const LocalNet& net = nets_[candidate_nets_[i]];
+    if (net.in + net.base == 0) change.later += net.cost;
+    if (net.in + net.base == net.size - 1) change.spared += net.cost;
+    if (host_) continue;
+    if (net.in == 0) change.added += net.cost;
+    if (net.in == net.size - 1) change.added -= net.cost;
+  }
+  return change;
+}
+
 // All predecessors of the candidate are in the ideal, else it would be excluded already: so the dominance test applies.
 void StageEnumerator::exclude_with_followers(std::uint32_t index) {
   const Candidate& c = candidates_[index];
   if (memory_free_ || c.memory <= 0) {
-    double later = 0, spared = c.time, added = c.load_time;
-    for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
-      const LocalNet& net = nets_[candidate_nets_[i]];
-      if (net.in + net.base == 0) later += net.cost;
-      if (net.in + net.base == net.size - 1) spared += net.cost;
-      if (host_) continue;
-      if (net.in == 0) added += net.cost;
-      if (net.in == net.size - 1) added -= net.cost;
-    }
-    if (later <= spared) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - added);
+    const Absorption change = absorption(c);
+    if (change.absorbs()) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - change.added);
   }
   choices_.push_back(index);
   exclude_one(index);
@@ -372,16 +378,8 @@ bool StageEnumerator::dominated() const {
   for (const std::uint32_t index : choices_) {
     const Candidate& c = candidates_[index];
     if (memory_ + c.memory > memory_limit) continue;
-    double later = 0, spared = c.time, load = load_time_ + cut_ + c.load_time;
-    for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
-      const LocalNet& net = nets_[candidate_nets_[i]];
-      if (net.in + net.base == 0) later += net.cost;
-      if (net.in + net.base == net.size - 1) spared += net.cost;
-      if (host_) continue;
-      if (net.in == 0) load += net.cost;
-      if (net.in == net.size - 1) load -= net.cost;
-    }
-    if (later <= spared && load <= question_.limit * (1 - kRoundingSlack)) return true;
+    const Absorption change = absorption(c);
+    if (change.absorbs() && load_time_ + cut_ + change.added <= question_.limit * (1 - kRoundingSlack)) return true;
   }
   return false;
 }

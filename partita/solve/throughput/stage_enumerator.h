@@ -83,6 +83,12 @@ class StageEnumerator {
     double cost;
     std::int32_t size, base, in, out, open;  // members: all; in the base; included; excluded; undecided
   };
+  struct Absorption {
+    double later;   // cost that the later stage may gain when the group goes: nets wholly outside the ideal
+    double spared;  // what it surely loses
+    double added;   // load that this stage gains
+    bool absorbs() const { return later <= spared; }
+  };
   struct Frame {
     std::uint32_t candidate;
     bool including;
@@ -99,6 +105,7 @@ class StageEnumerator {
   void include(std::uint32_t candidate);
   void exclude_with_followers(std::uint32_t candidate);
   void exclude_one(std::uint32_t candidate);
+  Absorption absorption(const Candidate& c) const;
   void undo(Frame& frame);
   bool dominated() const;
 #ifdef PARTITA_PARANOID
