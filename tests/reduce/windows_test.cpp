@@ -23,7 +23,7 @@ class AllIdeals {
   AllIdeals(const StageGraph& graph, const Threshold& question)
       : graph_(graph), question_(question), whole_((Set{1} << graph.size()) - 1) {
     for (Set set = 0; set <= whole_; ++set) {
-      if (is_ideal(set)) ideals.push_back(set);
+      if (is_ideal(graph_, set)) ideals.push_back(set);
     }
     for (const bool host : {false, true}) {
       affordable_[host].assign(whole_ + std::size_t{1}, 0);
@@ -46,16 +46,6 @@ class AllIdeals {
  private:
   std::size_t level(int hosts, int accelerators) const {
     return static_cast<std::size_t>(hosts) * (question_.platform.accelerators + 1) + accelerators;
-  }
-
-  bool is_ideal(Set set) const {
-    for (GroupId v : graph_.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph_.predecessors(v)) {
-        if (!has(set, u)) return false;
-      }
-    }
-    return true;
   }
 
   bool fits(Set set, bool host) const {

@@ -26,16 +26,6 @@ class Everything {
 
   Set whole() const { return (Set{1} << graph_.size()) - 1; }
 
-  bool is_ideal(Set set) const {
-    for (GroupId v : graph_.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph_.predecessors(v)) {
-        if (!has(set, u)) return false;
-      }
-    }
-    return true;
-  }
-
   bool affordable(Set stage, bool host, double limit) const {
     std::vector<GroupId> groups;
     double memory = 0;
@@ -64,7 +54,7 @@ class Everything {
   // Can a device of this kind take a stage, and the devices left then the rest?
   bool can_go_on(Set ideal, bool host, int hosts_left, int accelerators_left) {
     for (Set to = ideal + 1; to <= whole(); ++to) {
-      if ((ideal & to) != ideal || !is_ideal(to) || !affordable(to & ~ideal, host, question_.limit)) continue;
+      if ((ideal & to) != ideal || !is_ideal(graph_, to) || !affordable(to & ~ideal, host, question_.limit)) continue;
       if (can_be_completed(to, hosts_left, accelerators_left)) return true;
     }
     return false;
@@ -129,7 +119,7 @@ class Enumeration {
       EXPECT_EQ(one.hash, hash);
       EXPECT_NEAR(one.time, time, 1e-9);
       EXPECT_NEAR(one.memory, memory, 1e-9);
-      EXPECT_TRUE(all_.is_ideal(ideal));
+      EXPECT_TRUE(is_ideal(graph_, ideal));
       EXPECT_TRUE((ideal & base) == base && ideal != base && ideal != all_.whole());
       EXPECT_TRUE(all_.affordable(ideal & ~base, host, question_.limit * (1 + 1e-12)));
       EXPECT_EQ(std::count(found.begin(), found.end(), ideal), 0);

@@ -74,17 +74,22 @@ StageCase random_stage_case(std::uint64_t seed, int most) {
   return result;
 }
 
+bool is_ideal(const StageGraph& graph, std::uint32_t set) {
+  for (GroupId v : graph.all()) {
+    if ((set >> v.index() & 1) == 0) continue;
+    for (GroupId u : graph.predecessors(v)) {
+      if ((set >> u.index() & 1) == 0) return false;
+    }
+  }
+  return true;
+}
+
 double least_value(const StageGraph& graph, const StagePlatform& platform) {
   const std::size_t n = graph.size();
   const auto has = [](std::uint32_t set, GroupId v) { return (set >> v.index() & 1) != 0; };
   std::vector<std::uint32_t> ideals;
   for (std::uint32_t set = 0; set < (1u << n); ++set) {
-    bool closed = true;
-    for (GroupId v : graph.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph.predecessors(v)) closed = closed && has(set, u);
-    }
-    if (closed) ideals.push_back(set);
+    if (is_ideal(graph, set)) ideals.push_back(set);
   }
   const auto cost = [&](std::uint32_t set, bool host) {
     if (set == 0) return 0.0;

@@ -21,6 +21,9 @@ StageCase random_stage_case(std::uint64_t seed, int most = 9);
 
 inline constexpr double kNoSplit = std::numeric_limits<double>::infinity();
 
+// Groups as bits: does the set hold, with every group, all its predecessors?
+bool is_ideal(const StageGraph& graph, std::uint32_t set);
+
 // The least possible largest load of a staged split, or kNoSplit. Exponential: for up to a dozen groups.
 double least_value(const StageGraph& graph, const StagePlatform& platform);
 

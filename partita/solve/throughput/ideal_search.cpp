@@ -195,11 +195,9 @@ SearchResult search_ideals(const StageGraph& given, const Threshold& question, i
   SearchResult result;
   StageGraph graph = given;
   cap_costs(graph, question);
-  for (GroupId v : graph.all()) {
-    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) {
-      result.answer = Answer::No;
-      return result;
-    }
+  if (some_group_fits_nowhere(graph, question)) {
+    result.answer = Answer::No;
+    return result;
   }
   const Windows windows(graph, question, {window_buckets, Windows::Measure::Time, true}, budget);
   std::optional<Windows> memory_windows;

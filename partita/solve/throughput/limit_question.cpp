@@ -124,14 +124,6 @@ class LimitQuestion {
   const SearchLog& log_;
 };
 
-// A group that no device can hold within the limit.
-bool some_group_too_heavy(const StageGraph& graph, const Threshold& question) {
-  for (GroupId v : graph.all()) {
-    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) return true;
-  }
-  return false;
-}
-
 bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget) {
   PresolveOptions options;
   if (effort == Effort::Quick) {
@@ -139,7 +131,7 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
     options.window_rounds = 1;
   }
   const Presolved small = presolve(graph, question, options, budget);
-  return small.infeasible || some_group_too_heavy(small.graph, question);
+  return small.infeasible || some_group_fits_nowhere(small.graph, question);
 }
 
 }  // namespace
