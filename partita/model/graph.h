@@ -18,23 +18,23 @@ inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 struct Node {
   std::int64_t original_id = 0;  // as in the input file; unique, possibly sparse
   std::string name;
-  std::vector<double> time;      // by ClassId: the platform's classes in order; kCannotRun where unsupported
-  double memory = 0;             // bytes, counted on devices with a memory limit
+  std::vector<double> time;  // by ClassId: the platform's classes in order; kCannotRun where unsupported
+  double memory = 0;         // bytes, counted on devices with a memory limit
   bool backward = false;
   std::optional<std::int64_t> colour;  // nodes of one colour class share a device
 };
 
 // `cost` is the time to move the producer's output between host memory and an accelerator. Where the edges out of one
-// node agree on it, the output moves once per device and direction; where they differ, each edge is a transfer of its own
-// (the paper's subdivision: a zero node on the edge, colocated with the producer, carrying the edge's cost).
+// node agree on it, the output moves once per device and direction; where they differ, each edge is a transfer of its
+// own (the paper's subdivision: a zero node on the edge, colocated with the producer, carrying the edge's cost).
 struct Edge {
   NodeId from;
   NodeId to;
   double cost = 0;
 };
 
-// Invariants, kept by the readers: acyclic, no self-loops, no edge from a backward to a forward node, all numbers finite
-// and not negative (but for kCannotRun), every node runs on some class. Nodes keep the file's order.
+// Invariants, kept by the readers: acyclic, no self-loops, no edge from a backward to a forward node, all numbers
+// finite and not negative (but for kCannotRun), every node runs on some class. Nodes keep the file's order.
 struct Graph {
   IdVector<NodeId, Node> nodes;
   std::vector<Edge> edges;

@@ -26,9 +26,9 @@ struct SplitListing {
     std::vector<std::int64_t> node_ids;
     std::optional<double> claimed_load = std::nullopt;  // what the file says, if it says
   };
-  std::vector<Device> devices;            // accelerators and hosts in any order; the i-th of a kind is that kind's device i
-  std::optional<double> claimed_value;    // what the file says the split costs, if it says
-  std::vector<std::size_t> order;         // indices into `devices` in pipeline order, if the file says
+  std::vector<Device> devices;  // accelerators and hosts in any order; the i-th of a kind is that kind's device i
+  std::optional<double> claimed_value;  // what the file says the split costs, if it says
+  std::vector<std::size_t> order;       // indices into `devices` in pipeline order, if the file says
 };
 
 }  // namespace partita

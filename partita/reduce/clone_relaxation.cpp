@@ -118,7 +118,8 @@ CloneRelaxation relax_clones(const StageGraph& graph) {
   return result;
 }
 
-std::vector<Stage> lift_relaxed(const StageGraph& graph, const CloneRelaxation& relaxation, const std::vector<Stage>& stages) {
+std::vector<Stage> lift_relaxed(const StageGraph& graph, const CloneRelaxation& relaxation,
+                                const std::vector<Stage>& stages) {
   std::vector<std::size_t> stage_of_kept(relaxation.graph.size(), 0);
   for (std::size_t s = 0; s < stages.size(); ++s) {
     for (GroupId v : stages[s].groups) stage_of_kept[v.index()] = s;

@@ -10,7 +10,8 @@ namespace partita {
 namespace {
 
 std::string name_node(const Node& node) {
-  return node.name.empty() ? fmt::format("node {}", node.original_id) : fmt::format("node {} ({})", node.original_id, node.name);
+  return node.name.empty() ? fmt::format("node {}", node.original_id)
+                           : fmt::format("node {} ({})", node.original_id, node.name);
 }
 
 // The nodes of a group and what holds them together.
@@ -23,7 +24,8 @@ std::string name_group(const Problem& problem, const IdVector<NodeId, GroupId>& 
   }
   if (members.size() == 1) return name_node(graph.nodes[members[0]]);
   const auto& colour = graph.nodes[members[0]].colour;
-  const bool one_class = colour && std::all_of(members.begin(), members.end(), [&](NodeId v) { return graph.nodes[v].colour == colour; });
+  const bool one_class =
+      colour && std::all_of(members.begin(), members.end(), [&](NodeId v) { return graph.nodes[v].colour == colour; });
   std::string list;
   for (std::size_t i = 0; i < std::min(members.size(), kMostListed); ++i) {
     list += fmt::format("{}{}", i ? ", " : "", graph.nodes[members[i]].original_id);
@@ -57,8 +59,8 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
   }
   const double room = platform.accelerators * platform.accelerator_memory;
   if (accelerator_only > room) {
-    return fmt::format("memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerators hold {:.0f}", accelerator_only,
-                       platform.accelerators, room);
+    return fmt::format("memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerators hold {:.0f}",
+                       accelerator_only, platform.accelerators, room);
   }
   return {};
 }

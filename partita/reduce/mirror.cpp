@@ -3,7 +3,8 @@
 
 namespace partita {
 
-std::vector<std::pair<GroupId, GroupId>> class_precedence(const Graph& graph, const ColourClasses& classes, bool all_backward) {
+std::vector<std::pair<GroupId, GroupId>> class_precedence(const Graph& graph, const ColourClasses& classes,
+                                                          bool all_backward) {
   std::vector<std::pair<GroupId, GroupId>> precedence;
   for (const Edge& edge : graph.edges) {
     const GroupId from = classes.class_of[edge.from], to = classes.class_of[edge.to];

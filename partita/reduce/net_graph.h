@@ -5,8 +5,8 @@
 // accelerator that holds some but not all of a net pays the net's cost once, as the producer's side (out) or as a
 // consumer's (in). So the load of an accelerator with the groups S is
 //     load(S) = sum of accelerator_time over S + sum of costs of the nets cut by S,
-// and a net is symmetric: nothing depends on which member produces. Training differs from inference only in that a net may
-// join groups in any order, so everything below is written on nets and serves both.
+// and a net is symmetric: nothing depends on which member produces. Training differs from inference only in that a net
+// may join groups in any order, so everything below is written on nets and serves both.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class NetGraph {
 
   // Marks groups as unsupported on hosts. All else stays as it is.
   void ban_from_hosts(const IdVector<GroupId, char>& banned);
-  // Lowers higher costs to this. Sums of costs that differ by many magnitudes lose the small ones; where only loads up to
-  // some limit matter, no net needs to cost more than a little above it.
+  // Lowers higher costs to this. Sums of costs that differ by many magnitudes lose the small ones; where only loads up
+  // to some limit matter, no net needs to cost more than a little above it.
   void cap_costs(double most);
 
  private:

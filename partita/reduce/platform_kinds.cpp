@@ -21,9 +21,10 @@ PlatformKinds platform_kinds(const Platform& platform) {
     if (platform.classes[c].count == 0) continue;
     ClassId& slot = platform.classes[c].kind == DeviceKind::Accelerator ? found.accelerator : found.host;
     if (slot.valid()) {
-      throw InputError(ErrorKind::Unsupported, "platform",
-                       fmt::format("two classes of {}s ({} and {}); splits are found for one class of each kind",
-                                   to_string(platform.classes[c].kind), platform.classes[slot].name, platform.classes[c].name));
+      throw InputError(
+          ErrorKind::Unsupported, "platform",
+          fmt::format("two classes of {}s ({} and {}); splits are found for one class of each kind",
+                      to_string(platform.classes[c].kind), platform.classes[slot].name, platform.classes[c].name));
     }
     slot = c;
   }

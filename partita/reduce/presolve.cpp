@@ -34,10 +34,12 @@ class Presolver {
     while (changed && !budget_.exhausted()) {
       changed = false;
       if (options_.unaffordable_pair) {
-        changed |= apply("unaffordable pair", [&](auto& merge) { return join_unaffordable_pairs(result_.graph, question_, merge); });
+        changed |= apply("unaffordable pair",
+                         [&](auto& merge) { return join_unaffordable_pairs(result_.graph, question_, merge); });
       }
       if (options_.cheap_neighbour) {
-        changed |= apply("cheap neighbour", [&](auto& merge) { return join_cheap_neighbours(result_.graph, question_, merge); });
+        changed |= apply("cheap neighbour",
+                         [&](auto& merge) { return join_cheap_neighbours(result_.graph, question_, merge); });
       }
       if (!changed && options_.unaffordable_cut) {
         changed |= apply("unaffordable cut",
@@ -103,7 +105,8 @@ class Presolver {
   }
 
   void count(const char* name, std::size_t removed) {
-    const auto it = std::find_if(result_.rules.begin(), result_.rules.end(), [&](const RuleCount& r) { return r.rule == name; });
+    const auto it =
+        std::find_if(result_.rules.begin(), result_.rules.end(), [&](const RuleCount& r) { return r.rule == name; });
     if (it != result_.rules.end()) {
       it->groups_removed += removed;
     } else {
@@ -121,7 +124,8 @@ class Presolver {
 
 }  // namespace
 
-Presolved presolve(const StageGraph& graph, const Threshold& question, const PresolveOptions& options, const Budget& budget) {
+Presolved presolve(const StageGraph& graph, const Threshold& question, const PresolveOptions& options,
+                   const Budget& budget) {
   return Presolver(graph, question, options, budget).run();
 }
 

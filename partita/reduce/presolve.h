@@ -15,9 +15,9 @@ struct PresolveOptions {
   bool cheap_neighbour = true;
   bool unaffordable_pair = true;
   bool unaffordable_cut = true;
-  bool windows = true;       // needs the closure
-  int window_buckets = 64;   // at first; refined up to four times as many
-  int window_rounds = 8;     // at most; each costs as much as all other rules together
+  bool windows = true;      // needs the closure
+  int window_buckets = 64;  // at first; refined up to four times as many
+  int window_rounds = 8;    // at most; each costs as much as all other rules together
 };
 
 // What one rule removed, for people to read.
@@ -28,13 +28,14 @@ struct RuleCount {
 
 struct Presolved {
   StageGraph graph;
-  Lift lift;               // from the graph given
-  bool infeasible = false; // proved: no split within the limit
+  Lift lift;                // from the graph given
+  bool infeasible = false;  // proved: no split within the limit
   std::vector<RuleCount> rules;
 };
 
-// If a split of `graph` within the limit exists, so does one of the result, and the lift of that one is within the limit.
-// Ends early, with what it has, when the budget does.
-Presolved presolve(const StageGraph& graph, const Threshold& question, const PresolveOptions& options, const Budget& budget);
+// If a split of `graph` within the limit exists, so does one of the result, and the lift of that one is within the
+// limit. Ends early, with what it has, when the budget does.
+Presolved presolve(const StageGraph& graph, const Threshold& question, const PresolveOptions& options,
+                   const Budget& budget);
 
 }  // namespace partita

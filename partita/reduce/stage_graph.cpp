@@ -19,13 +19,16 @@ void sort_unique(auto& items) {
 }
 
 // A topological order that keeps to `rank` where it can: of the groups that are ready, the one with the smallest rank.
-std::vector<std::size_t> positions_by_rank(const Csr<GroupId, GroupId>& successors, const std::vector<std::size_t>& rank) {
+std::vector<std::size_t> positions_by_rank(const Csr<GroupId, GroupId>& successors,
+                                           const std::vector<std::size_t>& rank) {
   const std::size_t n = successors.rows();
   std::vector<std::size_t> waiting(n, 0), position(n);
   for (GroupId v : ids<GroupId>(n)) {
     for (GroupId w : successors[v]) ++waiting[w.index()];
   }
-  std::priority_queue<std::pair<std::size_t, std::size_t>, std::vector<std::pair<std::size_t, std::size_t>>, std::greater<>> ready;
+  std::priority_queue<std::pair<std::size_t, std::size_t>, std::vector<std::pair<std::size_t, std::size_t>>,
+                      std::greater<>>
+      ready;
   for (std::size_t v = 0; v < n; ++v) {
     if (waiting[v] == 0) ready.emplace(rank[v], v);
   }
@@ -153,7 +156,8 @@ Parts parts_of(const StageGraph& graph) {
     parts.groups.push_back(graph.group(v));
     for (GroupId w : graph.successors(v)) parts.precedence.emplace_back(v, w);
   }
-  for (NetId e : graph.nets()) parts.nets.push_back({graph.cost(e), {graph.members(e).begin(), graph.members(e).end()}});
+  for (NetId e : graph.nets())
+    parts.nets.push_back({graph.cost(e), {graph.members(e).begin(), graph.members(e).end()}});
   return parts;
 }
 

@@ -20,7 +20,8 @@ class StageGraph : public NetGraph {
   StageGraph() = default;
   // `precedence` must be acyclic and go from smaller to larger ids. Equal nets are added up; nets with fewer than two
   // members or no cost are dropped.
-  StageGraph(IdVector<GroupId, Group> groups, const std::vector<std::pair<GroupId, GroupId>>& precedence, std::vector<Net> nets);
+  StageGraph(IdVector<GroupId, Group> groups, const std::vector<std::pair<GroupId, GroupId>>& precedence,
+             std::vector<Net> nets);
 
   // Edges of the transitive reduction while has_closure(), else all of them.
   std::span<const GroupId> successors(GroupId v) const { return successors_[v]; }

@@ -27,15 +27,16 @@ StagedInstance make_staged_instance(const Problem& problem) {
 
   IdVector<GroupId, GroupId> identity(groups.size());
   for (GroupId c : identity.all()) identity[c] = c;
-  Contraction contraction =
-      contract(groups, class_precedence(graph, classes, problem.backward_shape), transfer_nets(graph, classes), identity);
+  Contraction contraction = contract(groups, class_precedence(graph, classes, problem.backward_shape),
+                                     transfer_nets(graph, classes), identity);
 
   StagedInstance instance;
   instance.platform = stage_platform(problem.workload.platform, kinds, contraction.graph.size());
   instance.group_of.resize(graph.nodes.size());
   for (NodeId v : graph.nodes.all()) instance.group_of[v] = contraction.lift[classes.class_of[v]];
   instance.steps.push_back(fmt::format("colour classes: {} nodes -> {} groups", graph.nodes.size(), groups.size()));
-  if (count_orphans(classes) > 0) instance.steps.push_back(fmt::format("orphans mirrored: {} groups", count_orphans(classes)));
+  if (count_orphans(classes) > 0)
+    instance.steps.push_back(fmt::format("orphans mirrored: {} groups", count_orphans(classes)));
   instance.steps.push_back(fmt::format("cycles contracted: {} groups -> {}", groups.size(), contraction.graph.size()));
   instance.graph = std::move(contraction.graph);
   return instance;

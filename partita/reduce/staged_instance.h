@@ -25,9 +25,9 @@ struct StagedInstance {
   std::vector<std::string> steps;
 };
 
-// Colour classes become groups, orphaned backward nodes are mirrored into the forward order, and what lies on a cycle is
-// contracted. Near-linear but for the closure (see StageGraph). Throws InputError(Unsupported) for platforms with more
-// than one class of a kind.
+// Colour classes become groups, orphaned backward nodes are mirrored into the forward order, and what lies on a cycle
+// is contracted. Near-linear but for the closure (see StageGraph). Throws InputError(Unsupported) for platforms with
+// more than one class of a kind.
 StagedInstance make_staged_instance(const Problem& problem);
 
 // The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the stages.

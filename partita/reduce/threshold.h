@@ -11,8 +11,8 @@ namespace partita {
 struct Threshold {
   StagePlatform platform;
   double limit = 0;
-  // With one host, the question may be split into cases: no host (a platform without), or a host that holds something and
-  // comes after a given number of accelerators. A case has narrower windows than the whole.
+  // With one host, the question may be split into cases: no host (a platform without), or a host that holds something
+  // and comes after a given number of accelerators. A case has narrower windows than the whole.
   struct HostCase {
     int least = 0, most = 0;  // accelerators before the host; after it there are at most all but `most`
   };
@@ -33,12 +33,21 @@ struct Threshold {
     return platform.hosts > 0 && g.on_host && g.host_time <= limit && g.memory <= platform.host_memory;
   }
   bool fits_accelerator(const Group& g) const {
-    return platform.accelerators > 0 && g.on_accelerator && g.accelerator_time <= limit && g.memory <= platform.accelerator_memory;
+    return platform.accelerators > 0 && g.on_accelerator && g.accelerator_time <= limit &&
+           g.memory <= platform.accelerator_memory;
   }
 };
 
-// Any cost above the limit is as good as any other: no accelerator pays it. So costs may be capped here, above the limit
-// by far more than rounding. Splits within the limit keep their loads.
+// A group that no device can hold within the limit: then there is nothing to look for.
+inline bool some_group_fits_nowhere(const NetGraph& graph, const Threshold& question) {
+  for (GroupId v : graph.all()) {
+    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) return true;
+  }
+  return false;
+}
+
+// Any cost above the limit is as good as any other: no accelerator pays it. So costs may be capped here, above the
+// limit by far more than rounding. Splits within the limit keep their loads.
 inline void cap_costs(NetGraph& graph, const Threshold& question) {
   if (question.limit > 0) graph.cap_costs(2 * question.limit);
 }

@@ -20,7 +20,8 @@ class RowSums {
       double* sums = &table_[b * 256];
       for (std::size_t bit = 0; bit < 8 && b * 8 + bit < count; ++bit) {
         const double weight = weight_of(GroupId(b * 8 + bit));
-        for (std::size_t low = 0; low < (std::size_t{1} << bit); ++low) sums[low | std::size_t{1} << bit] = sums[low] + weight;
+        for (std::size_t low = 0; low < (std::size_t{1} << bit); ++low)
+          sums[low | std::size_t{1} << bit] = sums[low] + weight;
       }
     }
   }
@@ -40,12 +41,19 @@ class RowSums {
 };
 
 // Small graphs have few ideals to tell apart.
-int most_useful_buckets(const StageGraph& graph) { return static_cast<int>(std::min<std::size_t>(4 * graph.size() + 1, 4096)); }
+int most_useful_buckets(const StageGraph& graph) {
+  return static_cast<int>(std::min<std::size_t>(4 * graph.size() + 1, 4096));
+}
 
 }  // namespace
 
 Windows::Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget)
-    : graph_(graph), question_(question), options_(options), budget_(budget), by_memory_(options.measure == Measure::Memory), buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
+    : graph_(graph),
+      question_(question),
+      options_(options),
+      budget_(budget),
+      by_memory_(options.measure == Measure::Memory),
+      buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
   assert(graph.has_closure());
   total_ = by_memory_ ? graph.total_memory() : graph.total_accelerator_time();
   tolerance_ = 1e-9 * total_;
@@ -81,7 +89,8 @@ void Windows::find_forced() {
     while (exit >= 1 && upper_[exit] >= least_with) --exit;
     entry_[v] = entry;
     exit_[v] = exit;
-    // A group that is longer than a bucket leaves buckets in which it would have to be both in and out: no ideal is there.
+    // A group that is longer than a bucket leaves buckets in which it would have to be both in and out: no ideal is
+    // there.
     for (int place = entry; place <= exit; ++place) possible_[place] = 0;
   }
 }
@@ -91,8 +100,9 @@ void Windows::bound_pairs() {
   for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from);
 }
 
-// One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided once
-// `to` passes its exit, and becomes core at its entry if it is surely out at `from`. So each changes side at most twice.
+// One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided
+// once `to` passes its exit, and becomes core at its entry if it is surely out at `from`. So each changes side at most
+// twice.
 void Windows::bound_pairs_from(int from) {
   std::vector<std::vector<GroupId>> freed(places() + 1), entering(places() + 1);
   IdVector<NetId, int> outer(graph_.net_count(), 0), core(graph_.net_count(), 0);
@@ -131,7 +141,8 @@ void Windows::bound_pairs_from(int from) {
     p.host_time = host_time;
     p.memory = by_memory_ ? std::max(between, memory) : memory;
     p.accelerator_can = accelerator_can;
-    p.host_can = host_can && (between <= 0 || host_exchange_ == kInfiniteCapacity || between <= host_exchange_ * question_.limit);
+    p.host_can = host_can &&
+                 (between <= 0 || host_exchange_ == kInfiniteCapacity || between <= host_exchange_ * question_.limit);
   }
 }
 
@@ -205,14 +216,16 @@ bool Windows::cut_exceeds(int from, int to, double room) {
 
 // Levels hold what fewer devices hold too, so in a case the host need only follow the last level before it.
 bool Windows::host_may_follow(int hosts, int accelerators) const {
-  return question_.host_may_follow(hosts, accelerators) && question_.accelerators_with_host(accelerators) == accelerators;
+  return question_.host_may_follow(hosts, accelerators) &&
+         question_.accelerators_with_host(accelerators) == accelerators;
 }
 
 bool Windows::allowed(int hosts, int accelerators, int place) const {
   return allowed_[hosts * (question_.platform.accelerators + 1) + accelerators][place];
 }
 
-// Forward from the empty set, backward from the whole set; a place is allowed for given device counts if both meet there.
+// Forward from the empty set, backward from the whole set; a place is allowed for given device counts if both meet
+// there.
 bool Windows::reach(bool with_flows) {
   const int k = question_.platform.accelerators, l = question_.platform.hosts;
   const auto level = [&](int c, int f) { return c * (k + 1) + f; };
@@ -223,7 +236,8 @@ bool Windows::reach(bool with_flows) {
   std::vector<std::vector<char>> from_start((l + 1) * (k + 1), std::vector<char>(places(), 0));
   // A device may stay unused, but for the host of a case that is about its use.
   const bool host_may_idle = !question_.host_case;
-  const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate, const std::vector<char>& from_set, bool host) {
+  const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate,
+                          const std::vector<char>& from_set, bool host) {
     for (int to = 0; to <= last_place(); ++to) {
       if (to_set[to] || !candidate[to]) continue;
       to_set[to] = from_set[to] && (!host || host_may_idle);
@@ -237,7 +251,8 @@ bool Windows::reach(bool with_flows) {
     for (int f = 0; f <= k; ++f) {
       std::vector<char>& here = from_start[level(c, f)];
       here[0] = c == 0 || host_may_idle;
-      if (f > 0 && question_.accelerator_may_follow(c, f - 1)) extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
+      if (f > 0 && question_.accelerator_may_follow(c, f - 1))
+        extend(here, candidates[level(c, f)], from_start[level(c, f - 1)], false);
       if (c > 0 && host_may_follow(c - 1, f)) extend(here, candidates[level(c, f)], from_start[level(c - 1, f)], true);
     }
   }
@@ -278,7 +293,8 @@ std::pair<int, int> Windows::allowed_range(int hosts, int accelerators) const {
 }
 
 std::size_t Windows::join_never_separated(UnionFind<GroupId>& merge) const {
-  std::vector<int> boundaries_before(places() + 1, 0);  // allowed places below each place, the empty and whole set apart
+  std::vector<int> boundaries_before(places() + 1,
+                                     0);  // allowed places below each place, the empty and whole set apart
   for (int place = 1; place <= last_place(); ++place) {
     bool any = false;
     for (const std::vector<char>& level : allowed_) any = any || (place <= buckets_ && level[place]);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A relaxation of the staged question that sees of an ideal only how much accelerator time (or memory) it holds.
 //
-// The ideals of the graph are sorted into places: place 0 is the empty set, place B + 1 the whole graph, and places 1..B
-// are equal intervals ("buckets") of x(I) = accelerator time of I. At a given place some groups are surely in the ideal
-// and some are surely not:
+// The ideals of the graph are sorted into places: place 0 is the empty set, place B + 1 the whole graph, and
+// places 1..B are equal intervals ("buckets") of x(I) = accelerator time of I. At a given place some groups are surely
+// in the ideal and some are surely not:
 //     I without v holds at most x(V) - x(descendants of v),    I with v holds at least x(ancestors of v).
-// A stage from an ideal at place a to one at place b then surely holds the core (out at a, in at b), surely not the outer
-// groups (in at a, or out at b), and at least the difference of the two places in work. This gives a lower bound on its load,
+// A stage from an ideal at place a to one at place b then surely holds the core (out at a, in at b), surely not the
+// outer groups (in at a, or out at b), and at least the difference of the two places in work. This gives a lower bound
+// on its load,
 //     max(work between the places, time(core)) + minimum cut of the nets between core and outer groups,
 // and, with device counts, the places that can be boundaries of stages at all: the windows.
 //
-// The same with x(I) = memory of I, where one device's memory bounds the difference of two places, sees what time does not
-// where memory binds; both may be used side by side.
+// The same with x(I) = memory of I, where one device's memory bounds the difference of two places, sees what time does
+// not where memory binds; both may be used side by side.
 //
 // If the end cannot be reached, no split within the limit exists, whatever the number of ideals. Otherwise the windows
 // prune the search, tell which groups are never separated, and which can be on a host. Reaching costs O(places * pins)
@@ -57,7 +58,8 @@ class Windows {
   double lowest(int place) const { return lower_[place]; }
   double highest(int place) const { return upper_[place]; }
   double tolerance() const { return tolerance_; }  // on measures of ideals
-  // The first and the last allowed place of a level, the empty and the whole set left out; first > last if there is none.
+  // The first and the last allowed place of a level, the empty and the whole set left out; first > last if there is
+  // none.
   std::pair<int, int> allowed_range(int hosts, int accelerators) const;
 
   // v is in every ideal at place entry(v) or later, and in none at place exit(v) or earlier. Places from entry(v) to
@@ -71,12 +73,12 @@ class Windows {
   bool can_be_on_host(GroupId v) const;
 
  private:
-  struct Pair {                 // what is surely true of a step between two places
-    double load = 0;            // lower bound for an accelerator, by time and sealed nets
-    double host_time = 0;       // of the core
-    double memory = 0;          // of the core
+  struct Pair {                                    // what is surely true of a step between two places
+    double load = 0;                               // lower bound for an accelerator, by time and sealed nets
+    double host_time = 0;                          // of the core
+    double memory = 0;                             // of the core
     bool accelerator_can = true, host_can = true;  // support of the core
-    char flow_state = 0;        // 0: not tried, 1: possible, 2: impossible
+    char flow_state = 0;                           // 0: not tried, 1: possible, 2: impossible
   };
   Pair& pair(int from, int to) { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
   const Pair& pair(int from, int to) const { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
@@ -96,14 +98,14 @@ class Windows {
   const Budget& budget_;
   const bool by_memory_;
   const int buckets_;
-  double total_ = 0;                           // measure of the whole graph
+  double total_ = 0;  // measure of the whole graph
   double tolerance_ = 0;
-  double host_exchange_ = 0;                   // most measure that a host can take per unit of its own time
-  std::vector<double> lower_, upper_;          // by place
-  IdVector<GroupId, int> entry_, exit_;        // surely in from place entry on; surely out up to place exit
-  std::vector<char> possible_;                 // by place: can any ideal be there?
+  double host_exchange_ = 0;             // most measure that a host can take per unit of its own time
+  std::vector<double> lower_, upper_;    // by place
+  IdVector<GroupId, int> entry_, exit_;  // surely in from place entry on; surely out up to place exit
+  std::vector<char> possible_;           // by place: can any ideal be there?
   std::vector<Pair> pairs_;
-  std::vector<std::vector<char>> allowed_;     // by hosts * (accelerators + 1) + accelerators, then place
+  std::vector<std::vector<char>> allowed_;  // by hosts * (accelerators + 1) + accelerators, then place
   bool feasible_ = false;
 };
 

@@ -14,7 +14,9 @@ using Word = std::uint64_t;
 inline constexpr std::size_t kWordBits = 64;
 
 inline std::size_t words_for(std::size_t bits) { return (bits + kWordBits - 1) / kWordBits; }
-inline bool test_bit(std::span<const Word> words, std::size_t bit) { return words[bit / kWordBits] >> (bit % kWordBits) & 1; }
+inline bool test_bit(std::span<const Word> words, std::size_t bit) {
+  return words[bit / kWordBits] >> (bit % kWordBits) & 1;
+}
 inline void set_bit(std::span<Word> words, std::size_t bit) { words[bit / kWordBits] |= Word{1} << (bit % kWordBits); }
 
 // Calls visit(bit) for each bit that is set, in rising order.

@@ -22,7 +22,8 @@ class Budget {
   Budget() : Budget(Limits{}) {}
   explicit Budget(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
   // A slice of another budget: ends after so many ticks of its own, or when the whole does.
-  Budget(Budget& whole, std::uint64_t ticks) : limits_{whole.limits_.seconds, ticks, whole.limits_.memory_bytes}, start_(whole.start_), whole_(&whole) {}
+  Budget(Budget& whole, std::uint64_t ticks)
+      : limits_{whole.limits_.seconds, ticks, whole.limits_.memory_bytes}, start_(whole.start_), whole_(&whole) {}
 
   // True once any limit is reached or somebody cancelled; stays true. Reads the clock, so call it every ~1000 steps.
   bool exhausted() const {

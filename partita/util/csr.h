@@ -16,7 +16,8 @@ class Csr {
   Csr() = default;
 
   // Entries of a row keep the order in which their pairs come. O(rows + pairs).
-  Csr(std::size_t rows, const std::vector<std::pair<RowId, Entry>>& pairs) : start_(rows + 1, 0), entries_(pairs.size()) {
+  Csr(std::size_t rows, const std::vector<std::pair<RowId, Entry>>& pairs)
+      : start_(rows + 1, 0), entries_(pairs.size()) {
     for (const auto& [row, entry] : pairs) ++start_[row.index() + 1];
     for (std::size_t r = 0; r < rows; ++r) start_[r + 1] += start_[r];
     std::vector<std::size_t> next(start_.begin(), start_.end() - 1);

@@ -27,7 +27,10 @@ enum class ErrorKind {
 class InputError : public std::runtime_error {
  public:
   InputError(ErrorKind kind, std::string where, const std::string& problem)
-      : std::runtime_error(where.empty() ? problem : where + ": " + problem), kind_(kind), where_(std::move(where)), problem_(problem) {}
+      : std::runtime_error(where.empty() ? problem : where + ": " + problem),
+        kind_(kind),
+        where_(std::move(where)),
+        problem_(problem) {}
 
   ErrorKind kind() const { return kind_; }
   const std::string& where() const { return where_; }

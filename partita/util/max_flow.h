@@ -2,8 +2,8 @@
 // Maximum flow by blocking flows [Dinic'70] on real capacities, for minimum-cut bounds.
 //
 // The value returned is always that of a feasible flow, so it never exceeds a minimum cut: stopping early, at a limit
-// or because residuals fell below the tolerance, only makes a bound weaker. One network serves many runs: a run costs no
-// more than the part of the network that it looks at, and clear_flow() undoes only what was changed.
+// or because residuals fell below the tolerance, only makes a bound weaker. One network serves many runs: a run costs
+// no more than the part of the network that it looks at, and clear_flow() undoes only what was changed.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class MaxFlow {
   struct Label {
     std::uint32_t phase = 0;  // the rest is meant only if this is the current phase
     std::uint32_t level = 0;
-    ArcIndex arc = 0;         // the first arc that may still lead to the sink
+    ArcIndex arc = 0;  // the first arc that may still lead to the sink
   };
   static constexpr ArcIndex kNone = static_cast<ArcIndex>(-1);
 

@@ -11,10 +11,10 @@ namespace partita {
 
 struct Progress {
   enum class Event : char {
-    Reduced = 'r',   // the graph was made smaller; `detail` says by which rule
-    Split = 's',     // a better split
-    Bound = 'b',     // a better lower bound
-    Searching = '.', // nothing new, still alive
+    Reduced = 'r',    // the graph was made smaller; `detail` says by which rule
+    Split = 's',      // a better split
+    Bound = 'b',      // a better lower bound
+    Searching = '.',  // nothing new, still alive
     Done = 'd',
   };
   Event event = Event::Searching;

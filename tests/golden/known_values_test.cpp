@@ -45,8 +45,8 @@ std::vector<Known> paper_inputs() {
       known.push_back({std::string("throughput-inputs/LayerGraphs/") + name + "_" + pass + ".json", "paper"});
     }
   }
-  for (const char* name : {"bert_l-3_inference", "bert_l-3_training", "bert_l-6_inference", "bert_l-6_training", "bert_l-12_inference",
-                           "bert_L-12_training", "resnet50_inference", "resnet50_training"}) {
+  for (const char* name : {"bert_l-3_inference", "bert_l-3_training", "bert_l-6_inference", "bert_l-6_training",
+                           "bert_l-12_inference", "bert_L-12_training", "resnet50_inference", "resnet50_training"}) {
     known.push_back({std::string("throughput-inputs/OperatorGraphs/") + name + ".json", "paper"});
   }
   return known;
@@ -54,8 +54,9 @@ std::vector<Known> paper_inputs() {
 
 std::vector<Known> measured_models() {
   std::vector<Known> known;
-  for (const char* name : {"bert-large-inference", "densenet-201-inference", "dlrm-inference", "gpt2-medium-inference", "gpt2-medium-training",
-                           "inception-v3-inference", "inception-v3-training", "unet-inference", "unet-training"}) {
+  for (const char* name :
+       {"bert-large-inference", "densenet-201-inference", "dlrm-inference", "gpt2-medium-inference",
+        "gpt2-medium-training", "inception-v3-inference", "inception-v3-training", "unet-inference", "unet-training"}) {
     known.push_back({std::string(name) + ".json.gz", "h200"});
   }
   return known;
@@ -64,7 +65,8 @@ std::vector<Known> measured_models() {
 std::string test_name(const testing::TestParamInfo<Known>& info) {
   std::string name = info.param.key.substr(info.param.key.rfind('/') + 1);
   name = name.substr(0, name.find(".json"));
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return info.param.key.find("Operator") != std::string::npos ? name + "_operators" : name;
 }
 

@@ -51,7 +51,8 @@ TEST(Result, TheGapIsRelativeToTheValue) {
 }
 
 TEST(Names, AreReadAsTheyAreWritten) {
-  for (const Objective o : {Objective::MaxLoad, Objective::GPipe, Objective::Latency}) EXPECT_EQ(parse_objective(to_string(o)), o);
+  for (const Objective o : {Objective::MaxLoad, Objective::GPipe, Objective::Latency})
+    EXPECT_EQ(parse_objective(to_string(o)), o);
   for (const Shape s : {Shape::Staged, Shape::Contiguous, Shape::Free}) EXPECT_EQ(parse_shape(to_string(s)), s);
   for (const TransferMode m : {TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}) {
     EXPECT_EQ(parse_transfer_mode(to_string(m)), m);

@@ -33,9 +33,15 @@ std::size_t expect_optimum_kept(const PresolveOptions& options) {
   return removed;
 }
 
-TEST(Presolve, CheapNeighbourKeepsTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::cheap_neighbour)), 0u); }
-TEST(Presolve, UnaffordablePairKeepsTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_pair)), 0u); }
-TEST(Presolve, UnaffordableCutKeepsTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_cut)), 0u); }
+TEST(Presolve, CheapNeighbourKeepsTheOptimum) {
+  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::cheap_neighbour)), 0u);
+}
+TEST(Presolve, UnaffordablePairKeepsTheOptimum) {
+  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_pair)), 0u);
+}
+TEST(Presolve, UnaffordableCutKeepsTheOptimum) {
+  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_cut)), 0u);
+}
 TEST(Presolve, WindowsKeepTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::windows)), 0u); }
 TEST(Presolve, AllRulesTogetherKeepTheOptimum) { EXPECT_GT(expect_optimum_kept({}), 0u); }
 

@@ -32,8 +32,9 @@ TEST(StageGraph, KeepsTheTransitiveReduction) {
 }
 
 TEST(StageGraph, AddsUpEqualNetsAndDropsThoseThatCostNothing) {
-  const StageGraph graph(IdVector<GroupId, Group>(3), {},
-                         {{2, {g(0), g(1)}}, {3, {g(1), g(0), g(1)}}, {5, {g(2)}}, {7, {g(2), g(2)}}, {0, {g(0), g(2)}}, {1, {}}});
+  const StageGraph graph(
+      IdVector<GroupId, Group>(3), {},
+      {{2, {g(0), g(1)}}, {3, {g(1), g(0), g(1)}}, {5, {g(2)}}, {7, {g(2), g(2)}}, {0, {g(0), g(2)}}, {1, {}}});
   ASSERT_EQ(graph.net_count(), 1u);
   EXPECT_EQ(graph.cost(NetId(0)), 5);
   EXPECT_EQ(indices(graph.members(NetId(0))), (std::vector<std::size_t>{0, 1}));

@@ -20,7 +20,8 @@ GroupId group_of(const Workload& workload, const StagedInstance& instance, const
 }
 
 TEST(StagedInstance, MakesAGroupOfEachColourClass) {
-  const Workload workload = graph_from_text("a 1 10 mem=3 colour=7; b 2 20; c 4 40 mem=5 colour=7; a -> c : 1; b -> c : 2");
+  const Workload workload =
+      graph_from_text("a 1 10 mem=3 colour=7; b 2 20; c 4 40 mem=5 colour=7; a -> c : 1; b -> c : 2");
   const StagedInstance instance = instance_of(workload);
   ASSERT_EQ(instance.graph.size(), 2u);
   const Group& both = instance.graph.group(group_of(workload, instance, "a"));
@@ -62,7 +63,8 @@ TEST(StagedInstance, EqualCostsShareATransferAndDifferentOnesDoNot) {
 TEST(StagedInstance, OrphansFollowTheirMirroredEdgesAndTwinsOnlyWhenAsked) {
   // x is an orphan between the twins of b and a.
   const char* text =
-      "a 1 1 colour=1; b 1 1 colour=2; a2 1 1 colour=1 back; b2 1 1 colour=2 back; x 1 1 back; y 1 1 colour=3; y2 1 1 colour=3 back;"
+      "a 1 1 colour=1; b 1 1 colour=2; a2 1 1 colour=1 back; b2 1 1 colour=2 back; x 1 1 back; y 1 1 colour=3; y2 1 1 "
+      "colour=3 back;"
       "a -> b : 1; b -> b2 -> x -> a2 : 1; y -> y2 : 1; y2 -> a2 : 1";
   const Workload workload = graph_from_text(text);
   const StagedInstance instance = instance_of(workload);
@@ -94,7 +96,8 @@ TEST(LiftStages, GivesEachStageADeviceOfItsKindInOrder) {
   const Problem problem{graph_from_text("a 1 1; b 1 1; c 1 1; a -> b -> c : 1", 2, kUnlimited, 1)};
   const StagedInstance instance = make_staged_instance(problem);
   const auto group = [&](const char* name) { return group_of(problem.workload, instance, name); };
-  const Split split = lift_stages(problem, instance, {{false, {group("a")}}, {true, {group("b")}}, {false, {group("c")}}});
+  const Split split =
+      lift_stages(problem, instance, {{false, {group("a")}}, {true, {group("b")}}, {false, {group("c")}}});
   EXPECT_EQ(split.device_of, (IdVector<NodeId, DeviceId>{DeviceId(0), DeviceId(2), DeviceId(1)}));
   EXPECT_EQ(split.order, (std::vector<DeviceId>{DeviceId(0), DeviceId(2), DeviceId(1)}));
 }

@@ -23,7 +23,9 @@ std::string order_of(const char* text) {
 
 TEST(TraceOrder, KeepsTheFileOrderOfForwardNodes) { EXPECT_EQ(order_of("a 1 1; b 1 1; c 1 1; c -> a : 1"), "abc"); }
 
-TEST(TraceOrder, AClassStandsWhereItsFirstForwardNodeDoes) { EXPECT_EQ(order_of("a 1 1; b 1 1 colour=1; c 1 1; d 1 1 colour=1"), "abc"); }
+TEST(TraceOrder, AClassStandsWhereItsFirstForwardNodeDoes) {
+  EXPECT_EQ(order_of("a 1 1; b 1 1 colour=1; c 1 1; d 1 1 colour=1"), "abc");
+}
 
 TEST(TraceOrder, OrphansStandBetweenTheTwinsThatTheyRanBetween) {
   // The backward pass runs c', x, b', a': x belongs between b and c.
@@ -34,7 +36,9 @@ TEST(TraceOrder, OrphansStandBetweenTheTwinsThatTheyRanBetween) {
 
 TEST(TraceOrder, OrphansBeyondTheTwinsStandBeyondThem) {
   // y runs first in the backward pass, so it belongs to the end; z runs last, so it belongs before a.
-  EXPECT_EQ(order_of("a 1 1 colour=1; b 1 1 colour=2; y 1 1 back; v 1 1 colour=2 back; w 1 1 colour=1 back; z 1 1 back"), "zaby");
+  EXPECT_EQ(
+      order_of("a 1 1 colour=1; b 1 1 colour=2; y 1 1 back; v 1 1 colour=2 back; w 1 1 colour=1 back; z 1 1 back"),
+      "zaby");
 }
 
 TEST(TraceOrder, WithoutTwinsTheBackwardPassIsTurnedRound) {

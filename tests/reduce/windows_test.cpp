@@ -20,9 +20,10 @@ bool has(Set set, GroupId v) { return (set >> v.index() & 1) != 0; }
 // All ideals, all stages within the limit, and the ideals that lie on a split within the limit at each level.
 class AllIdeals {
  public:
-  AllIdeals(const StageGraph& graph, const Threshold& question) : graph_(graph), question_(question), whole_((Set{1} << graph.size()) - 1) {
+  AllIdeals(const StageGraph& graph, const Threshold& question)
+      : graph_(graph), question_(question), whole_((Set{1} << graph.size()) - 1) {
     for (Set set = 0; set <= whole_; ++set) {
-      if (is_ideal(set)) ideals.push_back(set);
+      if (is_ideal(graph_, set)) ideals.push_back(set);
     }
     for (const bool host : {false, true}) {
       affordable_[host].assign(whole_ + std::size_t{1}, 0);
@@ -47,16 +48,6 @@ class AllIdeals {
     return static_cast<std::size_t>(hosts) * (question_.platform.accelerators + 1) + accelerators;
   }
 
-  bool is_ideal(Set set) const {
-    for (GroupId v : graph_.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph_.predecessors(v)) {
-        if (!has(set, u)) return false;
-      }
-    }
-    return true;
-  }
-
   bool fits(Set set, bool host) const {
     double load = 0, memory = 0;
     for (GroupId v : graph_.all()) {
@@ -73,7 +64,8 @@ class AllIdeals {
     }
     const StagePlatform& platform = question_.platform;
     // Loads just below the limit are for rounding to decide.
-    return load <= question_.limit * (1 - 1e-9) && memory <= (host ? platform.host_memory : platform.accelerator_memory);
+    return load <= question_.limit * (1 - 1e-9) &&
+           memory <= (host ? platform.host_memory : platform.accelerator_memory);
   }
 
   // May a device of the kind take the stage? Accelerators may idle; so may hosts, but for the host of a case.
@@ -89,7 +81,9 @@ class AllIdeals {
     std::vector<std::vector<char>> reached((k + 1) * (l + 1), none);
     alive_ = reached;
     const auto host_here = [&](int f) { return !question_.host_case || question_.host_case->most == f; };
-    const auto accelerator_here = [&](int c, int f) { return !question_.host_case || c > 0 || f < question_.host_case->most; };
+    const auto accelerator_here = [&](int c, int f) {
+      return !question_.host_case || c > 0 || f < question_.host_case->most;
+    };
     reached[level(0, 0)][0] = 1;
     for (int c = 0; c <= l; ++c) {
       for (int f = 0; f <= k; ++f) {
@@ -124,7 +118,8 @@ class AllIdeals {
   std::vector<std::vector<char>> alive_;
 };
 
-std::pair<int, int> places_of(const StageGraph& graph, const Windows& windows, Windows::Measure measure, Set ideal, Set whole) {
+std::pair<int, int> places_of(const StageGraph& graph, const Windows& windows, Windows::Measure measure, Set ideal,
+                              Set whole) {
   if (ideal == 0) return {0, 0};
   if (ideal == whole) return {windows.last_place(), windows.last_place()};
   double sum = 0;
@@ -221,7 +216,8 @@ TEST(Windows, LetEveryAffordableStageThrough) {
         if ((from & to) != from || from == to) continue;
         const auto [from_low, from_high] = places_of(c.one.graph, windows, c.options.measure, from, all.whole());
         const auto [to_low, to_high] = places_of(c.one.graph, windows, c.options.measure, to, all.whole());
-        const bool accelerator = windows.accelerator_step(from_low, to_low) && windows.accelerator_step(from_high, to_high);
+        const bool accelerator =
+            windows.accelerator_step(from_low, to_low) && windows.accelerator_step(from_high, to_high);
         const bool host = windows.host_step(from_low, to_low) && windows.host_step(from_high, to_high);
         stopped += !accelerator + !host;
         if (c.question.platform.accelerators > 0 && all.affordable(from, to, false)) {
@@ -264,7 +260,8 @@ TEST(Windows, KeepOffHostsOnlyWhatNoSplitWithinTheLimitPutsThere) {
         if (c.question.host_case && accelerators != c.question.host_case->most) continue;
         for (const Set from : all.ideals) {
           for (const Set to : all.ideals) {
-            if ((from & to) != from || !all.alive(hosts, accelerators)[from] || !all.alive(hosts + 1, accelerators)[to]) continue;
+            if ((from & to) != from || !all.alive(hosts, accelerators)[from] || !all.alive(hosts + 1, accelerators)[to])
+              continue;
             if (all.affordable(from, to, true)) on_host |= to & ~from;
           }
         }

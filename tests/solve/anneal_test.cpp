@@ -41,7 +41,8 @@ TEST(Anneal, KeepsToMemoryLimits) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     IdVector<GroupId, Group> groups;
-    for (int v = 0; v < 24; ++v) groups.push_back({static_cast<double>(rng() % 10), 1e6, 0.1 * static_cast<double>(1 + rng() % 7), true, true});
+    for (int v = 0; v < 24; ++v)
+      groups.push_back({static_cast<double>(rng() % 10), 1e6, 0.1 * static_cast<double>(1 + rng() % 7), true, true});
     const StageGraph graph(groups, {}, {});
     const StagePlatform platform{4, 0, graph.total_memory() / 4 * 1.15, 0};
     Budget budget;

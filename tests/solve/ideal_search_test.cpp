@@ -27,7 +27,8 @@ TEST(IdealSearch, AnswersAsBruteForceDoes) {
     ASSERT_EQ(above.answer, Answer::Yes) << "seed " << seed;
     EXPECT_NEAR(above.split.value, best, 1e-6) << "seed " << seed;
     if (best > 0) {
-      EXPECT_EQ(search_ideals(one.graph, {one.platform, just_below(best)}, buckets, budget).answer, Answer::No) << "seed " << seed;
+      EXPECT_EQ(search_ideals(one.graph, {one.platform, just_below(best)}, buckets, budget).answer, Answer::No)
+          << "seed " << seed;
     }
   }
 }

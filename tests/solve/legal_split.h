@@ -7,7 +7,8 @@
 
 namespace partita::test {
 
-// A staged split of the whole graph on these devices, whose value is what its stages cost. Recomputed here from the nets.
+// A staged split of the whole graph on these devices, whose value is what its stages cost. Recomputed here from the
+// nets.
 inline void expect_legal(const StageGraph& graph, const StagePlatform& platform, const StagedSplit& split) {
   IdVector<GroupId, int> stage_of(graph.size(), -1);
   int hosts = 0, accelerators = 0;

@@ -15,9 +15,10 @@ LimitAnswer ask(const StageGraph& graph, const Threshold& question, std::uint64_
   return ask_limit(graph, question, slice, budget, [](std::size_t, const std::string&) {});
 }
 
-// 0 feeds the view 1, which feeds 2 and 3 at a higher cost than it costs to feed it. The best split has the view alone on a
-// stage of its own between them: its producer pays the cheap transfer, and neither consumer pays for both. Without views
-// that stage is empty, so a case "the host after one accelerator" must not be refuted because nothing is left for the host.
+// 0 feeds the view 1, which feeds 2 and 3 at a higher cost than it costs to feed it. The best split has the view alone
+// on a stage of its own between them: its producer pays the cheap transfer, and neither consumer pays for both. Without
+// views that stage is empty, so a case "the host after one accelerator" must not be refuted because nothing is left for
+// the host.
 StageGraph view_on_its_own() {
   IdVector<GroupId, Group> groups(4);
   groups[GroupId(0)] = {10, 100, 0, true, true};
@@ -81,7 +82,8 @@ TEST(LimitQuestion, HugeCostsDoNotBlurSmallOnes) {
     std::vector<Net> nets;
     for (NetId e : one.graph.nets()) {
       const bool huge = (seed + e.index()) % 3 == 0;
-      nets.push_back({one.graph.cost(e) * (huge ? 1e17 : 1.1), {one.graph.members(e).begin(), one.graph.members(e).end()}});
+      nets.push_back(
+          {one.graph.cost(e) * (huge ? 1e17 : 1.1), {one.graph.members(e).begin(), one.graph.members(e).end()}});
     }
     const StageGraph graph(groups, precedence, nets);
     const double best = least_value(graph, one.platform);
@@ -89,7 +91,8 @@ TEST(LimitQuestion, HugeCostsDoNotBlurSmallOnes) {
     const Threshold question{one.platform, best * (1 + 1e-9) + 1e-9};
     Budget budget;
     EXPECT_EQ(ask(graph, question, 10'000'000).answer, Answer::Yes) << "seed " << seed;
-    EXPECT_EQ(search_ideals(graph, question, 1 + static_cast<int>(seed % 40), budget).answer, Answer::Yes) << "seed " << seed;
+    EXPECT_EQ(search_ideals(graph, question, 1 + static_cast<int>(seed % 40), budget).answer, Answer::Yes)
+        << "seed " << seed;
     EXPECT_FALSE(relaxation_refutes(graph, question, Effort::Full, budget)) << "seed " << seed;
   }
 }

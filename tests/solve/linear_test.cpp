@@ -77,7 +77,8 @@ TEST(Linear, LooksOnlyBelowTheValueAskedFor) {
     const auto order = file_order(one.graph);
     const auto best = linear_split(one.graph, one.platform, order, {}, budget);
     if (!best || best->value <= 0) continue;
-    EXPECT_FALSE(linear_split(one.graph, one.platform, order, {.below = best->value * (1 - 1e-9)}, budget)) << "seed " << seed;
+    EXPECT_FALSE(linear_split(one.graph, one.platform, order, {.below = best->value * (1 - 1e-9)}, budget))
+        << "seed " << seed;
     const auto again = linear_split(one.graph, one.platform, order, {.below = best->value * (1 + 1e-9)}, budget);
     ASSERT_TRUE(again) << "seed " << seed;
     EXPECT_NEAR(again->value, best->value, 1e-9 * best->value) << "seed " << seed;
@@ -102,8 +103,9 @@ TEST(Orders, AreTopologicalAndWhole) {
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
     const StageGraph graph = random_stage_case(seed, 25).graph;
     Rng rng(seed);
-    for (std::vector<GroupId> order : {file_order(graph), depth_first_order(graph), depth_first_order(graph, &rng), small_cut_order(graph, 0, rng),
-                                       small_cut_order(graph, 1, rng), jittered_order(graph, 0, rng), jittered_order(graph, 8, rng)}) {
+    for (std::vector<GroupId> order :
+         {file_order(graph), depth_first_order(graph), depth_first_order(graph, &rng), small_cut_order(graph, 0, rng),
+          small_cut_order(graph, 1, rng), jittered_order(graph, 0, rng), jittered_order(graph, 8, rng)}) {
       EXPECT_TRUE(is_topological(graph, order)) << "seed " << seed;
       std::sort(order.begin(), order.end());
       EXPECT_EQ(order, file_order(graph)) << "seed " << seed;

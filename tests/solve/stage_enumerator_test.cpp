@@ -26,16 +26,6 @@ class Everything {
 
   Set whole() const { return (Set{1} << graph_.size()) - 1; }
 
-  bool is_ideal(Set set) const {
-    for (GroupId v : graph_.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph_.predecessors(v)) {
-        if (!has(set, u)) return false;
-      }
-    }
-    return true;
-  }
-
   bool affordable(Set stage, bool host, double limit) const {
     std::vector<GroupId> groups;
     double memory = 0;
@@ -64,7 +54,7 @@ class Everything {
   // Can a device of this kind take a stage, and the devices left then the rest?
   bool can_go_on(Set ideal, bool host, int hosts_left, int accelerators_left) {
     for (Set to = ideal + 1; to <= whole(); ++to) {
-      if ((ideal & to) != ideal || !is_ideal(to) || !affordable(to & ~ideal, host, question_.limit)) continue;
+      if ((ideal & to) != ideal || !is_ideal(graph_, to) || !affordable(to & ~ideal, host, question_.limit)) continue;
       if (can_be_completed(to, hosts_left, accelerators_left)) return true;
     }
     return false;
@@ -79,7 +69,10 @@ class Everything {
 class Enumeration {
  public:
   Enumeration(const StageGraph& graph, const Threshold& question, int buckets)
-      : graph_(graph), question_(question), windows_(graph, question, {buckets, Windows::Measure::Time, true}, budget_), table_(graph.size()),
+      : graph_(graph),
+        question_(question),
+        windows_(graph, question, {buckets, Windows::Measure::Time, true}, budget_),
+        table_(graph.size()),
         all_(graph, question) {
     if (graph.total_memory() > question.platform.accelerator_memory) {
       memory_windows_.emplace(graph, question, Windows::Options{buckets, Windows::Measure::Memory, true}, budget_);
@@ -101,8 +94,10 @@ class Enumeration {
       }
       const std::vector<Set> found = run(base, host, {c, f});
       bool way_on = false;
-      for (const Set ideal : found) way_on = way_on || all_.can_be_completed(ideal, platform.hosts - c, platform.accelerators - f);
-      EXPECT_EQ(way_on, expected) << "base " << base << ", " << (host ? "host" : "accelerator") << ", level " << c << " " << f;
+      for (const Set ideal : found)
+        way_on = way_on || all_.can_be_completed(ideal, platform.hosts - c, platform.accelerators - f);
+      EXPECT_EQ(way_on, expected) << "base " << base << ", " << (host ? "host" : "accelerator") << ", level " << c
+                                  << " " << f;
       count += found.size();
       if (depth == 0) continue;
       for (std::size_t i = 0; i < found.size() && i < 3; ++i) count += follow(found[i], c, f, depth - 1);
@@ -124,7 +119,7 @@ class Enumeration {
       EXPECT_EQ(one.hash, hash);
       EXPECT_NEAR(one.time, time, 1e-9);
       EXPECT_NEAR(one.memory, memory, 1e-9);
-      EXPECT_TRUE(all_.is_ideal(ideal));
+      EXPECT_TRUE(is_ideal(graph_, ideal));
       EXPECT_TRUE((ideal & base) == base && ideal != base && ideal != all_.whole());
       EXPECT_TRUE(all_.affordable(ideal & ~base, host, question_.limit * (1 + 1e-12)));
       EXPECT_EQ(std::count(found.begin(), found.end(), ideal), 0);
@@ -178,7 +173,8 @@ TEST(StageEnumerator, StopsWhenTold) {
   StageEnumerator enumerator(graph, question, windows, nullptr, table, budget);
   const std::vector<Word> empty{0};
   std::size_t calls = 0;
-  EXPECT_FALSE(enumerator.run({empty, 0, 0, 0}, false, {0, 1}, [&](const StageEnumerator::Found&) { return ++calls < 2; }));
+  EXPECT_FALSE(
+      enumerator.run({empty, 0, 0, 0}, false, {0, 1}, [&](const StageEnumerator::Found&) { return ++calls < 2; }));
   EXPECT_EQ(calls, 2u);
 }
 

@@ -21,7 +21,10 @@ Group random_group(Dice& dice, int mode) {
   Group g;
   const bool free = dice.one_in(3);
   g.accelerator_time = free ? 0 : dice.roll(1, 10);
-  if (!free) g.host_time = mode == 0 ? g.accelerator_time * dice.roll(1, 3) : mode == 1 ? g.accelerator_time * 10 : dice.roll(1, 40);
+  if (!free)
+    g.host_time = mode == 0   ? g.accelerator_time * dice.roll(1, 3)
+                  : mode == 1 ? g.accelerator_time * 10
+                              : dice.roll(1, 40);
   if (free && dice.one_in(6)) g.host_time = dice.roll(0, 2);
   g.memory = dice.one_in(2) ? 0 : dice.roll(1, 6);
   if (free && dice.one_in(2)) g.memory = g.host_time = 0;
@@ -71,17 +74,22 @@ StageCase random_stage_case(std::uint64_t seed, int most) {
   return result;
 }
 
+bool is_ideal(const StageGraph& graph, std::uint32_t set) {
+  for (GroupId v : graph.all()) {
+    if ((set >> v.index() & 1) == 0) continue;
+    for (GroupId u : graph.predecessors(v)) {
+      if ((set >> u.index() & 1) == 0) return false;
+    }
+  }
+  return true;
+}
+
 double least_value(const StageGraph& graph, const StagePlatform& platform) {
   const std::size_t n = graph.size();
   const auto has = [](std::uint32_t set, GroupId v) { return (set >> v.index() & 1) != 0; };
   std::vector<std::uint32_t> ideals;
   for (std::uint32_t set = 0; set < (1u << n); ++set) {
-    bool closed = true;
-    for (GroupId v : graph.all()) {
-      if (!has(set, v)) continue;
-      for (GroupId u : graph.predecessors(v)) closed = closed && has(set, u);
-    }
-    if (closed) ideals.push_back(set);
+    if (is_ideal(graph, set)) ideals.push_back(set);
   }
   const auto cost = [&](std::uint32_t set, bool host) {
     if (set == 0) return 0.0;

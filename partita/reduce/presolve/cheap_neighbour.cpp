@@ -5,8 +5,8 @@
 //     time(v) + cost of the nets of v without w  <=  cost of the nets that are exactly {v, w}.
 // If also moving v can break neither a host's load nor a memory limit nor support at w's device, join v and w.
 //
-// Proof. Take a split with v and w apart and move v to w's stage W. The order stays valid: what precedes v is in v's stage
-// A or before it, hence before W, and what follows v follows w. Loads:
+// Proof. Take a split with v and w apart and move v to w's stage W. The order stays valid: what precedes v is in v's
+// stage A or before it, hence before W, and what follows v follows w. Loads:
 //   W gains at most time(v) and the nets of v without w, and loses the nets {v, w}: no increase.
 //   A loses time(v) and the nets {v, w}, which it paid. It gains at most the nets of v that lay inside A, and these are
 //     without w: no increase.
@@ -30,15 +30,16 @@ bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, G
   const Group& gw = graph.group(w);
   const StagePlatform& platform = question.platform;
   if (question.fits_host(gw)) {
-    const bool free_on_host = gv.on_host && gv.host_time <= 0 && (gv.memory <= 0 || graph.total_memory() <= platform.host_memory);
+    const bool free_on_host =
+        gv.on_host && gv.host_time <= 0 && (gv.memory <= 0 || graph.total_memory() <= platform.host_memory);
     if (!free_on_host) return false;
   }
   if (question.fits_accelerator(gw)) {
     const bool light = gv.memory <= 0 || graph.total_memory() <= platform.accelerator_memory;
     if (!gv.on_accelerator || !light) return false;
   }
-  double gain = 0;                      // what W is spared
-  double price = gv.accelerator_time;   // what W may have to pay
+  double gain = 0;                     // what W is spared
+  double price = gv.accelerator_time;  // what W may have to pay
   for (NetId e : graph.nets_of(v)) {
     const auto members = graph.members(e);
     if (!std::binary_search(members.begin(), members.end(), w)) {

@@ -6,8 +6,8 @@
 
 namespace partita {
 
-// Joins groups that may follow their only neighbour on one side; see the .cpp. Only disjoint pairs are joined in one call.
-// Returns the number of joins. O(pins).
+// Joins groups that may follow their only neighbour on one side; see the .cpp. Only disjoint pairs are joined in one
+// call. Returns the number of joins. O(pins).
 std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge);
 
 }  // namespace partita

@@ -2,10 +2,10 @@
 // The unaffordable pair with the cheapest company: u and v share a device if every set S with u and without v has
 // load(S) > limit, and u fits no host.
 //
-// min over S of time(S) + cost of the nets cut by S, with u in S and v not, is a minimum cut: an arc of capacity time(x)
-// from each group x to the sink, and for each net e a pair of vertices e', e" with an arc of capacity cost(e) and infinite
-// arcs member -> e' and e" -> member. (S = the source's side; the arc is cut iff S holds some but not all members.)
-// Leaving out that S must be a difference of ideals only makes the minimum smaller, so the rule stays valid.
+// min over S of time(S) + cost of the nets cut by S, with u in S and v not, is a minimum cut: an arc of capacity
+// time(x) from each group x to the sink, and for each net e a pair of vertices e', e" with an arc of capacity cost(e)
+// and infinite arcs member -> e' and e" -> member. (S = the source's side; the arc is cut iff S holds some but not all
+// members.) Leaving out that S must be a difference of ideals only makes the minimum smaller, so the rule stays valid.
 // A single group that is affordable alone, load({u}) <= limit, is its own witness, so no flow is run for it.
 // Tests: tests/reduce/presolve_test.cpp, tests/property.
 #include "partita/reduce/presolve/unaffordable_cut.h"
@@ -20,7 +20,8 @@ constexpr std::size_t kLargestNet = 6;
 
 class CutNetwork {
  public:
-  CutNetwork(const StageGraph& graph, double limit) : graph_(graph), limit_(limit), flow_(graph.size() + 2 * graph.net_count() + 1) {
+  CutNetwork(const StageGraph& graph, double limit)
+      : graph_(graph), limit_(limit), flow_(graph.size() + 2 * graph.net_count() + 1) {
     sink_ = graph.size() + 2 * graph.net_count();
     for (GroupId v : graph.all()) to_sink_.push_back(flow_.add_arc(v.index(), sink_, graph.accelerator_time(v)));
     for (NetId e : graph.nets()) {

@@ -32,7 +32,8 @@ std::vector<PairCost> shared_net_costs(const StageGraph& graph) {
       for (std::size_t j = i + 1; j < members.size(); ++j) pairs.push_back({members[i], members[j], graph.cost(e)});
     }
   }
-  std::sort(pairs.begin(), pairs.end(), [](const PairCost& a, const PairCost& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); });
+  std::sort(pairs.begin(), pairs.end(),
+            [](const PairCost& a, const PairCost& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); });
   std::size_t kept = 0;
   for (const PairCost& pair : pairs) {
     if (kept > 0 && pairs[kept - 1].u == pair.u && pairs[kept - 1].v == pair.v) {
@@ -50,7 +51,9 @@ std::vector<PairCost> shared_net_costs(const StageGraph& graph) {
 std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
   std::size_t joins = 0;
   const auto pays_too_much = [&](GroupId u, double cost) { return graph.accelerator_time(u) + cost > question.limit; };
-  const auto stuck = [&](GroupId u, double cost) { return pays_too_much(u, cost) && !question.fits_host(graph.group(u)); };
+  const auto stuck = [&](GroupId u, double cost) {
+    return pays_too_much(u, cost) && !question.fits_host(graph.group(u));
+  };
 
   for (const auto& [u, v, cost] : shared_net_costs(graph)) {
     const bool both_pay = question.platform.hosts <= 1 && pays_too_much(u, cost) && pays_too_much(v, cost);

@@ -7,8 +7,8 @@
 namespace partita {
 namespace {
 
-constexpr double kAmbition = 0.002;         // how far below the best value the target is
-constexpr std::size_t kLargestBlock = 40;   // groups that one move may take along
+constexpr double kAmbition = 0.002;        // how far below the best value the target is
+constexpr std::size_t kLargestBlock = 40;  // groups that one move may take along
 constexpr std::uint64_t kMovesPerLook = 1024;
 
 class Annealer {
@@ -48,7 +48,8 @@ class Annealer {
     for (const Stage& stage : start.stages) row_.push_back(stage.on_host);
     std::vector<std::pair<std::size_t, bool>> spare;
     const std::size_t most_spare = 8;
-    for (int i = 0; i < accelerators && spare.size() < most_spare; ++i) spare.emplace_back(draw(row_.size() + 1), false);
+    for (int i = 0; i < accelerators && spare.size() < most_spare; ++i)
+      spare.emplace_back(draw(row_.size() + 1), false);
     for (int i = 0; i < std::min(hosts, 4); ++i) spare.emplace_back(draw(row_.size() + 1), true);
     std::sort(spare.begin(), spare.end());
     std::vector<char> row;

@@ -13,9 +13,15 @@ namespace {
 
 class IdealSearch {
  public:
-  IdealSearch(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows, Budget& budget)
-      : graph_(graph), question_(question), budget_(budget), table_(graph.size()),
-        enumerator_(graph, question, windows, memory_windows, table_, budget), k_(question.platform.accelerators), l_(question.platform.hosts),
+  IdealSearch(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
+              Budget& budget)
+      : graph_(graph),
+        question_(question),
+        budget_(budget),
+        table_(graph.size()),
+        enumerator_(graph, question, windows, memory_windows, table_, budget),
+        k_(question.platform.accelerators),
+        l_(question.platform.hosts),
         levels_((k_ + 1) * (l_ + 1)) {}
 
   SearchResult run() {
@@ -52,7 +58,9 @@ class IdealSearch {
 
   std::vector<std::uint32_t>& level(int c, int f) { return levels_[c * (k_ + 1) + f]; }
   // The fewest accelerators with which an ideal was reached, given the number of hosts.
-  std::int32_t& fewest(IdealTable::Index ideal, int c) { return fewest_[static_cast<std::size_t>(ideal) * (l_ + 1) + c]; }
+  std::int32_t& fewest(IdealTable::Index ideal, int c) {
+    return fewest_[static_cast<std::size_t>(ideal) * (l_ + 1) + c];
+  }
 
   bool reached_with(IdealTable::Index ideal, int c, int f) {
     for (int hosts = 0; hosts <= c; ++hosts) {
@@ -75,7 +83,8 @@ class IdealSearch {
       budget_.spend(kTicksPerExpansion);
       for (const bool host : {false, true}) {
         if (!(host ? question_.host_may_follow(c, f) : question_.accelerator_may_follow(c, f))) continue;
-        const Answer answer = host ? expand(at, true, c + 1, question_.accelerators_with_host(f)) : expand(at, false, c, f + 1);
+        const Answer answer =
+            host ? expand(at, true, c + 1, question_.accelerators_with_host(f)) : expand(at, false, c, f + 1);
         if (answer != Answer::No) return answer;
       }
     }
@@ -103,7 +112,8 @@ class IdealSearch {
       out_of_memory_ = bytes() > budget_.limits().memory_bytes;
       return !out_of_memory_;
     };
-    const bool complete = enumerator_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory}, host, {c, f}, take);
+    const bool complete = enumerator_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory},
+                                          host, {c, f}, take);
     return complete ? Answer::No : Answer::Unknown;
   }
 
@@ -138,7 +148,9 @@ class IdealSearch {
 
   StagedSplit read_off() const {
     StagedSplit split;
-    const auto stage_between = [&](const std::vector<GroupId>& groups, bool host) { split.stages.push_back({host, groups}); };
+    const auto stage_between = [&](const std::vector<GroupId>& groups, bool host) {
+      split.stages.push_back({host, groups});
+    };
     const auto difference = [&](IdealTable::Index from, std::optional<IdealTable::Index> to) {
       std::vector<GroupId> groups;
       for (GroupId v : graph_.all()) {
@@ -157,7 +169,8 @@ class IdealSearch {
   }
 
   std::size_t bytes() const {
-    return table_.bytes() + entries_.capacity() * sizeof(Entry) + measures_.capacity() * sizeof(Measures) + fewest_.capacity() * sizeof(std::int32_t);
+    return table_.bytes() + entries_.capacity() * sizeof(Entry) + measures_.capacity() * sizeof(Measures) +
+           fewest_.capacity() * sizeof(std::int32_t);
   }
 
   const StageGraph& graph_;
@@ -182,11 +195,9 @@ SearchResult search_ideals(const StageGraph& given, const Threshold& question, i
   SearchResult result;
   StageGraph graph = given;
   cap_costs(graph, question);
-  for (GroupId v : graph.all()) {
-    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) {
-      result.answer = Answer::No;
-      return result;
-    }
+  if (some_group_fits_nowhere(graph, question)) {
+    result.answer = Answer::No;
+    return result;
   }
   const Windows windows(graph, question, {window_buckets, Windows::Measure::Time, true}, budget);
   std::optional<Windows> memory_windows;

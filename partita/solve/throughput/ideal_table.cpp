@@ -32,7 +32,9 @@ IdealTable::Index IdealTable::insert(std::span<const Word> set, std::uint64_t ha
   return index;
 }
 
-IdealTable::Index IdealTable::find(std::span<const Word> set, std::uint64_t hash) const { return slots_[slot_of(set, hash)]; }
+IdealTable::Index IdealTable::find(std::span<const Word> set, std::uint64_t hash) const {
+  return slots_[slot_of(set, hash)];
+}
 
 void IdealTable::grow() {
   slots_.assign(slots_.size() * 2, kNone);
@@ -45,7 +47,8 @@ void IdealTable::grow() {
 }
 
 std::size_t IdealTable::bytes() const {
-  return words_.capacity() * sizeof(Word) + hashes_.capacity() * sizeof(std::uint64_t) + slots_.capacity() * sizeof(Index);
+  return words_.capacity() * sizeof(Word) + hashes_.capacity() * sizeof(std::uint64_t) +
+         slots_.capacity() * sizeof(Index);
 }
 
 }  // namespace partita

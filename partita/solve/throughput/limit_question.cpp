@@ -26,8 +26,8 @@ std::vector<Threshold> host_cases(const Threshold& question) {
   return cases;
 }
 
-// What to ask of a graph that lost its views, so that "no" to all means "no" to the question. A stage of views alone is empty
-// there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
+// What to ask of a graph that lost its views, so that "no" to all means "no" to the question. A stage of views alone is
+// empty there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
 std::vector<Threshold> relaxed_questions(const Threshold& question) {
   if (!question.host_case) return {question};
   Threshold fewer_before = question, empty_host = question;
@@ -37,8 +37,8 @@ std::vector<Threshold> relaxed_questions(const Threshold& question) {
   return {fewer_before, empty_host};
 }
 
-// A host near the start is searched for from the end: what a last device holds is just what is left, while a first one may
-// hold any of many sets of cheap groups.
+// A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
+// may hold any of many sets of cheap groups.
 SearchResult search(const StageGraph& graph, const Threshold& question, Budget& budget) {
   const int accelerators = question.platform.accelerators;
   const bool backwards = question.host_case && 2 * question.host_case->most < accelerators;
@@ -87,8 +87,10 @@ class LimitQuestion {
     return result.answer;
   }
 
-  // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for nothing.
-  Answer ask_relaxed(const Presolved& small, const CloneRelaxation& relaxed, const Threshold& question, Budget& budget, LimitAnswer& reply) {
+  // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for
+  // nothing.
+  Answer ask_relaxed(const Presolved& small, const CloneRelaxation& relaxed, const Threshold& question, Budget& budget,
+                     LimitAnswer& reply) {
     for (const Threshold& one : relaxed_questions(question)) {
       const Presolved smaller = presolve(relaxed.graph, one, {}, budget);
       if (smaller.infeasible) continue;
@@ -122,14 +124,6 @@ class LimitQuestion {
   const SearchLog& log_;
 };
 
-// A group that no device can hold within the limit.
-bool some_group_too_heavy(const StageGraph& graph, const Threshold& question) {
-  for (GroupId v : graph.all()) {
-    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) return true;
-  }
-  return false;
-}
-
 bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget) {
   PresolveOptions options;
   if (effort == Effort::Quick) {
@@ -137,12 +131,13 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
     options.window_rounds = 1;
   }
   const Presolved small = presolve(graph, question, options, budget);
-  return small.infeasible || some_group_too_heavy(small.graph, question);
+  return small.infeasible || some_group_fits_nowhere(small.graph, question);
 }
 
 }  // namespace
 
-LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget, const SearchLog& log) {
+LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget,
+                      const SearchLog& log) {
   return LimitQuestion(graph, slice, budget, log).ask(question);
 }
 
@@ -150,7 +145,8 @@ bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effo
   if (refutes_one(graph, question, effort, budget)) return true;
   if (effort == Effort::Quick) return false;
   const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) { return refutes_one(graph, one, effort, budget); });
+  return !cases.empty() && std::all_of(cases.begin(), cases.end(),
+                                       [&](const Threshold& one) { return refutes_one(graph, one, effort, budget); });
 }
 
 }  // namespace partita

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linearised dynamic program (DPL): the best split whose stages are intervals of one given order.
 //
-// dp[b][c][f] = least possible largest load when the first b groups of the order are held by c hosts and f accelerators:
+// dp[b][c][f] = least possible largest load when the first b groups of the order are held by c hosts and f
+// accelerators:
 //     dp[b][c][f] = min over a < b of  max(dp[a][c][f-1], load of an accelerator with groups a..b-1)
 //                                 and  max(dp[a][c-1][f], load of a host with them).
 // For fixed a the load is kept up while b grows, in time proportional to the pins passed. Intervals whose compute alone

@@ -18,11 +18,21 @@ constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
 
 }  // namespace
 
-StageEnumerator::StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
-                                 const IdealTable& table, Budget& budget)
-    : graph_(graph), question_(question), windows_(windows), memory_windows_(memory_windows), table_(table), budget_(budget), by_entry_(windows.places() + 1),
-      by_exit_(windows.places() + 1), ancestors_time_(graph.size(), 0), candidate_of_(graph.size(), kNotCandidate),
-      local_net_(graph.net_count(), -1), core_members_(graph.net_count(), 0), outer_members_(graph.net_count(), 0) {
+StageEnumerator::StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows,
+                                 const Windows* memory_windows, const IdealTable& table, Budget& budget)
+    : graph_(graph),
+      question_(question),
+      windows_(windows),
+      memory_windows_(memory_windows),
+      table_(table),
+      budget_(budget),
+      by_entry_(windows.places() + 1),
+      by_exit_(windows.places() + 1),
+      ancestors_time_(graph.size(), 0),
+      candidate_of_(graph.size(), kNotCandidate),
+      local_net_(graph.net_count(), -1),
+      core_members_(graph.net_count(), 0),
+      outer_members_(graph.net_count(), 0) {
   for (GroupId v : graph.all()) {
     by_entry_[windows.entry(v)].push_back(v);
     by_exit_[windows.exit(v)].push_back(v);
@@ -89,7 +99,8 @@ void StageEnumerator::find_targets(const Base& from_base, bool host, Level level
     if (!host && work > question_.limit) break;
     if (host && (core_host_time > question_.limit || memory > platform.host_memory)) break;
     if (!can_run) break;
-    const bool affordable = host || (work + sealed <= question_.limit * (1 + 1e-12) && memory <= platform.accelerator_memory);
+    const bool affordable =
+        host || (work + sealed <= question_.limit * (1 + 1e-12) && memory <= platform.accelerator_memory);
     target_[to] = affordable && windows_.allowed(level.hosts, level.accelerators, to);
   }
 }
@@ -119,8 +130,8 @@ bool StageEnumerator::run(const Base& base, bool host, Level level, const Visit&
   return true;
 }
 
-// Sorts the groups outside the base into forced, excluded and undecided for targets first_place..last_place, and applies
-// the forced ones. False if they already make the targets impossible.
+// Sorts the groups outside the base into forced, excluded and undecided for targets first_place..last_place, and
+// applies the forced ones. False if they already make the targets impossible.
 bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place, int last_place) {
   const std::span<const Word> base = from_base.ideal;
   const double tolerance = windows_.tolerance();
@@ -163,7 +174,8 @@ bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place,
       }
       out = time > most_ || load_time > question_.limit || memory > memory_limit;
     }
-    const bool forced = windows_.entry(v) <= first_place || (memory_windows_ && memory_windows_->entry(v) <= first_memory_place_);
+    const bool forced =
+        windows_.entry(v) <= first_place || (memory_windows_ && memory_windows_->entry(v) <= first_memory_place_);
     if (out) {
       if (forced) return false;
       candidate_of_[v] = kOutside;
@@ -294,20 +306,26 @@ void StageEnumerator::exclude_one(std::uint32_t index) {
   }
 }
 
+// What taking the candidate in would change, as things stand: for the later stage that would be left with it, and here.
+StageEnumerator::Absorption StageEnumerator::absorption(const Candidate& c) const {
+  Absorption change{0, c.time, c.load_time};
+  for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
+    const LocalNet& net = nets_[candidate_nets_[i]];
+    if (net.in + net.base == 0) change.later += net.cost;
+    if (net.in + net.base == net.size - 1) change.spared += net.cost;
+    if (host_) continue;
+    if (net.in == 0) change.added += net.cost;
+    if (net.in == net.size - 1) change.added -= net.cost;
+  }
+  return change;
+}
+
 // All predecessors of the candidate are in the ideal, else it would be excluded already: so the dominance test applies.
 void StageEnumerator::exclude_with_followers(std::uint32_t index) {
   const Candidate& c = candidates_[index];
   if (memory_free_ || c.memory <= 0) {
-    double later = 0, spared = c.time, added = c.load_time;
-    for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
-      const LocalNet& net = nets_[candidate_nets_[i]];
-      if (net.in + net.base == 0) later += net.cost;
-      if (net.in + net.base == net.size - 1) spared += net.cost;
-      if (host_) continue;
-      if (net.in == 0) added += net.cost;
-      if (net.in == net.size - 1) added -= net.cost;
-    }
-    if (later <= spared) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - added);
+    const Absorption change = absorption(c);
+    if (change.absorbs()) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - change.added);
   }
   choices_.push_back(index);
   exclude_one(index);
@@ -360,16 +378,8 @@ bool StageEnumerator::dominated() const {
   for (const std::uint32_t index : choices_) {
     const Candidate& c = candidates_[index];
     if (memory_ + c.memory > memory_limit) continue;
-    double later = 0, spared = c.time, load = load_time_ + cut_ + c.load_time;
-    for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
-      const LocalNet& net = nets_[candidate_nets_[i]];
-      if (net.in + net.base == 0) later += net.cost;
-      if (net.in + net.base == net.size - 1) spared += net.cost;
-      if (host_) continue;
-      if (net.in == 0) load += net.cost;
-      if (net.in == net.size - 1) load -= net.cost;
-    }
-    if (later <= spared && load <= question_.limit * (1 - kRoundingSlack)) return true;
+    const Absorption change = absorption(c);
+    if (change.absorbs() && load_time_ + cut_ + change.added <= question_.limit * (1 - kRoundingSlack)) return true;
   }
   return false;
 }
@@ -388,7 +398,8 @@ bool StageEnumerator::agrees_with_recomputed_load(const Base& base) const {
 bool StageEnumerator::allowed_by_memory(Level level, double memory) const {
   if (!memory_windows_) return true;
   const auto [low, high] = memory_windows_->places_of(memory);
-  return memory_windows_->allowed(level.hosts, level.accelerators, low) || memory_windows_->allowed(level.hosts, level.accelerators, high);
+  return memory_windows_->allowed(level.hosts, level.accelerators, low) ||
+         memory_windows_->allowed(level.hosts, level.accelerators, high);
 }
 
 bool StageEnumerator::walk(const Base& base, Level level, int first_place, int last_place, const Visit& visit) {
@@ -427,8 +438,8 @@ bool StageEnumerator::walk(const Base& base, Level level, int first_place, int l
       }
     }
     if (!backtrack) {
-      frames_.push_back({next, true, static_cast<std::uint32_t>(excluded_.size()), time_, load_time_, memory_, cut_, open_time_, open_load_,
-                         open_memory_, open_cut_, required_});
+      frames_.push_back({next, true, static_cast<std::uint32_t>(excluded_.size()), time_, load_time_, memory_, cut_,
+                         open_time_, open_load_, open_memory_, open_cut_, required_});
       include(next);
       continue;
     }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // From one ideal, every larger ideal that one more device can reach within the limit.
 //
-// The published dynamic program looks at all pairs of ideals. This one walks only over sets that can still become a stage:
-// depth first over the groups outside the base in topological order, each included or excluded (with all that follows it),
-// cutting a branch as soon as
+// The published dynamic program looks at all pairs of ideals. This one walks only over sets that can still become a
+// stage: depth first over the groups outside the base in topological order, each included or excluded (with all that
+// follows it), cutting a branch as soon as
 //   - the load is too high already: max(time included, time needed) + cost of nets surely cut > limit;
 //   - the target windows cannot be met: too little time left to include, or too much included;
-//   - what was excluded would have to be absorbed. A group v is absorbing if leaving it to a later stage spares that stage
+//   - what was excluded would have to be absorbed. A group v is absorbing if leaving it to a later stage spares that
+//   stage
 //     nothing: nets of v wholly outside the ideal cost no more than time(v) plus the nets of which v is the last member
-//     outside. Then the ideal with v is at least as good as the one without, so the one without is needed only if v does not
-//     fit: final load > limit - what v adds.
-// Before the walk, the base itself tells more than its place does: for each target place, groups surely in or out seal nets.
+//     outside. Then the ideal with v is at least as good as the one without, so the one without is needed only if v
+//     does not fit: final load > limit - what v adds.
+// Before the walk, the base itself tells more than its place does: for each target place, groups surely in or out seal
+// nets.
 //
-// Dominance, in full. Let I be reached by a stage S, v a group outside I with all predecessors in I, load(S + v) <= limit,
-// and v absorbing. Take a completion from I and move v from its later stage X into S: X loses time(v) and the nets whose
-// only member outside I is v; it gains at most the nets of v that lay wholly in X, hence wholly outside I. No load rises, so
-// I + v has a completion too, and I need not be kept. As more groups join the ideal, v only gets more absorbing and adds
-// less, so the test may be made while the walk is still open. Chains I, I + v, I + v + w, ... end, so a best one is kept.
-// All that prunes is exact only up to rounding, so it may be trusted for splits within limit * (1 - kRoundingSlack). Hence v
-// counts as fitting only if load(S + v) is below that: the ideal that is meant to replace I must not itself be in danger.
-// Tests: tests/solve/ideal_search_test.cpp, tests/property.
+// Dominance, in full. Let I be reached by a stage S, v a group outside I with all predecessors in I, load(S + v) <=
+// limit, and v absorbing. Take a completion from I and move v from its later stage X into S: X loses time(v) and the
+// nets whose only member outside I is v; it gains at most the nets of v that lay wholly in X, hence wholly outside I.
+// No load rises, so I + v has a completion too, and I need not be kept. As more groups join the ideal, v only gets more
+// absorbing and adds less, so the test may be made while the walk is still open. Chains I, I + v, I + v + w, ... end,
+// so a best one is kept. All that prunes is exact only up to rounding, so it may be trusted for splits within limit *
+// (1 - kRoundingSlack). Hence v counts as fitting only if load(S + v) is below that: the ideal that is meant to replace
+// I must not itself be in danger. Tests: tests/solve/ideal_search_test.cpp, tests/property.
 #pragma once
 
 #include <cstdint>
@@ -54,12 +56,12 @@ class StageEnumerator {
   using Visit = std::function<bool(const Found&)>;
 
   // `windows` measure time; `memory_windows` may be null where memory does not bind.
-  StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
-                  const IdealTable& table, Budget& budget);
+  StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows,
+                  const Windows* memory_windows, const IdealTable& table, Budget& budget);
 
   // Calls `visit` for each ideal larger than the base that one accelerator (or host) can reach and that no other such
-  // ideal dominates, at the places that the windows allow for the level. The whole graph is not among them: see rest_fits.
-  // False if the budget ended or `visit` stopped.
+  // ideal dominates, at the places that the windows allow for the level. The whole graph is not among them: see
+  // rest_fits. False if the budget ended or `visit` stopped.
   bool run(const Base& base, bool host, Level level, const Visit& visit);
 
   // Whether one accelerator (or host) can hold all that is outside the base.
@@ -70,16 +72,22 @@ class StageEnumerator {
  private:
   // A group that the walk decides on.
   struct Candidate {
-    double time;         // accelerator time, which is what windows measure
-    double load_time;    // time on the device in question
+    double time;       // accelerator time, which is what windows measure
+    double load_time;  // time on the device in question
     double memory;
     GroupId group;
-    std::uint32_t first_net, last_net;    // in candidate_nets_
+    std::uint32_t first_net, last_net;      // in candidate_nets_
     std::uint32_t first_below, last_below;  // candidates that follow it, in below_
   };
   struct LocalNet {
     double cost;
     std::int32_t size, base, in, out, open;  // members: all; in the base; included; excluded; undecided
+  };
+  struct Absorption {
+    double later;   // cost that the later stage may gain when the group goes: nets wholly outside the ideal
+    double spared;  // what it surely loses
+    double added;   // load that this stage gains
+    bool absorbs() const { return later <= spared; }
   };
   struct Frame {
     std::uint32_t candidate;
@@ -97,12 +105,15 @@ class StageEnumerator {
   void include(std::uint32_t candidate);
   void exclude_with_followers(std::uint32_t candidate);
   void exclude_one(std::uint32_t candidate);
+  Absorption absorption(const Candidate& c) const;
   void undo(Frame& frame);
   bool dominated() const;
 #ifdef PARTITA_PARANOID
   bool agrees_with_recomputed_load(const Base& base) const;
 #endif
-  double open_cut_of(const LocalNet& net) const { return (net.in > 0 && net.base + net.out > 0) || net.open == 0 ? 0 : net.cost; }
+  double open_cut_of(const LocalNet& net) const {
+    return (net.in > 0 && net.base + net.out > 0) || net.open == 0 ? 0 : net.cost;
+  }
 
   const StageGraph& graph_;
   const Threshold question_;
@@ -133,7 +144,7 @@ class StageEnumerator {
   std::vector<Frame> frames_;
   double time_ = 0, load_time_ = 0, memory_ = 0, cut_ = 0;
   double open_time_ = 0, open_load_ = 0, open_memory_ = 0, open_cut_ = 0;  // of what is undecided
-  double required_ = 0;  // the final load must exceed this
+  double required_ = 0;                                                    // the final load must exceed this
   std::size_t included_ = 0;
   std::uint64_t visited_ = 0;
 

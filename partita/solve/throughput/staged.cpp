@@ -24,8 +24,14 @@ constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks: a second or so
 
 class StagedSolver {
  public:
-  StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget, const Sink& sink)
-      : graph_(graph), platform_(platform), options_(options), budget_(budget), best_(budget, sink), rng_(options.seed) {}
+  StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
+               const Sink& sink)
+      : graph_(graph),
+        platform_(platform),
+        options_(options),
+        budget_(budget),
+        best_(budget, sink),
+        rng_(options.seed) {}
 
   StagedOutcome run() {
     find_first_splits();
@@ -48,7 +54,8 @@ class StagedSolver {
   double limit_to_beat() const { return best_.value() * (1 - kImprovement); }
   Threshold question(double limit) const { return {platform_, limit}; }
 
-  void offer_linear(const StageGraph& graph, const Lift* lift, const std::vector<GroupId>& order, std::size_t stride = 1) {
+  void offer_linear(const StageGraph& graph, const Lift* lift, const std::vector<GroupId>& order,
+                    std::size_t stride = 1) {
     auto split = linear_split(graph, platform_, order, {best_.value(), stride}, budget_);
     if (!split) return;
     if (lift) {
@@ -84,7 +91,8 @@ class StagedSolver {
 
   // Memory binds so tightly that the first orders could not be cut at all: try others, then ask the exact search.
   void look_for_any_split() {
-    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i) offer_linear(graph_, nullptr, next_order(graph_));
+    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i)
+      offer_linear(graph_, nullptr, next_order(graph_));
     if (best_.split() || !graph_.has_closure()) return;
     double most = 1;  // more than any load can be
     for (GroupId v : graph_.all()) most += graph_.accelerator_time(v) + graph_.host_time(v);
@@ -101,8 +109,8 @@ class StagedSolver {
     best_.offer({value, std::move(stages)});
   }
 
-  // The graph presolved for everything below the best value. What holds below one value holds below every smaller one, so
-  // later presolves start from here.
+  // The graph presolved for everything below the best value. What holds below one value holds below every smaller one,
+  // so later presolves start from here.
   void refresh_base() {
     PresolveOptions options;
     options.windows = options.unaffordable_cut = options_.search;
@@ -110,9 +118,11 @@ class StagedSolver {
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
     for (const RuleCount& rule : base_->rules) {
-      best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
+      best_.tell(Progress::Event::Reduced, base_->graph.size(),
+                 fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
     }
-    best_.tell(Progress::Event::Reduced, base_->graph.size(), fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
+    best_.tell(Progress::Event::Reduced, base_->graph.size(),
+               fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
     if (base_->infeasible) refuted(limit_to_beat(), kByRelaxation);
   }
 
@@ -143,9 +153,9 @@ class StagedSolver {
     if (!done()) refresh_base();
   }
 
-  // The stage of a base group is that of its members. The base is made for better splits than the best, so the best itself
-  // may be none of the base: groups joined that it keeps apart, groups on hosts that the windows keep off them. Then the
-  // best that the linearised DP finds on the base is a start too.
+  // The stage of a base group is that of its members. The base is made for better splits than the best, so the best
+  // itself may be none of the base: groups joined that it keeps apart, groups on hosts that the windows keep off them.
+  // Then the best that the linearised DP finds on the base is a start too.
   std::optional<StagedSplit> best_on_base() {
     IdVector<GroupId, std::size_t> stage_of(base_->graph.size(), kNoStage);
     const std::vector<Stage>& stages = best_.split()->stages;
@@ -231,13 +241,15 @@ class StagedSolver {
   }
 
   SearchLog log() const {
-    return [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
+    return
+        [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
   }
 
   Effort effort() const { return options_.search ? Effort::Full : Effort::Quick; }
 
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 4, kLinearOrders = 3, kBisections = 12, kLinearBisections = 5;
+  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 4, kLinearOrders = 3, kBisections = 12,
+                       kLinearBisections = 5;
   static constexpr std::uint64_t kFirstMoves = 200'000;
   static constexpr std::size_t kNoStage = static_cast<std::size_t>(-1);
   static constexpr double kBisectTo = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
@@ -256,8 +268,8 @@ class StagedSolver {
 
 }  // namespace
 
-StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
-                           const Sink& sink) {
+StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options,
+                           Budget& budget, const Sink& sink) {
   return StagedSolver(graph, platform, options, budget, sink).run();
 }
 

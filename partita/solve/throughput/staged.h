@@ -4,7 +4,8 @@
 // 1. First splits: the linearised DP over a few topological orders, on the graph and on the graph presolved for "better
 //    than the best so far".
 // 2. A first bound by bisection over limits that presolve and windows alone refute.
-// 3. Climbing: ask search_ideals for limits between bound and value. No raises the bound, yes lowers the value. Limits near
+// 3. Climbing: ask search_ideals for limits between bound and value. No raises the bound, yes lowers the value. Limits
+// near
 //    the bound are the cheap ones, so a question that takes too long is put again nearer to the bound; between the
 //    questions, annealing and more orders look for better splits.
 // Everything is a valid bound and a legal split at any time, so the work can stop anywhere.
@@ -32,7 +33,7 @@ struct StagedOutcome {
   std::string proof;        // of the bound
 };
 
-StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
-                           const Sink& sink);
+StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options,
+                           Budget& budget, const Sink& sink);
 
 }  // namespace partita
