@@ -75,7 +75,8 @@ TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
     for (GroupId v : one.graph.all()) prices[v] = static_cast<Price>((seed * 7919 + v.index() * 104729) % 1000) * (kPriceUnit / 2000);
     Price dearest = 0;
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
-      if (!load_along(trellis, set)) continue;
+      const auto load = load_along(trellis, set);
+      if (!load || *load > scaled.limit) continue;
       Price price = 0;
       for (GroupId v : groups_of(set, one.graph)) price += prices[v];
       dearest = std::max(dearest, price);
