@@ -2,40 +2,16 @@
 // The whole flow in one call: reduce, solve, lift, check.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "partita/check/check.h"
-#include "partita/model/certificate.h"
 #include "partita/model/problem.h"
-#include "partita/model/result.h"
+#include "partita/portfolio/plan.h"
 #include "partita/solve/mip/write_model.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
 namespace partita {
-
-enum class Algorithm {
-  Auto,    // the best portfolio for the question
-  Exact,   // the exact dynamic program over ideals
-  Linear,  // the linearised dynamic program (DPL): fast, bound from the relaxation only
-  Ip,      // the integer program of the shape, by CBC: slow, but for every shape and objective of throughput
-};
-
-struct PlanOptions {
-  Algorithm algorithm = Algorithm::Auto;
-  double gap = 0;          // stop once (value - bound)/value is at most this
-  int threads = 1;         // at most this many; answers do not depend on it
-  std::uint64_t seed = 1;  // for the random orders tried by the heuristics
-};
-
-struct Plan {
-  Result result;
-  std::optional<Certificate> certificate;  // of result.bound, where the bound has one that was verified (free splits)
-  CheckReport report;  // of result.split, where there is one
-};
 
 // Never throws for "no answer": see Result::status. Throws InputError(Unsupported) for a question this version cannot
 // answer. `optimal` is only claimed once `check` has recomputed the value.

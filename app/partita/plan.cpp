@@ -33,7 +33,7 @@ struct PlanArguments {
   PlanOptions options;
   std::string solution;  // empty: search
   std::string format = "plan";
-  std::string output;  // empty: only the report
+  std::string output;       // empty: only the report
   std::string certificate;  // empty: not written
   bool quiet = false;
   bool verbose = false;
@@ -129,7 +129,8 @@ int run_plan(PlanArguments& arguments) {
   }
   print_report(report, stdout_taken);
   if (certificate && !answer.certificate) {
-    print_error("partita", "--certificate: nothing was written: this bound has no certificate (only bounds for --shape free do)");
+    print_error("partita",
+                "--certificate: nothing was written: this bound has no certificate (only bounds for --shape free do)");
   }
   if (!answer.result.split) print_no_split(arguments, answer.result);
   return exit_code(answer.result.status);

@@ -11,7 +11,7 @@ namespace partita::app {
 
 struct CheckArguments {
   Question question;
-  std::string split;  // a path, or "-"
+  std::string split;        // a path, or "-"
   std::string certificate;  // a path; empty: none
   bool ignore_claimed_value = false;
   bool quiet = false;

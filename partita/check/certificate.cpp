@@ -2,13 +2,13 @@
 // Loads are integers: times in units of limit / 2^40, rounded down and one taken off, so that a set within the limit is
 // within the integer limit 2^40 + 1 whatever the rounding of the scaling. Prices are integers as they stand.
 //
-// The dynamic program takes the classes in the certificate's order. After each class, a state tells for every open transfer
-// (some members decided, some not) whether the members so far are all in the set, all out, or mixed; mixed costs its
-// transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one bucket of load are
-// replaced by one with the smaller load and the higher price, which is no worse than either. A label is dropped when even
-// its best completion cannot exceed the price U that must not be exceeded: completions are bounded by longest paths in
-// which every unit of load costs theta / 2^20, with theta times the room left granted on top. All three steps err only
-// towards higher prices, so if no label ends above U, no set within the limit is dearer than U.
+// The dynamic program takes the classes in the certificate's order. After each class, a state tells for every open
+// transfer (some members decided, some not) whether the members so far are all in the set, all out, or mixed; mixed
+// costs its transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one
+// bucket of load are replaced by one with the smaller load and the higher price, which is no worse than either. A label
+// is dropped when even its best completion cannot exceed the price U that must not be exceeded: completions are bounded
+// by longest paths in which every unit of load costs theta / 2^20, with theta times the room left granted on top. All
+// three steps err only towards higher prices, so if no label ends above U, no set within the limit is dearer than U.
 #include "partita/check/certificate.h"
 
 #include <fmt/format.h>
@@ -61,8 +61,10 @@ class Verifier {
   Verifier(const Problem& problem, const Certificate& certificate) : problem_(problem), certificate_(certificate) {}
 
   CertificateVerdict run() {
-    if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit)) return refuse("its limit is not a positive number");
-    if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000) return refuse("its number of buckets is out of range");
+    if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit))
+      return refuse("its limit is not a positive number");
+    if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
+      return refuse("its number of buckets is out of range");
     if (certificate_.theta < 0) return refuse("its theta is negative");
     if (!match_classes() || !find_transfers() || !find_goal() || !build_layers()) return verdict_;
     bound_completions();
@@ -150,11 +152,13 @@ class Verifier {
       const auto& edges = out[u.index()];
       if (edges.empty()) continue;
       const std::int64_t producer = graph.nodes[u].original_id;
-      const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
+      const bool uniform =
+          std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
       Transfer all{edges[0]->cost, {class_of_[u]}};
       for (const Edge* edge : edges) {
         all.members.push_back(class_of_[edge->to]);
-        if (!uniform) add({edge->cost, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
+        if (!uniform)
+          add({edge->cost, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
       }
       if (uniform) add(std::move(all), producer, std::nullopt);
     }
@@ -169,7 +173,8 @@ class Verifier {
   // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
   bool find_goal() {
     Int accelerators = 0, hosts = 0;
-    for (const DeviceClass& c : problem_.workload.platform.classes) (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
+    for (const DeviceClass& c : problem_.workload.platform.classes)
+      (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
     Wide total = 0;
     for (const ClassWeights& w : weights_) total += w.price;
     const Wide left = total - static_cast<Wide>(hosts) * host_share() - 1;
@@ -177,7 +182,9 @@ class Verifier {
       refuse("the hosts alone could hold the whole price");
       return false;
     }
-    goal_ = accelerators == 0 ? std::numeric_limits<Int>::max() / 4 : static_cast<Int>(std::min<Wide>(left / accelerators, std::numeric_limits<Int>::max() / 4));
+    goal_ = accelerators == 0
+                ? std::numeric_limits<Int>::max() / 4
+                : static_cast<Int>(std::min<Wide>(left / accelerators, std::numeric_limits<Int>::max() / 4));
     return true;
   }
 
@@ -250,8 +257,9 @@ class Verifier {
     return true;
   }
 
-  std::string step(const std::string& state, const std::vector<std::size_t>& open, const std::vector<std::size_t>& open_after,
-                   const std::vector<std::size_t>& touched, bool take, Int& load) const {
+  std::string step(const std::string& state, const std::vector<std::size_t>& open,
+                   const std::vector<std::size_t>& open_after, const std::vector<std::size_t>& touched, bool take,
+                   Int& load) const {
     const char now = take ? 'i' : 'o';
     std::string result;
     for (const std::size_t e : open_after) {
@@ -286,7 +294,8 @@ class Verifier {
           const Int rest = layers_[t + 1].completion[arc.to];
           if (rest == kMinusInfinity) continue;
           layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
-          layer.completion[s] = std::max(layer.completion[s], (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
+          layer.completion[s] = std::max(layer.completion[s],
+                                         (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
         }
       }
     }
@@ -314,7 +323,8 @@ class Verifier {
             const Int load = label.load + arc.load, price = label.price + (take ? weights_[t].price : 0);
             if (load + rest > kLimit) continue;
             if (price + completion + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
-            next[arc.to].push_back({load, price, static_cast<std::int32_t>(static_cast<Wide>(load + rest) * buckets / (kLimit + 1))});
+            next[arc.to].push_back(
+                {load, price, static_cast<std::int32_t>(static_cast<Wide>(load + rest) * buckets / (kLimit + 1))});
           }
         }
       }
@@ -356,6 +366,8 @@ class Verifier {
 
 }  // namespace
 
-CertificateVerdict verify(const Problem& problem, const Certificate& certificate) { return Verifier(problem, certificate).run(); }
+CertificateVerdict verify(const Problem& problem, const Certificate& certificate) {
+  return Verifier(problem, certificate).run();
+}
 
 }  // namespace partita

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why no free split of a workload has a value of at most `limit`, in numbers that anybody can check.
 //
-// Every colour class (a node without a colour is a class of its own) has a price. If no set of classes that an accelerator
-// can hold within the limit is dearer than U, no set that a host can hold is dearer than R, and all classes together are
-// dearer than k U + l R, then k accelerators and l hosts cannot hold them all within the limit. R is a fractional knapsack.
-// That nothing is dearer than U is a dynamic program over the classes in the given order; `ignored`, `theta` and `buckets`
-// keep it small, and no value of theirs can make a wrong certificate pass. docs/algorithms/free.md has the proof.
+// Every colour class (a node without a colour is a class of its own) has a price. If no set of classes that an
+// accelerator can hold within the limit is dearer than U, no set that a host can hold is dearer than R, and all classes
+// together are dearer than k U + l R, then k accelerators and l hosts cannot hold them all within the limit. R is a
+// fractional knapsack. That nothing is dearer than U is a dynamic program over the classes in the given order;
+// `ignored`, `theta` and `buckets` keep it small, and no value of theirs can make a wrong certificate pass.
+// docs/algorithms/free.md has the proof.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,10 @@ struct Certificate {
   };
 
   double limit = 0;
-  std::vector<Class> classes;     // every class once
+  std::vector<Class> classes;  // every class once
   std::vector<Transfer> ignored;
-  std::int64_t theta = 0;         // price granted per unit of load, times 2^20; loads are in units of limit / 2^40
-  int buckets = 1;                // of load, per state
+  std::int64_t theta = 0;  // price granted per unit of load, times 2^20; loads are in units of limit / 2^40
+  int buckets = 1;         // of load, per state
 };
 
 }  // namespace partita

@@ -24,7 +24,9 @@ const json& pair_at(const json& list, std::size_t index, const Place& place, con
 
 void check_header(const ObjectView& document) {
   const json* header = document.find("partita");
-  if (!header) document.place().fail(ErrorKind::BadField, "is no certificate; expected the file that `partita plan --certificate` wrote");
+  if (!header)
+    document.place().fail(ErrorKind::BadField,
+                          "is no certificate; expected the file that `partita plan --certificate` wrote");
   const Place place = document.place().member("partita");
   const ObjectView view(*header, place, "the header of a certificate");
   if (view.text("format", "certificate") != "certificate") {
@@ -51,9 +53,11 @@ Certificate parse_certificate(std::string_view bytes, const std::string& source)
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const Place place = classes_place.element(i);
     const json& pair = pair_at(classes, i, place, "a pair [node id, price]");
-    certificate.classes.push_back({integer_at(pair[0], place, "the id of a node"), integer_at(pair[1], place, "an integer price")});
+    certificate.classes.push_back(
+        {integer_at(pair[0], place, "the id of a node"), integer_at(pair[1], place, "an integer price")});
   }
-  const json& ignored = view.array("ignored", "the list of [producer id, consumer id or null] of each transfer left out");
+  const json& ignored =
+      view.array("ignored", "the list of [producer id, consumer id or null] of each transfer left out");
   const Place ignored_place = root.member("ignored");
   for (std::size_t i = 0; i < ignored.size(); ++i) {
     const Place place = ignored_place.element(i);
@@ -65,8 +69,6 @@ Certificate parse_certificate(std::string_view bytes, const std::string& source)
   return certificate;
 }
 
-Certificate read_certificate(const std::string& path) {
-  return parse_certificate(read_bytes(path), source_name(path));
-}
+Certificate read_certificate(const std::string& path) { return parse_certificate(read_bytes(path), source_name(path)); }
 
 }  // namespace partita

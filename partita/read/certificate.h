@@ -9,7 +9,8 @@
 
 namespace partita {
 
-// `path` may be "-" for standard input. Throws InputError when the file is no certificate; whether it holds is for `check`.
+// `path` may be "-" for standard input. Throws InputError when the file is no certificate; whether it holds is for
+// `check`.
 Certificate read_certificate(const std::string& path);
 Certificate parse_certificate(std::string_view bytes, const std::string& source);
 

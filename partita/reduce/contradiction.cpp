@@ -51,9 +51,10 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
     const bool host = platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
     const bool accelerator = platform.accelerators > 0 && g.on_accelerator && g.memory <= platform.accelerator_memory;
     if (!host && !accelerator) {
-      return fmt::format("{} fits no device: {}; {}", name_group(problem, group_of, v),
-                         why_not_on("an accelerator", platform.accelerators, g.on_accelerator, g.memory, platform.accelerator_memory),
-                         why_not_on("a host", platform.hosts, g.on_host, g.memory, platform.host_memory));
+      return fmt::format(
+          "{} fits no device: {}; {}", name_group(problem, group_of, v),
+          why_not_on("an accelerator", platform.accelerators, g.on_accelerator, g.memory, platform.accelerator_memory),
+          why_not_on("a host", platform.hosts, g.on_host, g.memory, platform.host_memory));
     }
     if (!host) accelerator_only += g.memory;
   }

@@ -41,7 +41,8 @@ Split lift_free(const Problem& problem, const FreeInstance& instance, const Free
   result.device_of.resize(instance.group_of.size());
   for (NodeId v : instance.group_of.all()) {
     const std::size_t device = split.device_of[instance.group_of[v]].index();
-    result.device_of[v] = DeviceId(device < accelerators ? first.accelerator + device : first.host + device - accelerators);
+    result.device_of[v] =
+        DeviceId(device < accelerators ? first.accelerator + device : first.host + device - accelerators);
   }
   return result;
 }
@@ -61,7 +62,8 @@ FreeSplit to_free(const Problem& problem, const FreeInstance& instance, const Sp
   }
   FreeSplit result;
   result.device_of.resize(instance.graph.size());
-  for (NodeId v : instance.group_of.all()) result.device_of[instance.group_of[v]] = DeviceId(number[split.device_of[v].index()]);
+  for (NodeId v : instance.group_of.all())
+    result.device_of[instance.group_of[v]] = DeviceId(number[split.device_of[v].index()]);
   return result;
 }
 

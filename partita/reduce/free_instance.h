@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem to the groups and nets that free splits are searched in, and back. Without a shape to keep there is no order:
-// colour classes are the groups, and nothing else is contracted.
+// From a problem to the groups and nets that free splits are searched in, and back. Without a shape to keep there is no
+// order: colour classes are the groups, and nothing else is contracted.
 #pragma once
 
 #include "partita/model/problem.h"
@@ -20,8 +20,8 @@ FreeInstance make_free_instance(const Problem& problem);
 
 // Devices of a free split: accelerators from 0, then hosts.
 struct FreeSplit {
-  double value = 0;                         // the largest load
-  IdVector<GroupId, DeviceId> device_of;    // DeviceId: index below accelerators + hosts of the StagePlatform
+  double value = 0;                       // the largest load
+  IdVector<GroupId, DeviceId> device_of;  // DeviceId: index below accelerators + hosts of the StagePlatform
 };
 
 Split lift_free(const Problem& problem, const FreeInstance& instance, const FreeSplit& split);

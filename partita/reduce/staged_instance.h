@@ -30,7 +30,8 @@ struct StagedInstance {
 // more than one class of a kind.
 StagedInstance make_staged_instance(const Problem& problem);
 
-// The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the stages.
+// The split of the problem that puts each stage on a device of its own, accelerators and hosts in the order of the
+// stages.
 Split lift_stages(const Problem& problem, const StagedInstance& instance, const std::vector<Stage>& stages);
 
 // Stages of a contracted graph as stages of the graph it was made from.

@@ -9,18 +9,18 @@ namespace partita {
 
 // Each kind is one row of the exit-code table in docs/formats.md.
 enum class ErrorKind {
-  Usage = 2,         // the command line or an option value makes no sense
-  Unreadable = 3,    // a file cannot be opened or read
-  NotJson = 4,       // not JSON, or a gzip stream that ends early or is damaged
-  BadField = 5,      // a field is missing or has the wrong type
-  BadGraph = 6,      // duplicate ids, edges to unknown nodes, self-loops, cycles, backward-to-forward edges
-  BadNumber = 7,     // NaN, infinite, negative, or too large to add up
-  BadPlatform = 8,   // no devices, or counts and limits that make no sense
-  Infeasible = 9,    // well-formed, but no split can exist; the message names the constraint
-  Unwritable = 10,   // an output file cannot be written
-  IllegalSplit = 11, // `check` found violations (its exit code), or a solution file describes an illegal split
-  NoSplitFound = 12, // a limit was reached before any split was found (never thrown)
-  Unsupported = 13,  // a valid request that this version cannot serve
+  Usage = 2,          // the command line or an option value makes no sense
+  Unreadable = 3,     // a file cannot be opened or read
+  NotJson = 4,        // not JSON, or a gzip stream that ends early or is damaged
+  BadField = 5,       // a field is missing or has the wrong type
+  BadGraph = 6,       // duplicate ids, edges to unknown nodes, self-loops, cycles, backward-to-forward edges
+  BadNumber = 7,      // NaN, infinite, negative, or too large to add up
+  BadPlatform = 8,    // no devices, or counts and limits that make no sense
+  Infeasible = 9,     // well-formed, but no split can exist; the message names the constraint
+  Unwritable = 10,    // an output file cannot be written
+  IllegalSplit = 11,  // `check` found violations (its exit code), or a solution file describes an illegal split
+  NoSplitFound = 12,  // a limit was reached before any split was found (never thrown)
+  Unsupported = 13,   // a valid request that this version cannot serve
 };
 
 // Bad input. `where` is a file with a line or JSON path, or an option's name; what() is one line made of all parts.

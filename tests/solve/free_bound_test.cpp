@@ -72,7 +72,8 @@ TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
     const Scaled scaled = scale(one.graph, limit);
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), kWide);
     Prices prices(one.graph.size(), 0);
-    for (GroupId v : one.graph.all()) prices[v] = static_cast<Price>((seed * 7919 + v.index() * 104729) % 1000) * (kPriceUnit / 2000);
+    for (GroupId v : one.graph.all())
+      prices[v] = static_cast<Price>((seed * 7919 + v.index() * 104729) % 1000) * (kPriceUnit / 2000);
     Price dearest = 0;
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
       const auto load = load_along(trellis, set);

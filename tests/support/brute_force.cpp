@@ -72,7 +72,8 @@ class Definition {
       case Shape::Free: return true;
       case Shape::Staged: return staged(device_of);
       case Shape::Contiguous:
-        return contiguous(device_of, forward_edges_) && (!problem_.backward_shape || contiguous(device_of, backward_edges_));
+        return contiguous(device_of, forward_edges_) &&
+               (!problem_.backward_shape || contiguous(device_of, backward_edges_));
     }
     return false;
   }

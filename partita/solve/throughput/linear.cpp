@@ -12,8 +12,13 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class LinearProgram {
  public:
-  LinearProgram(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order, const LinearOptions& options)
-      : graph_(graph), platform_(platform), order_(order), below_(options.below), n_(order.size()),
+  LinearProgram(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
+                const LinearOptions& options)
+      : graph_(graph),
+        platform_(platform),
+        order_(order),
+        below_(options.below),
+        n_(order.size()),
         levels_(static_cast<std::size_t>(platform.accelerators + 1) * (platform.hosts + 1)) {
     // Stop positions thin out where the table would not fit; 12 bytes a cell.
     const std::size_t fitting = std::max<std::size_t>(kTableBytes / (levels_ * 12), 2);
@@ -147,8 +152,9 @@ class LinearProgram {
 
 }  // namespace
 
-std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
-                                        const LinearOptions& options, const Budget& budget) {
+std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
+                                        const std::vector<GroupId>& order, const LinearOptions& options,
+                                        const Budget& budget) {
   LinearProgram program(graph, platform, order, options);
   auto split = program.run(budget);
   if (options.steps) *options.steps += program.steps();

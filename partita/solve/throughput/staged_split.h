@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A split into stages, and what it costs. Costs need groups and nets only; the order is the business of those who make stages.
+// A split into stages, and what it costs. Costs need groups and nets only; the order is the business of those who make
+// stages.
 #pragma once
 
 #include <span>

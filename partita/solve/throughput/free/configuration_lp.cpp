@@ -20,7 +20,8 @@ constexpr double kArtificialCost = 3;  // above any dual price of a group: a set
 constexpr std::array kBuckets{100, 300, 1000, 4000, 16000};
 
 // Most price that one host can hold: the fractional knapsack, with times rounded down as the certificate's check does.
-double host_price_bound(const NetGraph& graph, const Scaled& scaled, const Threshold& question, const std::vector<double>& prices) {
+double host_price_bound(const NetGraph& graph, const Scaled& scaled, const Threshold& question,
+                        const std::vector<double>& prices) {
   std::vector<GroupId> able;
   double total = 0;
   for (GroupId v : graph.all()) {
@@ -49,8 +50,12 @@ double host_price_bound(const NetGraph& graph, const Scaled& scaled, const Thres
 class ConfigurationLp::Run {
  public:
   Run(ConfigurationLp& owner, double limit)
-      : owner_(owner), graph_(owner.graph_), question_{owner.platform_, limit}, scaled_(scale(owner.graph_, limit)),
-        trellis_(owner.graph_, scaled_, owner.order_, owner.widest_), pricing_(trellis_, scaled_.limit) {}
+      : owner_(owner),
+        graph_(owner.graph_),
+        question_{owner.platform_, limit},
+        scaled_(scale(owner.graph_, limit)),
+        trellis_(owner.graph_, scaled_, owner.order_, owner.widest_),
+        pricing_(trellis_, scaled_.limit) {}
 
   Refutation go(Budget& budget) {
     if (some_group_fits_nowhere()) return prove_by_one_group();
@@ -138,11 +143,13 @@ class ConfigurationLp::Run {
     const double total = std::accumulate(prices.begin(), prices.end(), 0.0) - owner_.platform_.hosts * host_price;
     const int k = owner_.platform_.accelerators;
     // Scaled so that a proof would need every set to have a price of less than one unit.
-    if (k == 0 || total <= 0) return false;  // without accelerators the knapsack alone would have to do: left to simpler bounds
+    if (k == 0 || total <= 0)
+      return false;  // without accelerators the knapsack alone would have to do: left to simpler bounds
     const double one = total / k;
     Prices scaled(graph_.size(), 0);
     for (GroupId v : graph_.all()) {
-      scaled[v] = static_cast<Price>(std::floor(std::min(prices[v.index()] / one, 64.0) * static_cast<double>(kPriceUnit)));
+      scaled[v] =
+          static_cast<Price>(std::floor(std::min(prices[v.index()] / one, 64.0) * static_cast<double>(kPriceUnit)));
     }
     // Rounding down loses less than one per group, and rounding in the host's share is as small.
     const Price goal = kPriceUnit - 2 - static_cast<Price>((graph_.size() + 64) / std::max(k, 1));
@@ -250,7 +257,8 @@ class ConfigurationLp::Run {
   GroupId misfit_;
 };
 
-ConfigurationLp::ConfigurationLp(const NetGraph& graph, const StagePlatform& platform, std::vector<GroupId> order, std::size_t widest)
+ConfigurationLp::ConfigurationLp(const NetGraph& graph, const StagePlatform& platform, std::vector<GroupId> order,
+                                 std::size_t widest)
     : graph_(graph), platform_(platform), order_(std::move(order)), widest_(widest) {}
 
 ConfigurationLp::~ConfigurationLp() = default;

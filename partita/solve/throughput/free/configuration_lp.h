@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lower bound for free splits: can k accelerators and l hosts cover all groups within a limit, if fractions are allowed?
+// A lower bound for free splits: can k accelerators and l hosts cover all groups within a limit, if fractions are
+// allowed?
 //
-// Configuration LP. A column is a set S that an accelerator can hold within the limit; groups may also be on hosts, whose
-// times share l times the limit. Minimise the number of columns used (fractionally) so that every group is covered. If more
-// than k are needed, no split within the limit exists. Columns are priced in one at a time [Gilmore-Gomory-OR'61] with the
-// exact single-device problem (pricing.h), and the prices are smoothed towards the best so far [Wentges-ITOR'97].
+// Configuration LP. A column is a set S that an accelerator can hold within the limit; groups may also be on hosts,
+// whose times share l times the limit. Minimise the number of columns used (fractionally) so that every group is
+// covered. If more than k are needed, no split within the limit exists. Columns are priced in one at a time
+// [Gilmore-Gomory-OR'61] with the exact single-device problem (pricing.h), and the prices are smoothed towards the best
+// so far [Wentges-ITOR'97].
 //
-// Any prices prove something, optimal or not [Farley-OR'90]: let U bound the price of every set of an accelerator and R the
-// price of what one host can hold. If price(V) > k U + l R, the devices cannot hold everything. So the search stops as soon
-// as some prices do, and these prices, made integers, are the certificate: it can be checked without the LP, without this
-// program and in integer arithmetic (docs/algorithms/free.md). Memory is left out, which makes the bound weaker, not wrong.
-// Tests: tests/solve/free_bound_test.cpp, tests/check/certificate_test.cpp.
+// Any prices prove something, optimal or not [Farley-OR'90]: let U bound the price of every set of an accelerator and R
+// the price of what one host can hold. If price(V) > k U + l R, the devices cannot hold everything. So the search stops
+// as soon as some prices do, and these prices, made integers, are the certificate: it can be checked without the LP,
+// without this program and in integer arithmetic (docs/algorithms/free.md). Memory is left out, which makes the bound
+// weaker, not wrong. Tests: tests/solve/free_bound_test.cpp, tests/check/certificate_test.cpp.
 #pragma once
 
 #include <memory>
@@ -26,8 +28,8 @@ namespace partita {
 // Why no split has a value of at most `limit`.
 struct FreeProof {
   double limit = 0;
-  std::vector<GroupId> order;   // in which the trellis takes the groups
-  std::vector<NetId> ignored;   // nets that the trellis leaves out
+  std::vector<GroupId> order;  // in which the trellis takes the groups
+  std::vector<NetId> ignored;  // nets that the trellis leaves out
   Prices prices;
   std::int64_t theta = 0;
   int buckets = 0;
@@ -54,7 +56,7 @@ class ConfigurationLp {
   const std::vector<GroupId> order_;
   const std::size_t widest_;
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes those within its limit
-  std::vector<double> centre_;                 // the prices that came nearest to a proof, for the next run to start from
+  std::vector<double> centre_;  // the prices that came nearest to a proof, for the next run to start from
   FreeProof proof_;
 };
 

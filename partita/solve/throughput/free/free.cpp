@@ -21,8 +21,13 @@ constexpr double kClosest = 1e-4;  // bisection ends when bound and value are th
 
 class FreeSolver {
  public:
-  FreeSolver(const FreeInstance& instance, const FreeOptions& options, const ProofCheck& check, Budget& budget, const Sink& sink)
-      : instance_(instance), options_(options), check_(check), budget_(budget), sink_(sink),
+  FreeSolver(const FreeInstance& instance, const FreeOptions& options, const ProofCheck& check, Budget& budget,
+             const Sink& sink)
+      : instance_(instance),
+        options_(options),
+        check_(check),
+        budget_(budget),
+        sink_(sink),
         search_(instance.graph, instance.platform, options.seed) {}
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
@@ -111,12 +116,13 @@ class FreeSolver {
     bisecting_ = true;
   }
 
-  // Just below the best value; once that proved too hard, every other time half way up from the bound; once it proved possible
-  // for the relaxation, always so. 0 if the relaxation can do no more.
+  // Just below the best value; once that proved too hard, every other time half way up from the bound; once it proved
+  // possible for the relaxation, always so. 0 if the relaxation can do no more.
   double next_limit(double top) {
     if (top < lp_feasible_from_ && (!bisecting_ || ++attempts_ % 2 == 0)) return top;
     const double near = kClosest * value();
-    if (std::min({top, lp_feasible_from_, hard_from_}) - outcome_.bound < near) hard_from_ = top;  // turns have grown: again
+    if (std::min({top, lp_feasible_from_, hard_from_}) - outcome_.bound < near)
+      hard_from_ = top;  // turns have grown: again
     const double high = std::min({top, lp_feasible_from_, hard_from_});
     return high - outcome_.bound < near ? 0 : (outcome_.bound + high) / 2;
   }
@@ -130,7 +136,7 @@ class FreeSolver {
   std::optional<ConfigurationLp> lp_;
   FreeOutcome outcome_;
   double lp_feasible_from_ = std::numeric_limits<double>::infinity();  // the relaxation allows limits from here on
-  double hard_from_ = std::numeric_limits<double>::infinity();         // limits from here on took longer than their turn
+  double hard_from_ = std::numeric_limits<double>::infinity();  // limits from here on took longer than their turn
   bool bisecting_ = false;
   int attempts_ = 0;
 };

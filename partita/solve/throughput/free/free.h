@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best free split for throughput, with proof: any assignment of groups to devices.
 //
-// Upper and lower bound take turns and feed each other. FreeSearch looks for better splits, starting from the staged optimum;
-// ConfigurationLp tries to refute everything below the best. The first limit tried is just below the best value, for if that
-// is refuted the split is optimal. A limit that the LP cannot refute, or not in its turn, is followed by one half way to the
-// bound. The devices of good splits are columns of the LP. Turns are counted in ticks and grow, so a seed and a tick limit
-// fix the answer.
+// Upper and lower bound take turns and feed each other. FreeSearch looks for better splits, starting from the staged
+// optimum; ConfigurationLp tries to refute everything below the best. The first limit tried is just below the best
+// value, for if that is refuted the split is optimal. A limit that the LP cannot refute, or not in its turn, is
+// followed by one half way to the bound. The devices of good splits are columns of the LP. Turns are counted in ticks
+// and grow, so a seed and a tick limit fix the answer.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 namespace partita {
 
 struct FreeOptions {
-  double gap = 0;          // stop once (value - bound) / value is at most this
+  double gap = 0;  // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;
 };
 

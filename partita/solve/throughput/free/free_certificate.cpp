@@ -8,7 +8,8 @@ namespace partita {
 namespace {
 
 // A net of the graph may stand for several transfers with the same members; to ignore it is to ignore them all.
-std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const FreeInstance& instance, const std::vector<NetId>& nets) {
+std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const FreeInstance& instance,
+                                                const std::vector<NetId>& nets) {
   std::vector<Certificate::Transfer> result;
   if (nets.empty()) return result;
   std::set<std::vector<GroupId>> wanted;
@@ -24,7 +25,8 @@ std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const Fr
   for (NodeId u : graph.nodes.all()) {
     const auto& edges = out[u.index()];
     if (edges.empty()) continue;
-    const bool uniform = std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
+    const bool uniform =
+        std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
     std::vector<GroupId> all{instance.group_of[u]};
     for (const Edge* edge : edges) {
       const GroupId to = instance.group_of[edge->to];

@@ -11,7 +11,7 @@
 namespace partita {
 namespace {
 
-constexpr double kGrowth = 2.2;         // states per open net, as measured on the paper's inputs: most are pruned
+constexpr double kGrowth = 2.2;           // states per open net, as measured on the paper's inputs: most are pruned
 constexpr std::size_t kWork = 4'000'000;  // group visits to spend on each half of the search
 
 class NarrowOrder {
@@ -23,7 +23,8 @@ class NarrowOrder {
     std::vector<GroupId> best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < tries; ++i) {
-      std::vector<GroupId> order = i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.chance(), 0}, dice_);
+      std::vector<GroupId> order =
+          i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.chance(), 0}, dice_);
       const double size = estimated_states(graph_, order);
       if (size >= least) continue;
       least = size;

@@ -47,7 +47,8 @@ Price Pricing::complete_with(std::int64_t theta) {
 Price Pricing::set_prices(const Prices& prices) {
   prices_ = prices;
   // The bound is convex in theta: ternary search. Price per load is at most a few devices' worth per limit.
-  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
+  std::int64_t low = 0,
+               high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
   for (int i = 0; i < 24 && high - low > 2; ++i) {
     const std::int64_t a = low + (high - low) / 3, b = high - (high - low) / 3;
     if (complete_with(a) < complete_with(b)) {
@@ -103,7 +104,9 @@ bool Pricing::run(int buckets, Price above, Budget& budget, Keep keep) {
     bucket.assign(after.arcs.size() * static_cast<std::size_t>(buckets), {kNoLoad, kNothing, -1});
     extend(t, above, [&](std::int32_t state, const Label& label) {
       const double place = static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load;
-      keep(bucket[static_cast<std::size_t>(state) * buckets + std::min<std::size_t>(static_cast<std::size_t>(place), buckets - 1)], label);
+      keep(bucket[static_cast<std::size_t>(state) * buckets +
+                  std::min<std::size_t>(static_cast<std::size_t>(place), buckets - 1)],
+           label);
     });
     std::vector<Label>& to = labels_of_[t + 1];
     start_.assign(1, 0);
@@ -129,7 +132,8 @@ bool Pricing::none_above(int buckets, Price above, Budget& budget) {
     kept.load = std::min(kept.load, label.load);
     kept.price = std::max(kept.price, label.price);
   });
-  return finished && std::none_of(labels_of_.back().begin(), labels_of_.back().end(), [&](const Label& label) { return label.price > above; });
+  return finished && std::none_of(labels_of_.back().begin(), labels_of_.back().end(),
+                                  [&](const Label& label) { return label.price > above; });
 }
 
 std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& budget) {
@@ -138,7 +142,8 @@ std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& 
   });
   const std::vector<Label>& end = labels_of_.back();
   if (!finished || end.empty()) return std::nullopt;
-  const auto best = std::max_element(end.begin(), end.end(), [](const Label& a, const Label& b) { return a.price < b.price; });
+  const auto best =
+      std::max_element(end.begin(), end.end(), [](const Label& a, const Label& b) { return a.price < b.price; });
   if (best->price <= above) return std::nullopt;
   PricedSet column;
   column.price = best->price;

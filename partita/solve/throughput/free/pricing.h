@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Given a price for each group, the set of highest price that one accelerator can hold within the limit.
 //
-// A knapsack over the trellis: labels (load, price) at each state, where more price for more load is kept. Exact labels can
-// be very many, so they are sorted into buckets of load, and each bucket keeps one label:
+// A knapsack over the trellis: labels (load, price) at each state, where more price for more load is kept. Exact labels
+// can be very many, so they are sorted into buckets of load, and each bucket keeps one label:
 //   - for columns, the one with the highest price: a real set, perhaps not the best;
 //   - for bounds, the smallest load and the highest price of the bucket together: no real set is better.
-// Labels that cannot reach the price asked for are dropped by a Lagrangian bound: with a value `theta` per unit of load,
-// the best completion of each state is a longest path, computed once per price vector.
-// Cost: O(arcs * buckets). Tests: tests/solve/free_bound_test.cpp.
+// Labels that cannot reach the price asked for are dropped by a Lagrangian bound: with a value `theta` per unit of
+// load, the best completion of each state is a longest path, computed once per price vector. Cost: O(arcs * buckets).
+// Tests: tests/solve/free_bound_test.cpp.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,8 @@ class Pricing {
  public:
   Pricing(const Trellis& trellis, Load limit) : trellis_(trellis), limit_(limit) {}
 
-  // Prepares for a price vector: finds the best theta and every state's best completion under it. Returns an upper bound.
+  // Prepares for a price vector: finds the best theta and every state's best completion under it. Returns an upper
+  // bound.
   Price set_prices(const Prices& prices);
 
   // A column with a price above `above`, the best that buckets find; or none.
@@ -40,7 +41,8 @@ class Pricing {
   // Is no set's price above `above`? Never says yes wrongly; may say no because the buckets are too coarse.
   bool none_above(int buckets, Price above, Budget& budget);
 
-  // Load that costs one unit of price, as a fraction theta_numerator / 2^20: part of a certificate, which it makes quick to check.
+  // Load that costs one unit of price, as a fraction theta_numerator / 2^20: part of a certificate, which it makes
+  // quick to check.
   std::int64_t theta() const { return theta_; }
   static constexpr int kThetaShift = 20;
   // Labels made by the last run.
@@ -64,9 +66,9 @@ class Pricing {
   const Load limit_;
   Prices prices_;
   std::int64_t theta_ = 0;
-  std::vector<std::vector<Price>> completion_;      // by layer and state: most price - theta * load from here on
-  std::vector<std::vector<Label>> labels_of_;       // by layer, state by state, loads rising
-  std::vector<std::size_t> start_;                  // of each state's labels in the current layer
+  std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
+  std::vector<std::vector<Label>> labels_of_;   // by layer, state by state, loads rising
+  std::vector<std::size_t> start_;              // of each state's labels in the current layer
   std::uint64_t labels_ = 0;
 };
 

@@ -83,7 +83,8 @@ Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<
   for (const Layer& layer : layers_) state_count_ += layer.least_rest.size();
 }
 
-void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest) {
+void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
+                    std::size_t widest) {
   IdVector<NetId, std::size_t> first(graph.net_count(), order.size()), last(graph.net_count(), 0);
   for (std::size_t t = 0; t < order.size(); ++t) {
     for (NetId e : graph.nets_of(order[t])) {
@@ -180,7 +181,8 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
   layers_.back().arcs.resize(states.keys.size());
 }
 
-// Backward: what is the least load from a state to the end? Then drops the states that cannot be on a path within the limit.
+// Backward: what is the least load from a state to the end? Then drops the states that cannot be on a path within the
+// limit.
 void Trellis::prune(Load limit) {
   layers_.back().least_rest.assign(layers_.back().arcs.size(), 0);
   for (std::size_t t = layers_.size() - 1; t-- > 0;) {

@@ -2,13 +2,15 @@
 // All sets that one accelerator can hold within a limit, as paths through a small layered graph.
 //
 // The groups are taken in an order in which few nets are open at a time (a net is open between its first and its last
-// member). Layer t has one state for each way in which the open nets can stand after t groups: all members so far in the
-// set, all out, or mixed. Taking or leaving the next group leads on; the moment a net gets mixed its cost is due. So every
-// set is a path, its load is the sum along the path, and sets with equal futures share a state. Neural networks are nearly
-// paths themselves: a dozen open nets are many, and the whole trellis has between a hundred and a hundred thousand states.
+// member). Layer t has one state for each way in which the open nets can stand after t groups: all members so far in
+// the set, all out, or mixed. Taking or leaving the next group leads on; the moment a net gets mixed its cost is due.
+// So every set is a path, its load is the sum along the path, and sets with equal futures share a state. Neural
+// networks are nearly paths themselves: a dozen open nets are many, and the whole trellis has between a hundred and a
+// hundred thousand states.
 //
-// States that no set within the limit passes are left out. Where a layer would get too wide, nets are ignored, the cheapest
-// open ones first: the loads get smaller, so every set within the limit is still a path, and bounds stay valid.
+// States that no set within the limit passes are left out. Where a layer would get too wide, nets are ignored, the
+// cheapest open ones first: the loads get smaller, so every set within the limit is still a path, and bounds stay
+// valid.
 //
 // Numbers are integers (Scaled): times are rounded down after scaling, which again only makes loads smaller.
 // Tests: tests/solve/free_bound_test.cpp.
@@ -43,9 +45,9 @@ class Trellis {
     Load load = 0;
   };
   struct Layer {
-    GroupId group;                          // decided between this layer and the next
-    std::vector<std::array<Arc, 2>> arcs;   // by state: leave the group, take it
-    std::vector<Load> least_rest;           // by state: least load from here to the end
+    GroupId group;                         // decided between this layer and the next
+    std::vector<std::array<Arc, 2>> arcs;  // by state: leave the group, take it
+    std::vector<Load> least_rest;          // by state: least load from here to the end
   };
 
   // At most `widest` states in a layer.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each kind of question: which solvers answer it, in which order, and what they hand each other. Each
+// fills plan.result (and the certificate where there is one) and has its split measured by `check`.
+#pragma once
+
+#include "partita/model/problem.h"
+#include "partita/portfolio/plan.h"
+#include "partita/util/budget.h"
+#include "partita/util/progress.h"
+
+namespace partita {
+
+// Staged splits for max-load: the dynamic programs.
+void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// Free splits for max-load: search, the configuration LP, and a certificate.
+void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// The integer program of any throughput question.
+void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+
+}  // namespace partita

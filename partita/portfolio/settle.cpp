@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/portfolio/settle.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "partita/reduce/contradiction.h"
+
+namespace partita {
+
+void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan) {
+  Result& result = plan.result;
+  plan.report = check(problem, *result.split);
+  if (!plan.report.legal())
+    throw std::logic_error("the solver's split is illegal: " + plan.report.violations[0].message);
+  if (std::abs(plan.report.value - claimed_value) > 1e-9 * plan.report.value) {
+    throw std::logic_error(
+        fmt::format("the solver's value {} differs from the recomputed {}", claimed_value, plan.report.value));
+  }
+  result.value = plan.report.value;
+  result.bound = std::min(claimed_bound, result.value);
+  result.status = result.gap() <= kOptimalGap ? Status::Optimal : Status::Feasible;
+}
+
+bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
+               const IdVector<NodeId, GroupId>& group_of, Result& result) {
+  result.reason = find_contradiction(problem, graph, platform, group_of);
+  if (result.reason.empty()) return false;
+  result.status = Status::Infeasible;
+  result.proof = "a constraint that no split meets";
+  return true;
+}
+
+}  // namespace partita

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every portfolio does with a solver's answer before it becomes a plan.
+#pragma once
+
+#include "partita/model/problem.h"
+#include "partita/portfolio/plan.h"
+#include "partita/reduce/net_graph.h"
+
+namespace partita {
+
+// Measures plan.result.split by `check` and sets value, bound and status. `optimal` needs more than the solver's word:
+// the independent check must find the split legal and agree on its value; throws std::logic_error if it does not.
+void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan);
+
+// True if some constraint rules out every split; the result then says which.
+bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
+               const IdVector<NodeId, GroupId>& group_of, Result& result);
+
+}  // namespace partita
