@@ -22,7 +22,7 @@ Problem free_problem(Workload workload) {
 }
 
 Plan quick_plan(const Problem& problem) {
-  Budget budget(Budget::Limits{.ticks = 3'000'000});
+  Budget budget(Budget::Limits{.ticks = 300'000});
   return plan(problem, {}, budget);
 }
 
