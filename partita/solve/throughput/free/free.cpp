@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
 constexpr double kTurnGrowth = 1.3;
+constexpr double kSplitShare =
+    2;  // turns of the search are longer: where proofs are out of reach, splits still get better
 constexpr std::size_t kWidestLayer = 20'000;
 constexpr double kOptimal = 1e-6 * 0.99;  // a gap that nobody asks to be closed
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
@@ -53,7 +55,7 @@ class FreeSolver {
     improve_split(kFirstTurn);
     while (!done()) {
       if (!ladder_.exhausted()) raise_bound(static_cast<std::uint64_t>(turn));
-      if (!done()) improve_split(static_cast<std::uint64_t>(turn));
+      if (!done()) improve_split(static_cast<std::uint64_t>(kSplitShare * turn));
       turn *= kTurnGrowth;
     }
   }

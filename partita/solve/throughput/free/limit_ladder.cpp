@@ -11,8 +11,9 @@ namespace {
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
 constexpr double kBelowVolume = 1e-6;
-constexpr std::uint64_t kTopPatience = 40'000'000, kPatience = 12'000'000;  // ticks
+constexpr std::uint64_t kTopPatience = 20'000'000, kPatience = 20'000'000;  // ticks
 constexpr std::uint64_t kMorePatience = 3;
+constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
 
@@ -41,7 +42,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
       patience_top_ *= kMorePatience;
       spent_ = 0;
     }
-    if (top_failed_ || top >= allowed_from_) limit = (bound + std::min({top, allowed_from_, hard_from_})) / 2;
+    if (top_failed_ || top >= allowed_from_)
+      limit = bound + kStep * (std::min({top, allowed_from_, hard_from_}) - bound);
   }
   if (limit != last_) spent_ = 0;
   last_ = limit;

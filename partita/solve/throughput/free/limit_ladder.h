@@ -15,6 +15,7 @@ namespace partita {
 
 class LimitLadder {
  public:
+  LimitLadder();
   void start(double volume_bound) { volume_ = volume_bound; }
 
   // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
@@ -39,12 +40,7 @@ class LimitLadder {
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false;
-
- public:
-  LimitLadder();
-
- private:
-  std::atomic<bool> exhausted_ = false;
+  std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
 };
 
 }  // namespace partita
