@@ -7,7 +7,7 @@
 // costs its transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one
 // bucket of load are replaced by one with the smaller load and the higher price, which is no worse than either. A label
 // is dropped when even its best completion cannot exceed the price U that must not be exceeded: completions are bounded
-// by longest paths in which every unit of load costs theta / 2^20, with theta times the room left granted on top. All
+// by longest paths in which every unit of load costs theta / 2^36, with theta times the room left granted on top. All
 // three steps err only towards higher prices, so if no label ends above U, no set within the limit is dearer than U.
 #include "partita/check/certificate.h"
 
@@ -29,7 +29,7 @@ using Int = std::int64_t;
 using Wide = WideInt;
 constexpr Int kUnits = Int{1} << 40;
 constexpr Int kLimit = kUnits + 1;
-constexpr int kThetaShift = 20;
+constexpr int kThetaShift = 36;
 constexpr Int kTooMuch = std::numeric_limits<Int>::max() / 4;
 constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
 constexpr std::size_t kMostStates = 20'000'000;  // in all; a certificate that needs more is refused, not believed
@@ -388,7 +388,7 @@ class Verifier {
   // With these limits no sum below can overflow: prices, tolls and completions stay below 2^60, and three are added.
   static constexpr Int kMostPrice = Int{1} << 44;  // of a class
   static constexpr Int kMostTotal = Int{1} << 60;
-  static constexpr Int kMostTheta = Int{1} << 39;
+  static constexpr Int kMostTheta = Int{1} << 55;
   static constexpr std::uint64_t kLabelsPerTick = 8;
 
   const Problem& problem_;

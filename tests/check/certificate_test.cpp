@@ -113,7 +113,7 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
         if (random() % 8 == 0) certificate.ignored.push_back({node.original_id, std::nullopt});
       }
       std::shuffle(certificate.classes.begin(), certificate.classes.end(), random);
-      certificate.theta = variant % 3 == 0 ? 4096 : magnitude(39);
+      certificate.theta = variant % 3 == 0 ? std::int64_t{1} << 28 : magnitude(55);
       certificate.buckets = 1 + static_cast<int>(random() % 1000);
       EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << " variant " << variant;
     }

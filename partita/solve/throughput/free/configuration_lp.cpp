@@ -21,6 +21,7 @@ constexpr double kSmoothMore = 0.8, kSmoothLess = 1.25;  // factors of what is l
 constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000};
 // Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
 constexpr double kWidthsMissed = 6;
+constexpr int kVainProofsPerLevel = 2;       // prices get better meanwhile, and finer buckets are dear
 constexpr double kDearPrice = 0.9;         // of a device's share: the least for further columns
 constexpr std::size_t kDisjointLevel = 1;  // buckets for them
 constexpr double kMostPrice = 64;          // of a group, in devices' worth
@@ -92,6 +93,7 @@ class ConfigurationLp::Run {
 
   bool start(Budget& budget) {
     started_ = true;
+    budget.spend(trellis_.state_count());
     inner_ = normalised(owner_.inner_.empty() ? volume_prices(graph_, owner_.platform_, limit_) : owner_.inner_);
     if (inner_.empty()) inner_ = normalised(std::vector<double>(graph_.size(), 1.0));
     if (inner_.empty()) {
@@ -132,11 +134,16 @@ class ConfigurationLp::Run {
     }
     misses_ = useful ? 0 : misses_ + 1;
     if (!useful && weight >= 1) {  // not even the duals themselves give a new column: look closer
-      stuck_ = level_ + 1 == kBuckets.size();
-      level_ += !stuck_;
-      misses_ = 0;
+      if (level_ + 1 == kBuckets.size()) stuck_ = true;
+      look_closer();
     }
     return false;
+  }
+
+  void look_closer() {
+    level_ = std::min(level_ + 1, kBuckets.size() - 1);
+    vain_proofs_ = 0;
+    misses_ = 0;
   }
 
   // Scaled so that a proof needs every set to have a price below one; empty if the hosts could hold everything.
@@ -178,18 +185,18 @@ class ConfigurationLp::Run {
     pricing_.set_prices(scaled);
     budget.spend(trellis_.state_count());
     PricedSet dearest = dearest_known(scaled);
-    for (std::size_t level = 0; level < kBuckets.size(); ++level) {
+    for (std::size_t level = 0; level <= level_; ++level) {
       const Price above = std::max(dearest.price, static_cast<Price>(kDearPrice * static_cast<double>(goal)));
       if (auto better = pricing_.good_column(kBuckets[level], above, budget)) dearest = std::move(*better);
       if (budget.exhausted()) return false;
       const double missed = level < level_ ? kWidthsMissed / kBuckets[level] : 0;
       if (static_cast<double>(dearest.price) > static_cast<double>(goal) * (1 + missed)) break;
       if (level < level_) continue;
-      level_ = level;
       if (pricing_.none_above(kBuckets[level], goal, budget)) {
         write_proof(scaled);
         return true;
       }
+      if (++vain_proofs_ == kVainProofsPerLevel) look_closer();
     }
     dearest_ = static_cast<double>(dearest.price) / static_cast<double>(kPriceUnit);
     remember(dearest.groups);
@@ -254,6 +261,7 @@ class ConfigurationLp::Run {
   std::size_t taken_ = 0;                   // of the owner's columns
   bool started_ = false;
   bool stuck_ = false;     // nothing more can be told apart
+  int vain_proofs_ = 0;     // at this level: no dear set was found, yet buckets were too coarse to rule them out
   std::size_t level_ = 0;  // of buckets: the finest that was needed so far
 
   std::vector<double> inner_;  // the prices nearest to a proof

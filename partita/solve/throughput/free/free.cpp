@@ -7,7 +7,6 @@
 #include <mutex>
 #include <thread>
 
-#include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/free/free_search.h"
 #include "partita/solve/throughput/free/limit_ladder.h"
 #include "partita/solve/throughput/free/narrow_order.h"
@@ -20,7 +19,9 @@ constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second 
 constexpr double kTurnGrowth = 1.3;
 constexpr double kSplitShare =
     2;  // turns of the search are longer: where proofs are out of reach, splits still get better
-constexpr std::size_t kWidestLayer = 20'000;
+constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;  // of the trellis
+constexpr double kBelowVolume = 1e-6;
+constexpr std::uint64_t kVolumeTicks = 4'000'000;
 constexpr double kOptimal = 1e-6 * 0.99;  // a gap that nobody asks to be closed
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
@@ -104,6 +105,29 @@ class FreeSolver {
     if (better) tell(Progress::Event::Split, {});
   }
 
+  // Without transfers the trellis is a single path, so this takes no time, and there is a bound for every graph.
+  void prove_volume_bound() {
+    const double limit = volume_bound(instance_.graph, instance_.platform) * (1 - kBelowVolume);
+    if (!(limit > 0)) return;
+    std::vector<GroupId> order;
+    for (GroupId v : instance_.graph.all()) order.push_back(v);
+    ConfigurationLp without_transfers(instance_.graph, instance_.platform, std::move(order), 1);
+    Budget slice(budget_, kVolumeTicks);
+    if (without_transfers.refute(limit, slice) != Refutation::Refuted) return;
+    FreeProof proof = without_transfers.proof();
+    if (holds(proof)) accept(std::move(proof), "volume of work; its certificate was verified");
+  }
+
+  void accept(FreeProof proof, const char* text) {
+    {
+      const std::lock_guard lock(mutex_);
+      outcome_.bound = proof.limit;
+      outcome_.proof = std::move(proof);
+      outcome_.proof_text = text;
+    }
+    tell(Progress::Event::Bound, text);
+  }
+
   // One limit, for as many ticks.
   void raise_bound(std::uint64_t ticks) {
     const FreeSplit best = [&] {
@@ -112,8 +136,11 @@ class FreeSolver {
     }();
     if (!(best.value > 0) || best.value == std::numeric_limits<double>::infinity()) return;
     if (!lp_) {
-      lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed), kWidestLayer);
-      ladder_.start(volume_bound(instance_.graph, instance_.platform) * (1 - kRoundingSlack));
+      prove_volume_bound();
+      const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
+      lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed),
+                  std::clamp(widest, kNarrowestLayer, kWidestLayer));
+      return;
     }
     if (best.value < suggested_) lp_->suggest(best);
     suggested_ = best.value;
@@ -127,13 +154,7 @@ class FreeSolver {
     FreeProof proof = answer == Refutation::Refuted ? lp_->proof() : FreeProof{};
     if (answer == Refutation::Refuted && holds(proof)) {
       ladder_.refuted();
-      {
-        const std::lock_guard lock(mutex_);
-        outcome_.proof = std::move(proof);
-        outcome_.bound = limit;
-        outcome_.proof_text = "configuration LP; its certificate was verified";
-      }
-      tell(Progress::Event::Bound, outcome_.proof_text);
+      accept(std::move(proof), "configuration LP; its certificate was verified");
     } else if (answer == Refutation::LpFeasible) {
       ladder_.impossible();
     } else {

@@ -10,7 +10,6 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
-constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kTopPatience = 20'000'000, kPatience = 20'000'000;  // ticks
 constexpr std::uint64_t kMorePatience = 3;
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
@@ -28,10 +27,7 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   }
   const double near = kClosest * value;
   double limit = top;
-  if (bound == 0 && volume_ * (1 - kBelowVolume) > 0 && volume_ * (1 - kBelowVolume) < top) {
-    limit = volume_ * (1 - kBelowVolume);
-    volume_ = 0;
-  } else if (top_failed_ || top >= allowed_from_) {
+  if (top_failed_ || top >= allowed_from_) {
     if (std::min(top, allowed_from_) - bound < near) {
       exhausted_ = top >= allowed_from_;
       if (exhausted_) return 0;

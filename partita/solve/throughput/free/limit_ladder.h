@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which limit to try to refute next, given how it went with those before.
 //
-// First the volume bound, which is refuted at once; then just below the best value, for as long as many such proofs
-// take; then half way between the bound and the lowest limit that took too long. When the two have met, everything is
-// tried again with more patience, first of all just below the best value. A limit that the relaxation allows is never
-// tried again, nor is one above it.
+// First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit that
+// took too long. When the two have met, everything is tried again with more patience, first of all just below the best
+// value. A limit that the relaxation allows is never tried again, nor is one above it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,6 @@ namespace partita {
 class LimitLadder {
  public:
   LimitLadder();
-  void start(double volume_bound) { volume_ = volume_bound; }
 
   // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
   double next(double value, double bound, std::uint64_t ticks);
@@ -32,7 +30,6 @@ class LimitLadder {
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
-  double volume_ = 0;
   double last_ = 0;              // the limit tried last
   double top_ = 0;               // just below the best value, as of the last call
   double allowed_from_ = kNone;  // the relaxation allows limits from here on

@@ -9,6 +9,7 @@
 namespace partita {
 namespace {
 
+constexpr int kThetaPrecision = 24;  // bits
 constexpr std::uint64_t kLabelsPerTick = 16;
 constexpr std::size_t kTableFor = 8;  // buckets for each label found, at most
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
@@ -23,43 +24,46 @@ Price toll_up(std::int64_t theta, Load load) {
 
 }  // namespace
 
-// Longest paths from every state to the end with theta charged per unit of load. Returns the bound for the whole.
-Price Pricing::complete_with(std::int64_t theta) {
+// Longest paths from every state to the end with theta charged per unit of load.
+Pricing::Relaxed Pricing::complete_with(std::int64_t theta) {
   const auto& layers = trellis_.layers();
   completion_.resize(layers.size());
   completion_.back().assign(layers.back().arcs.size(), 0);
+  completion_load_.assign(layers.back().arcs.size(), 0);
   for (std::size_t t = layers.size() - 1; t-- > 0;) {
     const auto& layer = layers[t];
     std::vector<Price>& here = completion_[t];
     const std::vector<Price>& after = completion_[t + 1];
     const Price price = prices_[layer.group];
+    completion_load_after_.swap(completion_load_);
+    completion_load_.assign(layer.arcs.size(), 0);
     here.assign(layer.arcs.size(), kNothing);
     for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
       for (const bool take : {false, true}) {
         const Trellis::Arc& arc = layer.arcs[s][take];
         if (arc.to == Trellis::kNone) continue;
-        here[s] = std::max(here[s], (take ? price : 0) - toll_down(theta, arc.load) + after[arc.to]);
+        const Price worth = (take ? price : 0) - toll_down(theta, arc.load) + after[arc.to];
+        if (worth <= here[s]) continue;
+        here[s] = worth;
+        completion_load_[s] = arc.load + completion_load_after_[arc.to];
       }
     }
   }
-  return completion_[0].empty() ? 0 : completion_[0][0] + toll_up(theta, limit_);
+  if (completion_[0].empty()) return {0, 0};
+  return {completion_[0][0] + toll_up(theta, limit_), completion_load_[0]};
 }
 
 Price Pricing::set_prices(const Prices& prices) {
   prices_ = prices;
-  // The bound is convex in theta: ternary search. Price per load is at most a few devices' worth per limit.
-  std::int64_t low = 0,
-               high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
-  for (int i = 0; i < 24 && high - low > 2; ++i) {
-    const std::int64_t a = low + (high - low) / 3, b = high - (high - low) / 3;
-    if (complete_with(a) < complete_with(b)) {
-      high = b;
-    } else {
-      low = a;
-    }
+  // The bound is convex in theta, and its slope is the limit less the load of the longest path: it falls while that load
+  // exceeds the limit. Price per load is at most a few devices' worth per limit.
+  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
+  while (high - low > std::max<std::int64_t>(1, high >> kThetaPrecision)) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (complete_with(middle).load > limit_ ? low : high) = middle;
   }
-  theta_ = (low + high) / 2;
-  return complete_with(theta_);
+  theta_ = high;
+  return complete_with(theta_).bound;
 }
 
 void Pricing::start_run() {

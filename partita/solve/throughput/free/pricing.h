@@ -41,10 +41,10 @@ class Pricing {
   // Is no set's price above `above`? Never says yes wrongly; may say no because the buckets are too coarse.
   bool none_above(int buckets, Price above, Budget& budget);
 
-  // Load that costs one unit of price, as a fraction theta_numerator / 2^20: part of a certificate, which it makes
+  // Load that costs one unit of price, as a fraction theta / 2^36: part of a certificate, which it makes
   // quick to check.
   std::int64_t theta() const { return theta_; }
-  static constexpr int kThetaShift = 20;
+  static constexpr int kThetaShift = 36;
   // Labels made by the last run.
   std::uint64_t labels() const { return labels_; }
 
@@ -58,7 +58,11 @@ class Pricing {
     std::int32_t state;
     Label label;
   };
-  Price complete_with(std::int64_t theta);
+  struct Relaxed {
+    Price bound;  // on the price of every set within the limit
+    Load load;    // of the path that gives it
+  };
+  Relaxed complete_with(std::int64_t theta);
   void start_run();
   PricedSet trace(std::int32_t label) const;
   // Calls take(state, label) for every extension of the labels of layer t that may still lead above the price to beat.
@@ -76,6 +80,7 @@ class Pricing {
   Prices prices_;
   std::int64_t theta_ = 0;
   std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
+  std::vector<Load> completion_load_, completion_load_after_;  // of those completions, in the layers looked at last
   std::vector<std::vector<Label>> labels_of_;   // by layer, state by state, loads rising
   std::vector<Found> found_;                    // labels for the next layer, as they come
   std::vector<Label> sorted_;                   // the same by state

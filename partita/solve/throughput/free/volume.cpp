@@ -23,9 +23,11 @@ std::vector<const Group*> by_saving(const NetGraph& graph, const StagePlatform& 
     const Group& g = graph.group(v);
     if (may_be_on_host(g, platform) && may_be_on_accelerator(g, platform)) movable.push_back(&g);
   }
-  std::stable_sort(movable.begin(), movable.end(), [](const Group* a, const Group* b) {
-    return a->accelerator_time * b->host_time > b->accelerator_time * a->host_time;
-  });
+  const auto saving = [](const Group* g) {
+    return g->host_time > 0 ? g->accelerator_time / g->host_time : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(movable.begin(), movable.end(),
+                   [&](const Group* a, const Group* b) { return saving(a) > saving(b); });
   return movable;
 }
 
