@@ -8,6 +8,7 @@
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
+#include "partita/portfolio/start.h"
 #include "partita/read/workload.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/util/error.h"
@@ -23,6 +24,12 @@ namespace {
 
 using SolveIp = IntegerProgram;
 
+std::optional<Split> start_for(const Problem& problem) {
+  Budget budget;
+  const std::optional<Start> start = find_start(problem, 1, budget, {});
+  return start ? std::optional(start->split) : std::nullopt;
+}
+
 TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
     const Problem one = problem(seed);
@@ -35,7 +42,9 @@ TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
       EXPECT_LE(progress.bound, least);
       EXPECT_GE(progress.value, least * (1 - 1e-6));
     };
-    const IpOutcome outcome = solve_ip(one, backend, {.warm_start = seed % 2 == 0}, budget, sink);
+    IpOptions options;
+    if (seed % 2 == 0) options.start = start_for(one);
+    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
     EXPECT_EQ(outcome.infeasible, !best);
     ASSERT_EQ(outcome.split.has_value(), best.has_value());
     if (!best) continue;
@@ -91,7 +100,9 @@ TEST_P(SolveIp, BoundsHoldWhereverItStops) {
     const Sink sink = [&](const Progress&) {
       if (++told > seed % 4) budget.cancel();
     };
-    const IpOutcome outcome = solve_ip(one, backend, {.warm_start = seed % 3 == 0}, budget, sink);
+    IpOptions options;
+    if (seed % 3 == 0) options.start = start_for(one);
+    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
     EXPECT_LE(outcome.bound, best.value_or(kNoLimit));
     EXPECT_FALSE(outcome.infeasible && best);
     if (outcome.split) {
@@ -112,12 +123,9 @@ Problem transformer_problem(std::size_t layers, Shape shape) {
 TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
   const Problem problem = transformer_problem(12, Shape::Contiguous);
   Budget budget(Budget::Limits{.ticks = 3000});
-  CbcBackend backend;
-  const IpOutcome outcome = solve_ip(problem, backend, {}, budget, {});
-  ASSERT_TRUE(outcome.split.has_value());
-  const CheckReport report = check(problem, *outcome.split);
-  EXPECT_TRUE(report.legal());
-  EXPECT_NEAR(report.value, outcome.value, 1e-9 * report.value);
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  ASSERT_TRUE(answer.result.split.has_value());
+  EXPECT_TRUE(answer.report.legal());
 }
 
 TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {

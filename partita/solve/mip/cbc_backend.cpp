@@ -16,12 +16,14 @@
 namespace partita {
 namespace {
 
-constexpr double kCbcInfinity = 1e50;  // objectives and bounds beyond this mean "none"
+constexpr double kCbcInfinity = 1e50;             // objectives and bounds beyond this mean "none"
+constexpr double kMeets = 5e-7;                   // a solution this near to a known bound, relatively, meets it
+constexpr std::uint64_t kTicksPerIteration = 64;  // of a linear program: a few microseconds on small ones
 
 // CBC copies its handlers with the models, so what they learn lies outside.
 struct Watch {
+  const MipRequest& request;
   Budget& budget;
-  const std::function<void(double, double)>& progress;
   double objective = kNoLimit;
   double bound = -kNoLimit;
   bool stopped = false;    // somebody was told to stop: from then on CBC's claims about bounds mean nothing
@@ -29,8 +31,18 @@ struct Watch {
   int ended_lps = 0;
 
   bool must_stop() {
-    stopped = stopped || budget.exhausted();
+    stopped = stopped || budget.exhausted() || good_enough();
     return stopped;
+  }
+  bool good_enough() const {
+    return std::isfinite(objective) &&
+           objective - request.known_bound <= std::max(request.gap, kMeets) * std::abs(objective);
+  }
+  void note(double new_objective, double new_bound) {
+    if (new_objective >= objective && new_bound <= bound) return;
+    objective = std::min(objective, new_objective);
+    bound = std::max(bound, new_bound);
+    if (request.progress) request.progress(objective, std::min(objective, bound));
   }
 };
 
@@ -45,7 +57,9 @@ class LpHandler : public ClpEventHandler {
   int event(Event which) override {
     constexpr int kGoOn = -1, kStop = 5;
     if (which != endOfIteration || watch_->finishing || watch_->ended_lps == kMostEnded) return kGoOn;
-    if (++iterations_ % kIterationsPerLook != 0 || !watch_->must_stop()) return kGoOn;
+    if (++iterations_ % kIterationsPerLook != 0) return kGoOn;
+    watch_->budget.spend(kIterationsPerLook * kTicksPerIteration);
+    if (!watch_->must_stop()) return kGoOn;
     ++watch_->ended_lps;
     return kStop;
   }
@@ -68,19 +82,12 @@ class WatchHandler : public CbcEventHandler {
   CbcAction event(CbcEvent) override {
     const CbcModel* model = getModel();
     const bool inner = !model || model->parentModel();  // a small search inside a heuristic says nothing about ours
-    if (watch_->must_stop()) {
-      watch_->finishing = watch_->finishing || !inner;
-      return stop;
+    if (!inner && !watch_->stopped) {
+      watch_->note(known(model->getObjValue(), kNoLimit), known(model->getBestPossibleObjValue(), -kNoLimit));
     }
-    if (inner) return noAction;
-    const double objective = std::min(watch_->objective, known(model->getObjValue(), kNoLimit));
-    const double bound = std::max(watch_->bound, known(model->getBestPossibleObjValue(), -kNoLimit));
-    if (objective < watch_->objective || bound > watch_->bound) {
-      watch_->objective = objective;
-      watch_->bound = bound;
-      if (watch_->progress) watch_->progress(objective, std::min(objective, bound));
-    }
-    return noAction;
+    if (!watch_->must_stop()) return noAction;
+    watch_->finishing = watch_->finishing || !inner;
+    return stop;
   }
 
  private:
@@ -155,7 +162,7 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   OsiClpSolverInterface solver;
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
-  Watch watch{budget, request.progress};
+  Watch watch{request, budget};
   LpHandler lp_handler(watch);
   solver.getModelPtr()->passInEventHandler(&lp_handler);
   ClpSolve dual;  // the crash that Clp may choose otherwise calls no handler
