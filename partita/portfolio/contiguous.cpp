@@ -5,7 +5,7 @@
 //    backward nodes need not be mirrored; a short search looks for that (contiguous_anneal.h).
 // 2. A bound: what the configuration LP refutes for free splits is refuted for contiguous ones, certificate and all.
 // 3. The integer program closes what is left: started from the split, ended as soon as a solution meets the bound.
-// Work ends as soon as value and bound agree. Tests: tests/property/contiguous_test.cpp, tests/mip.
+// Work ends as soon as value and bound agree. Tests: tests/property/plan_test.cpp, tests/golden.
 #include <algorithm>
 
 #include "partita/check/certificate.h"
@@ -21,9 +21,12 @@
 namespace partita {
 namespace {
 
-// Most staged optima are found in far less than their part. The bound of free splits is quick or hard.
-constexpr double kStartPart = 0.3, kFreePart = 0.25;
-constexpr std::uint64_t kStartTicks = 80'000'000, kFreeTicks = 40'000'000;  // 20 s and 10 s or so
+constexpr double kStartPart = 0.3;                 // most staged optima are found in far less
+constexpr std::uint64_t kStartTicks = 80'000'000;  // 20 s or so
+// The bound of free splits comes quickly or not at all: the paper's inputs get theirs in a second, where memory decides
+// there is none.
+constexpr double kFreePart = 0.25;
+constexpr std::uint64_t kFreeTicksPerGroup = 40'000;  // 10 ms or so
 constexpr double kClosed = 0.99 * kOptimalGap;
 
 class ContiguousPortfolio {
@@ -78,7 +81,7 @@ class ContiguousPortfolio {
     const Sink bounds = [this](const Progress& progress) {
       if (progress.event != Progress::Event::Split) pass_on(progress, plan_.result.value, progress.bound);
     };
-    Budget part = share_of(budget_, kFreePart, kFreeTicks);
+    Budget part = share_of(budget_, kFreePart, kFreeTicksPerGroup * instance_.graph.size());
     const FreeOutcome outcome = solve_free(instance_, to_free(problem_, instance_, *result().split),
                                            {options_.gap, options_.seed}, holds, part, bounds);
     raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);

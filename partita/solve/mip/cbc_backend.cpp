@@ -16,14 +16,16 @@
 namespace partita {
 namespace {
 
-constexpr double kCbcInfinity = 1e50;             // objectives and bounds beyond this mean "none"
-constexpr double kMeets = 5e-7;                   // a solution this near to a known bound, relatively, meets it
+constexpr double kCbcInfinity = 1e50;  // objectives and bounds beyond this mean "none"
+constexpr double kMeets = 5e-7;        // a solution this near to a known bound, relatively, meets it
+constexpr double kSame = 1e-9;         // objectives that differ by less, relatively, are those of one solution
 constexpr std::uint64_t kTicksPerIteration = 64;  // of a linear program: a few microseconds on small ones
 
 // CBC copies its handlers with the models, so what they learn lies outside.
 struct Watch {
   const MipRequest& request;
   Budget& budget;
+  double start_objective = kNoLimit;
   double objective = kNoLimit;
   double bound = -kNoLimit;
   bool stopped = false;    // somebody was told to stop: from then on CBC's claims about bounds mean nothing
@@ -38,17 +40,25 @@ struct Watch {
     return std::isfinite(objective) &&
            objective - request.known_bound <= std::max(request.gap, kMeets) * std::abs(objective);
   }
-  void note(double new_objective, double new_bound) {
-    if (new_objective >= objective && new_bound <= bound) return;
-    objective = std::min(objective, new_objective);
-    bound = std::max(bound, new_bound);
+  // CBC has found nothing that the caller does not have.
+  bool nothing_to_lose() const { return objective >= start_objective - kSame * std::abs(start_objective); }
+  void note(const CbcModel& model) {
+    const auto known = [](double value, double otherwise) {
+      return std::abs(value) < kCbcInfinity ? value : otherwise;
+    };
+    const double found = known(model.getObjValue(), kNoLimit);
+    const double proved = stopped ? -kNoLimit : known(model.getBestPossibleObjValue(), -kNoLimit);
+    if (found >= objective && proved <= bound) return;
+    objective = std::min(objective, found);
+    bound = std::max(bound, proved);
     if (request.progress) request.progress(objective, std::min(objective, bound));
   }
 };
 
 // Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than
-// that: the end of the search needs linear programs to map the best solution back, and loses it without them. As CBC
-// may take an ended one for infeasible, Watch::stopped tells that its claims are void.
+// that: the end of the search needs linear programs to map the best solution back, and loses it without them. Where
+// that solution is only the start they are ended too, for they can take long: 10 s on the paper's BERT-12, contiguous.
+// As CBC may take an ended one for infeasible, Watch::stopped tells that its claims are void.
 class LpHandler : public ClpEventHandler {
  public:
   explicit LpHandler(Watch& watch) : watch_(&watch) {}
@@ -56,7 +66,8 @@ class LpHandler : public ClpEventHandler {
 
   int event(Event which) override {
     constexpr int kGoOn = -1, kStop = 5;
-    if (which != endOfIteration || watch_->finishing || watch_->ended_lps == kMostEnded) return kGoOn;
+    const bool needed = watch_->finishing || watch_->ended_lps >= kMostEnded;
+    if (which != endOfIteration || (needed && !watch_->nothing_to_lose())) return kGoOn;
     if (++iterations_ % kIterationsPerLook != 0) return kGoOn;
     watch_->budget.spend(kIterationsPerLook * kTicksPerIteration);
     if (!watch_->must_stop()) return kGoOn;
@@ -82,17 +93,13 @@ class WatchHandler : public CbcEventHandler {
   CbcAction event(CbcEvent) override {
     const CbcModel* model = getModel();
     const bool inner = !model || model->parentModel();  // a small search inside a heuristic says nothing about ours
-    if (!inner && !watch_->stopped) {
-      watch_->note(known(model->getObjValue(), kNoLimit), known(model->getBestPossibleObjValue(), -kNoLimit));
-    }
+    if (!inner) watch_->note(*model);
     if (!watch_->must_stop()) return noAction;
     watch_->finishing = watch_->finishing || !inner;
     return stop;
   }
 
  private:
-  static double known(double value, double otherwise) { return std::abs(value) < kCbcInfinity ? value : otherwise; }
-
   Watch* watch_;
 };
 
@@ -182,6 +189,7 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   WatchHandler handler(watch);
   model.passInEventHandler(&handler);
   if (!request.start.empty()) {
+    watch.start_objective = request.model.objective(request.start);
     std::vector<std::pair<std::string, double>> start;
     for (ColumnId c : request.model.columns().all()) {
       const Column& column = request.model.columns()[c];

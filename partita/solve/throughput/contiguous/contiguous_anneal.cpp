@@ -18,7 +18,7 @@ constexpr double kOverfull = 0.05;   // price of any excess of memory, so that t
 constexpr double kBlockShare = 0.4;
 constexpr std::size_t kLargestBlock = 40;
 constexpr std::uint64_t kMovesPerLook = 256;
-constexpr std::uint64_t kMovesPerRun = 300'000;
+constexpr std::uint64_t kMovesPerGroup = 1000, kMostMoves = 300'000;  // of a run
 constexpr int kRunsWithoutGain = 30;
 constexpr double kCoolest = 0.002, kHottest = 0.1, kCooling = 0.01;  // first temperatures, and last over first
 
@@ -38,11 +38,12 @@ class ContiguousAnnealer {
 
   // A better split than the start, if one is met. `hot`: the first temperature, as a share of the value to beat.
   std::optional<FreeSplit> run(double hot, Budget& budget) {
-    for (std::uint64_t move = 0; move < kMovesPerRun; ++move) {
+    const std::uint64_t moves = std::min(kMostMoves, kMovesPerGroup * graph_.size());
+    for (std::uint64_t move = 0; move < moves; ++move) {
       if (move % kMovesPerLook == 0) {
         budget.spend(kMovesPerLook);
         if (budget.exhausted()) break;
-        const double progress = static_cast<double>(move) / static_cast<double>(kMovesPerRun);
+        const double progress = static_cast<double>(move) / static_cast<double>(moves);
         temperature_ = best_value_ * hot * std::pow(kCooling, progress);
         loads_.refresh();
       }
