@@ -26,7 +26,9 @@ constexpr std::uint64_t kStartTicks = 80'000'000;  // 20 s or so
 // The bound of free splits comes quickly or not at all: the paper's inputs get theirs in a second, where memory decides
 // there is none.
 constexpr double kFreePart = 0.25;
-constexpr std::uint64_t kFreeTicksPerGroup = 40'000;  // 10 ms or so
+constexpr std::uint64_t kFreeTicksPerGroup = 40'000;
+constexpr double kFreeSecondsPerGroup = 0.02;
+constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
 constexpr double kClosed = 0.99 * kOptimalGap;
 
 class ContiguousPortfolio {
@@ -78,10 +80,16 @@ class ContiguousPortfolio {
     const auto holds = [&](const FreeProof& proof) {
       return verify(problem_, make_certificate(problem_, instance_, proof)).holds;
     };
-    const Sink bounds = [this](const Progress& progress) {
-      if (progress.event != Progress::Event::Split) pass_on(progress, plan_.result.value, progress.bound);
+    const std::size_t groups = instance_.graph.size();
+    Budget share = share_of(budget_, kFreePart, kFreeTicksPerGroup * groups);
+    Budget part(share, share.limits().ticks, kFreeSecondsPerGroup * static_cast<double>(groups));
+    int fruitless = 0;
+    const Sink bounds = [&](const Progress& progress) {
+      if (progress.event == Progress::Event::Split) return;
+      fruitless = progress.event == Progress::Event::Bound ? 0 : fruitless + 1;
+      if (fruitless == kFruitlessLimits) part.cancel();
+      pass_on(progress, plan_.result.value, progress.bound);
     };
-    Budget part = share_of(budget_, kFreePart, kFreeTicksPerGroup * instance_.graph.size());
     const FreeOutcome outcome = solve_free(instance_, to_free(problem_, instance_, *result().split),
                                            {options_.gap, options_.seed}, holds, part, bounds);
     raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kStagedPart = 0.75;
 constexpr std::uint64_t kNoTickLimit = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kFreeSearchTicks = 2'000'000;  // half a second or so
+constexpr std::uint64_t kFreeTicksPerGroup = 20'000;  // 5 ms or so
 
 std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
   Problem staged = problem;
@@ -43,7 +43,7 @@ std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, con
   }
   FreeSearch search(instance.graph, instance.platform, seed);
   if (from) search.start_from(std::move(start));
-  Budget slice(budget, kFreeSearchTicks);
+  Budget slice(budget, kFreeTicksPerGroup * instance.graph.size());
   search.improve(slice);
   if (search.best().value == kUnlimited) return std::nullopt;
   return lift_free(problem, instance, search.best());

@@ -28,9 +28,10 @@ struct Watch {
   double start_objective = kNoLimit;
   double objective = kNoLimit;
   double bound = -kNoLimit;
-  bool stopped = false;    // somebody was told to stop: from then on CBC's claims about bounds mean nothing
-  bool finishing = false;  // the search is over, and CBC maps its best solution back
-  int ended_lps = 0;
+  bool stopped = false;  // somebody was told to stop: from then on CBC's claims about bounds mean nothing
+  // Settling: the search was told to stop, and CBC solves a last linear program for its best solution. MappingBack:
+  // preprocessing is undone.
+  enum class Phase { FirstLp, Search, Settling, MappingBack } phase = Phase::FirstLp;
 
   bool must_stop() {
     stopped = stopped || budget.exhausted() || good_enough();
@@ -55,10 +56,11 @@ struct Watch {
   }
 };
 
-// Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than
-// that: the end of the search needs linear programs to map the best solution back, and loses it without them. Where
-// that solution is only the start they are ended too, for they can take long: 10 s on the paper's BERT-12, contiguous.
-// As CBC may take an ended one for infeasible, Watch::stopped tells that its claims are void.
+// Ends a linear program that is under way when it is time to stop, where that is safe: the very first one, and those by
+// which CBC settles its best solution after the search, if that is only the start; each can take long (10 s on the
+// paper's BERT-12, contiguous). Between these none is ended: CBC's preprocessing, its own and that inside heuristics,
+// may crash on one; and the end of the search needs them to map a better solution back, and loses it without them. As
+// CBC may take an ended one for infeasible, Watch::stopped tells that its claims are void.
 class LpHandler : public ClpEventHandler {
  public:
   explicit LpHandler(Watch& watch) : watch_(&watch) {}
@@ -66,18 +68,15 @@ class LpHandler : public ClpEventHandler {
 
   int event(Event which) override {
     constexpr int kGoOn = -1, kStop = 5;
-    const bool needed = watch_->finishing || watch_->ended_lps >= kMostEnded;
-    if (which != endOfIteration || (needed && !watch_->nothing_to_lose())) return kGoOn;
-    if (++iterations_ % kIterationsPerLook != 0) return kGoOn;
+    if (which != endOfIteration || ++iterations_ % kIterationsPerLook != 0) return kGoOn;
     watch_->budget.spend(kIterationsPerLook * kTicksPerIteration);
-    if (!watch_->must_stop()) return kGoOn;
-    ++watch_->ended_lps;
-    return kStop;
+    const bool may_end = watch_->phase == Watch::Phase::FirstLp ||
+                         (watch_->phase == Watch::Phase::Settling && watch_->nothing_to_lose());
+    return may_end && watch_->must_stop() ? kStop : kGoOn;
   }
 
  private:
   static constexpr std::uint64_t kIterationsPerLook = 32;
-  static constexpr int kMostEnded = 3;
 
   Watch* watch_;
   std::uint64_t iterations_ = 0;
@@ -95,7 +94,7 @@ class WatchHandler : public CbcEventHandler {
     const bool inner = !model || model->parentModel();  // a small search inside a heuristic says nothing about ours
     if (!inner) watch_->note(*model);
     if (!watch_->must_stop()) return noAction;
-    watch_->finishing = watch_->finishing || !inner;
+    if (!inner && watch_->phase == Watch::Phase::Search) watch_->phase = Watch::Phase::Settling;
     return stop;
   }
 
@@ -103,14 +102,19 @@ class WatchHandler : public CbcEventHandler {
   Watch* watch_;
 };
 
-// CBC calls this between its steps; 4 is the end of the search. Anything but 0 ends it all.
+// CBC calls this between its steps. Anything but 0 ends it all; after the search, without mapping the best solution
+// back.
 int between_steps(CbcModel* model, int step) {
-  constexpr int kSearchIsOver = 4;
+  constexpr int kSearchIsOver = 4;  // the first LP, preprocessing and the start of the search come before
   auto* handler = dynamic_cast<WatchHandler*>(model->getEventHandler());
   if (!handler) return 0;
-  if (step < kSearchIsOver) return handler->watch().must_stop() ? 1 : 0;
-  handler->watch().finishing = true;
-  return 0;
+  Watch& watch = handler->watch();
+  if (step < kSearchIsOver) {
+    watch.phase = Watch::Phase::Search;  // preprocessing counts as part of it
+    return watch.must_stop() ? 1 : 0;
+  }
+  watch.phase = Watch::Phase::MappingBack;
+  return step == kSearchIsOver && watch.stopped && watch.nothing_to_lose() ? 1 : 0;
 }
 
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
