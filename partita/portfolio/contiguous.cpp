@@ -67,9 +67,8 @@ class ContiguousPortfolio {
   }
 
   void look_for_splits() {
-    Budget part = share_of(budget_, kStartPart, kStartTicks);
     const Sink splits = [this](const Progress& progress) { pass_on(progress, progress.value, 0); };
-    const std::optional<Start> start = find_start(problem_, options_.seed, part, splits);
+    const std::optional<Start> start = find_start(problem_, {kStartPart, kStartTicks, options_.seed}, budget_, splits);
     if (!start) return;
     result().split = start->split;
     result().value = start->value;

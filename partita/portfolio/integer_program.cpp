@@ -28,8 +28,7 @@ bool ruled_out(const Problem& problem, Result& result) {
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   Result& result = plan.result;
   if (ruled_out(problem, result)) return;
-  Budget start_share = share_of(budget, kStartPart, kStartTicks);
-  const std::optional<Start> start = find_start(problem, options.seed, start_share, sink);
+  const std::optional<Start> start = find_start(problem, {kStartPart, kStartTicks, options.seed}, budget, sink);
   IpOptions ip{.gap = options.gap};
   if (start) ip.start = start->split;
   CbcBackend backend;

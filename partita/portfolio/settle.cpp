@@ -42,9 +42,9 @@ bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatfor
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget) {
   Problem roomy = problem;
   for (DeviceClass& c : roomy.workload.platform.classes) c.memory = kUnlimited;
-  Budget look(budget, kLookTicks);
-  const char* constraint =
-      find_start(roomy, 1, look, {}) ? "memory" : "the devices that nodes can run on, and the shape";
+  const char* constraint = find_start(roomy, {.most_ticks = kLookTicks}, budget, {})
+                               ? "memory"
+                               : "the devices that nodes can run on, and the shape";
   return fmt::format("{}: no {} split fits the devices ({})", constraint, to_string(problem.shape), found_by);
 }
 

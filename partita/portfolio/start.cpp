@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kStagedPart = 0.75;
 constexpr std::uint64_t kNoTickLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kLongerTicks = 4'000'000;     // a second or so, more where the machine is slow
 constexpr std::uint64_t kFreeTicksPerGroup = 20'000;  // 5 ms or so
 
 std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
@@ -49,16 +50,7 @@ std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, con
   return lift_free(problem, instance, search.best());
 }
 
-}  // namespace
-
-Budget share_of(Budget& budget, double part, std::uint64_t most_ticks) {
-  const std::uint64_t limit = budget.limits().ticks, used = budget.ticks_used();
-  const auto ticks = static_cast<double>(limit > used ? limit - used : 0) * part;
-  const bool fewer = ticks < static_cast<double>(most_ticks);
-  return Budget(budget, fewer ? static_cast<std::uint64_t>(ticks) : most_ticks, budget.seconds_left() * part);
-}
-
-std::optional<Start> find_start(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
   std::optional<Start> best;
   const auto offer = [&](const std::optional<Split>& split) {
     if (!split) return;
@@ -78,6 +70,24 @@ std::optional<Start> find_start(const Problem& problem, std::uint64_t seed, Budg
   offer(staged_split(problem, seed, staged_part, sink && same_value ? splits_only : Sink()));
   if (!staged_only) offer(wider_split(problem, seed, best ? std::optional(best->split) : std::nullopt, budget));
   return best;
+}
+
+}  // namespace
+
+Budget share_of(Budget& budget, double part, std::uint64_t most_ticks) {
+  const std::uint64_t limit = budget.limits().ticks, used = budget.ticks_used();
+  const auto ticks = static_cast<double>(limit > used ? limit - used : 0) * part;
+  const bool fewer = ticks < static_cast<double>(most_ticks);
+  return Budget(budget, fewer ? static_cast<std::uint64_t>(ticks) : most_ticks, budget.seconds_left() * part);
+}
+
+std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink) {
+  Budget share = share_of(budget, options.part, options.most_ticks);
+  std::optional<Start> start = find_within(problem, options.seed, share, sink);
+  const bool too_short = !start && share.exhausted() && share.ticks_used() < share.limits().ticks;
+  if (!too_short || budget.exhausted()) return start;
+  Budget longer(budget, kLongerTicks);
+  return find_within(problem, options.seed, longer, sink);
 }
 
 }  // namespace partita

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "partita/model/problem.h"
@@ -23,6 +24,13 @@ struct Start {
 // The staged optimum, which is legal for every shape, or the best staged split within the budget; then, for the wider
 // shapes, what a search for those makes of it. All of them mind max-load with transfers added up; for other objectives
 // the result is legal and usually near. The sink hears of splits only.
-std::optional<Start> find_start(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink);
+//
+// Takes so much of the budget and no more than so many ticks; where that is too short for any split, longer.
+struct StartOptions {
+  double part = 1;
+  std::uint64_t most_ticks = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t seed = 1;
+};
+std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink);
 
 }  // namespace partita

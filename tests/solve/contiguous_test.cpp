@@ -79,7 +79,7 @@ TEST(ImproveContiguous, IsLegalNotWorseAndRepeatable) {
     problem.workload = random_workload(seed);
     problem.backward_shape = seed % 3 == 0;
     Budget budget;
-    const std::optional<Start> staged = find_start(problem, 1, budget, {});
+    const std::optional<Start> staged = find_start(problem, {}, budget, {});
     if (!staged) continue;
     problem.shape = Shape::Contiguous;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem.workload));
@@ -107,9 +107,9 @@ TEST(ImproveContiguous, FindsDevicesThatDependOnEachOther) {
   problem.workload =
       graph_from_text("a 4 -; b 4 -; c 4 -; d 4 -; a -> b : 3; c -> d : 3; a -> d : 1; c -> b : 1", 2, kUnlimited, 0);
   Budget budget;
-  const std::optional<Start> staged = find_start(problem, 1, budget, {});
+  const std::optional<Start> staged = find_start(problem, {}, budget, {});
   problem.shape = Shape::Contiguous;
-  const std::optional<Start> contiguous = find_start(problem, 1, budget, {});
+  const std::optional<Start> contiguous = find_start(problem, {}, budget, {});
   ASSERT_TRUE(staged && contiguous);
   EXPECT_LT(contiguous->value, staged->value);
 }

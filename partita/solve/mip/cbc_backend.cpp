@@ -102,8 +102,7 @@ class WatchHandler : public CbcEventHandler {
   Watch* watch_;
 };
 
-// CBC calls this between its steps. Anything but 0 ends it all; after the search, without mapping the best solution
-// back.
+// CBC calls this between its steps. Anything but 0 ends it all.
 int between_steps(CbcModel* model, int step) {
   constexpr int kSearchIsOver = 4;  // the first LP, preprocessing and the start of the search come before
   auto* handler = dynamic_cast<WatchHandler*>(model->getEventHandler());
@@ -114,7 +113,7 @@ int between_steps(CbcModel* model, int step) {
     return watch.must_stop() ? 1 : 0;
   }
   watch.phase = Watch::Phase::MappingBack;
-  return step == kSearchIsOver && watch.stopped && watch.nothing_to_lose() ? 1 : 0;
+  return 0;
 }
 
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
