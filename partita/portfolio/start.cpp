@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/portfolio/start.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "partita/check/check.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double kStagedPart = 0.75;
 constexpr std::uint64_t kNoTickLimit = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kLongerTicks = 4'000'000;     // a second or so, more where the machine is slow
+constexpr double kLeastSeconds = 1;  // a short limit is better spent here than on a solver that has no start
 constexpr std::uint64_t kFreeTicksPerGroup = 20'000;  // 5 ms or so
 
 std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
@@ -74,20 +75,17 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
 
 }  // namespace
 
-Budget share_of(Budget& budget, double part, std::uint64_t most_ticks) {
+Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds) {
   const std::uint64_t limit = budget.limits().ticks, used = budget.ticks_used();
   const auto ticks = static_cast<double>(limit > used ? limit - used : 0) * part;
   const bool fewer = ticks < static_cast<double>(most_ticks);
-  return Budget(budget, fewer ? static_cast<std::uint64_t>(ticks) : most_ticks, budget.seconds_left() * part);
+  return Budget(budget, fewer ? static_cast<std::uint64_t>(ticks) : most_ticks,
+                std::max(budget.seconds_left() * part, least_seconds));
 }
 
 std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink) {
-  Budget share = share_of(budget, options.part, options.most_ticks);
-  std::optional<Start> start = find_within(problem, options.seed, share, sink);
-  const bool too_short = !start && share.exhausted() && share.ticks_used() < share.limits().ticks;
-  if (!too_short || budget.exhausted()) return start;
-  Budget longer(budget, kLongerTicks);
-  return find_within(problem, options.seed, longer, sink);
+  Budget share = share_of(budget, options.part, options.most_ticks, kLeastSeconds);
+  return find_within(problem, options.seed, share, sink);
 }
 
 }  // namespace partita

@@ -13,8 +13,8 @@
 
 namespace partita {
 
-// A part of what is left of the budget, and no more than so many ticks.
-Budget share_of(Budget& budget, double part, std::uint64_t most_ticks);
+// A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
+Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
 
 struct Start {
   Split split;
@@ -25,7 +25,7 @@ struct Start {
 // shapes, what a search for those makes of it. All of them mind max-load with transfers added up; for other objectives
 // the result is legal and usually near. The sink hears of splits only.
 //
-// Takes so much of the budget and no more than so many ticks; where that is too short for any split, longer.
+// Takes this part of the budget, but a second at least, and no more than so many ticks.
 struct StartOptions {
   double part = 1;
   std::uint64_t most_ticks = std::numeric_limits<std::uint64_t>::max();
