@@ -34,12 +34,19 @@ def run_measured(args, command):
     return result.returncode, float(seconds), int(kilobytes) / 1024, result.stderr.strip()
 
 
-def plan(args, path, time_limit, algorithm):
-    """One row of a table: what `partita plan` answered, what it used, and what partita-check says about it."""
+def plan(args, path, time_limit, algorithm="auto", shape="staged"):
+    """One row of a table: what `partita plan` answered, what it used, and what partita-check says about it.
+
+    The bound of a free split comes with a certificate, which partita-check verifies as well.
+    """
     output = args.output.parent / "plan.json"
-    output.unlink(missing_ok=True)
-    command = [args.build / "partita", "plan", path, "--objective", "throughput", "--shape", "staged", "--threads", "1",
+    certificate = args.output.parent / "certificate.json"
+    for file in (output, certificate):
+        file.unlink(missing_ok=True)
+    command = [args.build / "partita", "plan", path, "--objective", "throughput", "--shape", shape, "--threads", "1",
                "--time-limit", str(time_limit), "--algorithm", algorithm, "--quiet", "-o", output]
+    if shape == "free":
+        command += ["--certificate", certificate]
     load_before = os.getloadavg()[0]
     code, seconds, megabytes, stderr = run_measured(args, [str(part) for part in command])
     row = {"seconds": seconds, "megabytes": megabytes, "exit": code, "load_average": load_before,
@@ -53,8 +60,12 @@ def plan(args, path, time_limit, algorithm):
     if row["value"] is None:
         row["message"] = answer.get("reason", stderr)
         return row
-    check = subprocess.run([str(args.build / "partita-check"), str(path), str(output), "--shape", "staged"],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    command = [args.build / "partita-check", path, output, "--shape", shape]
+    row["certified"] = certificate.is_file()
+    if row["certified"]:
+        command += ["--certificate", certificate]
+    check = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           check=False)
     row["verified"] = check.returncode == 0
     if check.returncode != 0:
         row["message"] = check.stdout.strip().splitlines()[-1] if check.stdout.strip() else "partita-check failed"
@@ -99,6 +110,8 @@ def missed(row, target):
         misses.append("worse than known")
     if target.get("status") == "optimal" and row.get("against_known") in ("better", "worse"):
         misses.append(f"{row['against_known']} than known")
+    if target.get("certified") and not row.get("certified"):
+        misses.append("no certificate")
     if "contradiction" in row:
         misses.append(row["contradiction"])
     return ", ".join(misses)
@@ -111,7 +124,7 @@ def text(value, spec):
     return "-" if value is None else format(value, spec)
 
 
-STAGED_COLUMNS = [
+PLAN_COLUMNS = [
     ("workload", lambda r: r["name"]),
     ("status", lambda r: r["status"]),
     ("value", lambda r: text(r["value"], ".7g")),
@@ -131,6 +144,16 @@ LINEAR_COLUMNS = [
     ("seconds", lambda r: text(r["seconds"], ".3f")),
     ("solving", lambda r: text(r.get("solver_seconds"), ".3f")),
     ("MB", lambda r: text(r["megabytes"], ".0f")),
+    ("target", lambda r: "MISSED: " + r["missed"] if r["missed"] else "met"),
+]
+
+
+QUICK_COLUMNS = [
+    ("workload", lambda r: r["name"]),
+    ("value", lambda r: text(r["value"], ".7g")),
+    ("published", lambda r: text(r.get("published"), ".7g")),
+    ("difference %", lambda r: text(r.get("against_published"), "+.3f")),
+    ("seconds", lambda r: text(r["seconds"], ".3f")),
     ("target", lambda r: "MISSED: " + r["missed"] if r["missed"] else "met"),
 ]
 
@@ -239,7 +262,7 @@ def run_group(args, title, group, instances, known, record):
     """The staged table of a group."""
     if not instances:
         return
-    table = Table(f"{title}: staged, best portfolio", STAGED_COLUMNS, [name for name, _, _ in instances])
+    table = Table(f"{title}: staged, best portfolio", PLAN_COLUMNS, [name for name, _, _ in instances])
     for name, path, target in instances:
         limit = args.time_limit or group["time_limit"]
         row = {"name": name, "group": title, "time_limit": limit} | plan(args, path, limit, "auto")
@@ -268,21 +291,74 @@ def run_linear(args, title, group, instances, known, published, record):
     record["totals"][f"{title} linear"] = table.total({})
 
 
+def run_free(args, title, group, instances, known, record):
+    """The table of free splits of a group, each with a certificate, and never worse than the staged split found before."""
+    if not instances or "free" not in group:
+        return
+    staged = {row["name"]: row["value"] for row in record["staged"]}
+    table = Table(f"{title}: free, best portfolio", PLAN_COLUMNS, [name for name, _, _ in instances])
+    for name, path, _ in instances:
+        limit = args.time_limit or group["free"]["time_limit"]
+        row = {"name": name, "group": title, "time_limit": limit} | plan(args, path, limit, shape="free")
+        best = known.get(name, {}).get("free")
+        compare(row, best)
+        proved = best is not None and best["status"] == "optimal"
+        target = {"certified": True} | group["free"].get("target" if proved else "open_target", {})
+        if staged.get(name) is not None:
+            target["value"] = staged[name] * (1 + SAME)
+        row["missed"] = missed(row, target)
+        table.add(row)
+    record["free"] += table.rows
+    record["totals"][f"{title} free"] = table.total(group["free"].get("total", {}))
+
+
+def run_quick(args, title, group, instances, published, record):
+    """Free splits in a second, against the published non-contiguous values."""
+    if not instances or "quick" not in group:
+        return
+    table = Table(f"{title}: free, {group['quick']['time_limit']:g} s", QUICK_COLUMNS, [name for name, _, _ in instances])
+    for name, path, _ in instances:
+        row = {"name": name, "group": title} | plan(args, path, group["quick"]["time_limit"], shape="free")
+        row["published"] = published.get(name)
+        target = {}
+        if row["published"] is not None and row["value"] is not None:
+            row["against_published"] = 100 * (row["value"] / row["published"] - 1)
+            target["value"] = row["published"] * (1 + group["quick"]["tolerance"])
+        row["missed"] = missed(row, target)
+        table.add(row)
+    record["quick"] += table.rows
+    record["totals"][f"{title} quick"] = table.total({})
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Runs the benchmark suite.")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (default: build)")
     parser.add_argument("--only", metavar="REGEX", default="", help="only workloads whose name matches")
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for every workload, instead of its group's")
-    parser.add_argument("--skip-linear", action="store_true", help="without the tables of the linearised DP")
-    parser.add_argument("--output", type=pathlib.Path, help="the JSON file (default: BUILD/bench/staged.json)")
+    parser.add_argument("--tables", metavar="NAMES", default="staged,linear,quick,free",
+                        help="which tables, with commas between (default: all; staged, linear, quick, free)")
+    parser.add_argument("--output", type=pathlib.Path, help="the JSON file (default: BUILD/bench/suite.json)")
     args = parser.parse_args()
     args.build = args.build.resolve()
-    args.output = (args.output or args.build / "bench" / "staged.json").resolve()
+    args.output = (args.output or args.build / "bench" / "suite.json").resolve()
     args.output.parent.mkdir(parents=True, exist_ok=True)
     for program in ("partita", "partita-check", "bench/measure", "bench/make_transformer"):
         if not (args.build / program).is_file():
             sys.exit(f"{args.build / program}: not found; `./dev bench` builds it")
     return args
+
+
+def run_tables(args, title, group, instances, known, published, record):
+    tables = args.tables.split(",")
+    if "staged" in tables:
+        run_group(args, title, group, instances, known, record)
+    if "linear" in tables:
+        run_linear(args, title, group, instances, known, {name: row["dpl"] for name, row in published.items()}, record)
+    if "quick" in tables:
+        free = {name: row["ipNonContiguous"]["tps"] for name, row in published.items()}
+        run_quick(args, title, group, instances, free, record)
+    if "free" in tables:
+        run_free(args, title, group, instances, known, record)
 
 
 def main():
@@ -293,23 +369,22 @@ def main():
         print("only the bundled examples: set PARTITA_WORKLOADS to the folder that holds the published workloads for all")
     known = load_json(folder and folder / "best-known.json", {})
     tables = load_json(folder and folder / "paper" / "tables.json", {"throughput": []})
-    published = {row["file"]: row["dpl"] for row in tables["throughput"]}
+    published = {row["file"]: row for row in tables["throughput"]}
     wanted = re.compile(args.only)
 
-    record = {"stamp": stamp(args.build), "staged": [], "linear": [], "totals": {}}
+    record = {"stamp": stamp(args.build), "staged": [], "linear": [], "quick": [], "free": [], "totals": {}}
     for group in suite["groups"]:
         instances = [(name, path, group["target"] | suite["targets"].get(name, {}))
                      for name, path in instances_of(group, folder) if wanted.search(name)]
-        run_group(args, group["name"], group, instances, known, record)
-        if not args.skip_linear:
-            run_linear(args, group["name"], group, instances, known, published, record)
+        run_tables(args, group["name"], group, instances, known, published, record)
     for spec in suite["generated"]:
         if wanted.search(spec["name"]):
-            run_group(args, spec["name"], spec, [(spec["name"], generate(args, spec), spec["target"])], known, record)
+            instances = [(spec["name"], generate(args, spec), spec["target"])]
+            run_tables(args, spec["name"], spec, instances, known, published, record)
 
     args.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"\nwritten to {args.output}")
-    rows = record["staged"] + record["linear"]
+    rows = record["staged"] + record["linear"] + record["quick"] + record["free"]
     return 0 if all(row["verified"] for row in rows) else 1
 
 

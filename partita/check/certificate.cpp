@@ -35,7 +35,7 @@ constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
 constexpr std::size_t kMostStates = 20'000'000;  // in all; a certificate that needs more is refused, not believed
 
 struct ClassWeights {
-  double accelerator_time = 0, host_time = 0;
+  long double accelerator_time = 0, host_time = 0, memory = 0;  // sums so precise that rounding cannot reach a unit
   bool on_accelerator = true, on_host = true;
   Int price = 0;
 };
@@ -58,7 +58,8 @@ struct Layer {
 
 class Verifier {
  public:
-  Verifier(const Problem& problem, const Certificate& certificate) : problem_(problem), certificate_(certificate) {}
+  Verifier(const Problem& problem, const Certificate& certificate, Budget* budget)
+      : problem_(problem), certificate_(certificate), budget_(budget) {}
 
   CertificateVerdict run() {
     if (problem_.objective == Objective::Latency || problem_.transfers != TransferMode::Sum)
@@ -67,16 +68,20 @@ class Verifier {
       return refuse("its limit is not a positive number");
     if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
       return refuse("its number of buckets is out of range");
-    if (certificate_.theta < 0) return refuse("its theta is negative");
+    if (certificate_.theta < 0 || certificate_.theta > kMostTheta) return refuse("its theta is out of range");
     if (!match_classes() || !find_transfers() || !find_goal() || !build_layers()) return verdict_;
     bound_completions();
-    if (dearest_set_exceeds_goal()) {
-      return refuse("some set within the limit may be dearer than an accelerator's share of the price");
+    switch (look_for_dearer_set()) {
+      case Answer::None: return {true, ""};
+      case Answer::Found:
+        return refuse("some set within the limit may be dearer than an accelerator's share of the price");
+      case Answer::NoTime: break;
     }
-    return {true, ""};
+    return refuse("the limit of time was reached before it was checked");
   }
 
  private:
+  enum class Answer { None, Found, NoTime };
   CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason)}; }
 
   bool match_classes() {
@@ -120,6 +125,7 @@ class Verifier {
       class_of_[v] = at;
       add_weights(node, weights_[at]);
     }
+    use_memory_limits();
     return true;
   }
 
@@ -136,6 +142,21 @@ class Verifier {
     sum.on_host = sum.on_host && host != kCannotRun;
     if (sum.on_accelerator) sum.accelerator_time += accelerator;
     if (sum.on_host) sum.host_time += host;
+    sum.memory += node.memory;
+  }
+
+  // A class that is larger than every device of a kind is on none of them.
+  void use_memory_limits() {
+    long double accelerator = 0, host = 0;
+    for (const DeviceClass& c : problem_.workload.platform.classes) {
+      if (c.count == 0) continue;
+      long double& most = c.kind == DeviceKind::Host ? host : accelerator;
+      most = std::max<long double>(most, c.memory);
+    }
+    for (ClassWeights& w : weights_) {
+      w.on_accelerator = w.on_accelerator && w.memory <= accelerator * kTolerance;
+      w.on_host = w.on_host && w.memory <= host * kTolerance && w.host_time <= certificate_.limit * kTolerance;
+    }
   }
 
   bool find_transfers() {
@@ -167,9 +188,9 @@ class Verifier {
     return true;
   }
 
-  Int scaled(double time) const {
-    const double units = time * (static_cast<double>(kUnits) / certificate_.limit);
-    return std::max<Int>(0, static_cast<Int>(std::floor(std::min(units, 4.0 * static_cast<double>(kUnits)))) - 1);
+  Int scaled(long double time) const {
+    const long double units = time * static_cast<long double>(kUnits) / certificate_.limit;
+    return std::max<Int>(0, static_cast<Int>(std::floor(std::min(units, 4.0L * kUnits))) - 1);
   }
 
   // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
@@ -179,6 +200,10 @@ class Verifier {
       (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
     Wide total = 0;
     for (const ClassWeights& w : weights_) total += w.price;
+    if (total > kMostTotal) {
+      refuse("its prices are out of range");
+      return false;
+    }
     const Wide left = total - static_cast<Wide>(hosts) * host_share() - 1;
     if (left < 0) {
       refuse("the hosts alone could hold the whole price");
@@ -195,7 +220,7 @@ class Verifier {
     std::vector<std::pair<Int, Int>> items;  // time, price
     Wide total = 0;
     for (const ClassWeights& w : weights_) {
-      if (!w.on_host || w.host_time > certificate_.limit * (1 + 1e-12) || w.price == 0) continue;
+      if (!w.on_host || w.price == 0) continue;
       const Int time = scaled(w.host_time);
       if (time == 0) {
         total += w.price;
@@ -298,12 +323,13 @@ class Verifier {
           layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
           layer.completion[s] = std::max(layer.completion[s],
                                          (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
+          layer.completion[s] = std::max(layer.completion[s], -kMostTotal);  // higher is no less valid
         }
       }
     }
   }
 
-  bool dearest_set_exceeds_goal() const {
+  Answer look_for_dearer_set() const {
     struct Label {
       Int load, price;
       std::int32_t bucket;
@@ -330,34 +356,46 @@ class Verifier {
           }
         }
       }
+      std::uint64_t looked_at = 0;
       for (auto& of_state : next) {
-        std::sort(of_state.begin(), of_state.end(), [](const Label& a, const Label& b) { return a.bucket < b.bucket; });
+        looked_at += of_state.size();
+        std::sort(of_state.begin(), of_state.end(), [](const Label& a, const Label& b) { return a.load < b.load; });
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < of_state.size();) {
-          Label merged = of_state[i];
-          for (; i < of_state.size() && of_state[i].bucket == merged.bucket; ++i) {
-            merged.load = std::min(merged.load, of_state[i].load);
-            merged.price = std::max(merged.price, of_state[i].price);
+        for (const Label& label : of_state) {
+          if (kept > 0 && label.price <= of_state[kept - 1].price) continue;  // a lighter one is as dear
+          if (kept > 0 && label.bucket == of_state[kept - 1].bucket) {
+            of_state[kept - 1].price = label.price;  // with the load of the lighter one
+          } else {
+            of_state[kept++] = label;
           }
-          if (kept == 0 || merged.price > of_state[kept - 1].price) of_state[kept++] = merged;
         }
         of_state.resize(kept);
       }
       labels.swap(next);
+      if (budget_) {
+        budget_->spend(1 + looked_at / kLabelsPerTick);
+        if (budget_->exhausted()) return Answer::NoTime;
+      }
     }
     for (const auto& of_state : labels) {
       for (const Label& label : of_state) {
-        if (label.price > goal_) return true;
+        if (label.price > goal_) return Answer::Found;
       }
     }
-    return false;
+    return Answer::None;
   }
 
+  static constexpr long double kTolerance = 1 + 1e-12L;  // for sums compared with limits: more sets, never fewer
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  static constexpr Int kMostPrice = Int{1} << 50;
+  // With these limits no sum below can overflow: prices, tolls and completions stay below 2^60, and three are added.
+  static constexpr Int kMostPrice = Int{1} << 44;  // of a class
+  static constexpr Int kMostTotal = Int{1} << 60;
+  static constexpr Int kMostTheta = Int{1} << 39;
+  static constexpr std::uint64_t kLabelsPerTick = 8;
 
   const Problem& problem_;
   const Certificate& certificate_;
+  Budget* const budget_;
   CertificateVerdict verdict_;
   std::vector<ClassWeights> weights_;  // in the certificate's order
   IdVector<NodeId, std::size_t> class_of_;
@@ -368,8 +406,8 @@ class Verifier {
 
 }  // namespace
 
-CertificateVerdict verify(const Problem& problem, const Certificate& certificate) {
-  return Verifier(problem, certificate).run();
+CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget) {
+  return Verifier(problem, certificate, budget).run();
 }
 
 }  // namespace partita

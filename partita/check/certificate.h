@@ -6,6 +6,7 @@
 
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
@@ -17,6 +18,7 @@ struct CertificateVerdict {
 // Holds: no free split of the problem has a largest load of at most certificate.limit. What the certificate leaves out
 // (memory limits) only makes more splits possible, so the claim is good for every shape and every memory limit; and for
 // gpipe, whose values are not below the largest load. Never holds where loads are not sums: overlap, duplex, latency.
-CertificateVerdict verify(const Problem& problem, const Certificate& certificate);
+// Where a budget is given, it is spent from, and a certificate that is not checked when it ends does not hold.
+CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget = nullptr);
 
 }  // namespace partita

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+
 #include "partita/partita.h"
 #include "partita/read/certificate.h"
 #include "partita/report/certificate_json.h"
@@ -22,7 +27,7 @@ Problem free_problem(Workload workload) {
 }
 
 Plan quick_plan(const Problem& problem) {
-  Budget budget(Budget::Limits{.ticks = 3'000'000});
+  Budget budget(Budget::Limits{.ticks = 300'000});
   return plan(problem, {}, budget);
 }
 
@@ -99,6 +104,82 @@ TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
     EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed;
   }
   EXPECT_GT(certified, 0u);
+}
+
+// Whatever a file claims, it must not pass for a limit within which a split exists.
+TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
+  for (std::uint64_t seed = 1; seed <= test::cases(1500); ++seed) {
+    const Problem problem = free_problem(random_workload(seed));
+    const std::optional<double> best = brute_force(problem);
+    if (!best || *best <= 0) continue;
+    std::mt19937_64 random(seed);
+    const auto magnitude = [&](int most_bits) {
+      return static_cast<std::int64_t>(random() >> 1 >> (63 - random() % (most_bits + 1)));
+    };
+    for (int variant = 0; variant < 20; ++variant) {
+      Certificate certificate;
+      certificate.limit = *best * (1 + 1e-9);
+      std::set<std::int64_t> colours;
+      for (const Node& node : problem.workload.graph.nodes) {
+        if (node.colour && !colours.insert(*node.colour).second) continue;
+        const bool volume = variant % 2 == 0;  // prices like times come closest to a proof
+        const double time = std::min(node.time[0], 1e6) / *best;
+        certificate.classes.push_back(
+            {node.original_id, volume ? static_cast<std::int64_t>(time * 4e9) : magnitude(44)});
+        if (random() % 8 == 0) certificate.ignored.push_back({node.original_id, std::nullopt});
+      }
+      std::shuffle(certificate.classes.begin(), certificate.classes.end(), random);
+      certificate.theta = variant % 3 == 0 ? 4096 : magnitude(39);
+      certificate.buckets = 1 + static_cast<int>(random() % 1000);
+      EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << " variant " << variant;
+    }
+  }
+}
+
+TEST(Certificate, OutOfRangeIsRefused) {
+  const Problem problem = chain_of_four();
+  Certificate certificate = *quick_plan(problem).certificate;
+  certificate.theta = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  certificate.theta = 1;
+  certificate.classes[0].price = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(verify(problem, certificate).holds);
+}
+
+TEST(Certificate, IsNotBelievedWhenTimeRunsOut) {
+  const Problem problem = chain_of_four();
+  const Certificate certificate = *quick_plan(problem).certificate;
+  Budget none(Budget::Limits{.ticks = 0});
+  const CertificateVerdict verdict = verify(problem, certificate, &none);
+  EXPECT_FALSE(verdict.holds);
+  EXPECT_NE(verdict.reason.find("time"), std::string::npos);
+}
+
+TEST(FreePlan, IsTheSameForTheSameSeedAndTicks) {
+  for (std::uint64_t seed = 1; seed <= test::cases(40); ++seed) {
+    const Problem problem = free_problem(random_workload(seed));
+    const Plan once = quick_plan(problem), again = quick_plan(problem);
+    EXPECT_EQ(once.result.value, again.result.value) << "seed " << seed;
+    EXPECT_EQ(once.result.bound, again.result.bound) << "seed " << seed;
+    ASSERT_EQ(once.result.split.has_value(), again.result.split.has_value());
+    if (once.result.split) {
+      EXPECT_EQ(once.result.split->device_of, again.result.split->device_of) << "seed " << seed;
+    }
+  }
+}
+
+TEST(FreePlan, WithTwoThreadsIsLegalAndItsBoundHolds) {
+  for (std::uint64_t seed = 1; seed <= test::cases(100); ++seed) {
+    const Problem problem = free_problem(random_workload(seed));
+    const std::optional<double> best = brute_force(problem);
+    Budget budget(Budget::Limits{.ticks = 100'000});
+    const Plan answer = plan(problem, {.threads = 2}, budget);
+    if (!best) continue;
+    EXPECT_LE(answer.result.bound, *best * (1 + 1e-9)) << "seed " << seed;
+    if (answer.result.split) {
+      EXPECT_GE(answer.result.value, *best * (1 - 1e-9)) << "seed " << seed;
+    }
+  }
 }
 
 TEST(FreePlan, FindsTheOptimumOfBruteForce) {

@@ -294,5 +294,45 @@ class Convert(CliTest):
                             mentions=["folder.json"])
 
 
+class Certificates(CliTest):
+    """`plan --shape free --certificate` and `partita-check --certificate`."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("chain.json", chain())
+        self.run_program("plan", self.file, "--shape", "free", "--time-limit", "20", "--quiet", "-o",
+                         self.path("plan.json"), "--certificate", self.path("proof.json"))
+
+    def check(self, code):
+        out, _ = self.run_program(self.file, self.path("plan.json"), "--shape", "free", "--certificate",
+                                  self.path("proof.json"), program=PARTITA_CHECK, code=code)
+        return out
+
+    def test_is_written_and_verified(self):
+        plan, proof = self.read_json("plan.json"), self.read_json("proof.json")
+        self.assertEqual(plan["status"], "optimal")
+        self.assertEqual(proof["partita"]["format"], "certificate")
+        self.assertEqual(proof["limit"], plan["bound"])
+        self.assertEqual(sorted(node for node, _ in proof["classes"]), [0, 10, 20, 30])
+        self.assertIn("certificate: verified", self.check(code=0))
+
+    def test_is_refused_once_changed(self):
+        proof = self.read_json("proof.json")
+        for change in ({"limit": proof["limit"] * 1.01}, {"classes": proof["classes"][1:]},
+                       {"classes": [[node, 0] for node, _ in proof["classes"]]}, {"theta": -1}):
+            self.write("proof.json", proof | change)
+            self.assertIn("does not hold", self.check(code=11))
+
+    def test_a_plan_is_not_a_certificate(self):
+        self.assert_refused(5, self.file, self.path("plan.json"), "--certificate", self.path("plan.json"),
+                            mentions=["certificate"], program=PARTITA_CHECK)
+
+    def test_a_staged_bound_has_none_and_the_file_stays_away(self):
+        _, err = self.run_program("plan", self.file, "--time-limit", "5", "-o", self.path("staged.json"),
+                                  "--certificate", self.path("none.json"))
+        self.assertIn("nothing was written", err)
+        self.assertFalse(os.path.exists(self.path("none.json")))
+
+
 if __name__ == "__main__":
     main()

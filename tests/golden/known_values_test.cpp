@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "partita/check/certificate.h"
 #include "partita/partita.h"
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
@@ -52,6 +53,39 @@ std::vector<Known> paper_inputs() {
   return known;
 }
 
+// Free splits: the value, and a certificate that holds for the bound.
+class KnownFreeValue : public testing::TestWithParam<Known> {};
+
+TEST_P(KnownFreeValue, IsFoundAndCertified) {
+  const auto folder = workloads_folder();
+  if (!folder) GTEST_SKIP() << kNoWorkloads;
+  std::ifstream file(*folder / "best-known.json");
+  const double value = nlohmann::json::parse(file)[GetParam().key]["free"]["value"];
+
+  Problem problem;
+  problem.workload = read_workload((*folder / GetParam().folder / GetParam().key).string());
+  problem.shape = Shape::Free;
+  Budget budget(Budget::Limits{.seconds = 300});
+  const Plan plan = partita::plan(problem, {}, budget);
+  EXPECT_EQ(plan.result.status, Status::Optimal);
+  EXPECT_NEAR(plan.result.value, value, 1e-6 * value);
+  ASSERT_TRUE(plan.certificate);
+  EXPECT_EQ(plan.certificate->limit, plan.result.bound);
+  EXPECT_TRUE(verify(problem, *plan.certificate).holds);
+}
+
+// Those that need a second or two; `./dev bench` runs them all.
+std::vector<Known> free_inputs() {
+  std::vector<Known> known;
+  for (const char* name : {"LayerGraphs/bert24_inference", "LayerGraphs/bert24_training", "LayerGraphs/gnmt_training",
+                           "OperatorGraphs/bert_l-3_inference", "OperatorGraphs/bert_l-3_training",
+                           "OperatorGraphs/bert_l-6_training", "OperatorGraphs/bert_l-12_inference",
+                           "OperatorGraphs/resnet50_inference", "OperatorGraphs/resnet50_training"}) {
+    known.push_back({std::string("throughput-inputs/") + name + ".json", "paper"});
+  }
+  return known;
+}
+
 std::vector<Known> measured_models() {
   std::vector<Known> known;
   for (const char* name :
@@ -71,6 +105,7 @@ std::string test_name(const testing::TestParamInfo<Known>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Paper, KnownValue, testing::ValuesIn(paper_inputs()), test_name);
+INSTANTIATE_TEST_SUITE_P(Paper, KnownFreeValue, testing::ValuesIn(free_inputs()), test_name);
 INSTANTIATE_TEST_SUITE_P(Measured, KnownValue, testing::ValuesIn(measured_models()), test_name);
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
     const NetCase one = random_net_case(seed);
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
-    const Scaled scaled = scale(one.graph, limit);
+    const Scaled scaled = scale(one.graph, one.platform, limit);
     const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets have to be ignored
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), widest);
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
@@ -69,7 +69,7 @@ TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
     const NetCase one = random_net_case(seed);
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
-    const Scaled scaled = scale(one.graph, limit);
+    const Scaled scaled = scale(one.graph, one.platform, limit);
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), kWide);
     Prices prices(one.graph.size(), 0);
     for (GroupId v : one.graph.all())

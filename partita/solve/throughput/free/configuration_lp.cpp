@@ -4,44 +4,33 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
-#include <ClpSimplex.hpp>
-
-#include "partita/reduce/threshold.h"
+#include "partita/solve/throughput/free/host_knapsack.h"
+#include "partita/solve/throughput/free/master_lp.h"
+#include "partita/solve/throughput/free/volume.h"
 #include "partita/solve/throughput/staged_split.h"
 
 namespace partita {
 namespace {
 
-constexpr double kSmoothing = 0.7;
-constexpr double kArtificialCost = 3;  // above any dual price of a group: a set that holds it costs 1
-constexpr std::array kBuckets{100, 300, 1000, 4000, 16000};
+constexpr double kFirstSmoothing = 0.7, kMostSmoothing = 0.995;
+constexpr double kSmoothMore = 0.8, kSmoothLess = 1.25;  // factors of what is left of the duals' weight
+constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000};
+// Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
+constexpr double kWidthsMissed = 6;
+constexpr double kDearPrice = 0.9;         // of a device's share: the least for further columns
+constexpr std::size_t kDisjointLevel = 1;  // buckets for them
+constexpr double kMostPrice = 64;          // of a group, in devices' worth
+constexpr double kReducedCostEpsilon = 1e-7;
+constexpr double kRoundingMargin = 1e-10;  // of sums of prices
 
-// Most price that one host can hold: the fractional knapsack, with times rounded down as the certificate's check does.
-double host_price_bound(const NetGraph& graph, const Scaled& scaled, const Threshold& question,
-                        const std::vector<double>& prices) {
-  std::vector<GroupId> able;
-  double total = 0;
-  for (GroupId v : graph.all()) {
-    if (!question.fits_host(graph.group(v)) || prices[v.index()] <= 0) continue;
-    if (scaled.host_time[v] == 0) {
-      total += prices[v.index()];
-    } else {
-      able.push_back(v);
-    }
-  }
-  const auto ratio = [&](GroupId v) { return prices[v.index()] / static_cast<double>(scaled.host_time[v]); };
-  std::sort(able.begin(), able.end(), [&](GroupId a, GroupId b) { return ratio(a) > ratio(b); });
-  double room = static_cast<double>(scaled.limit);
-  for (GroupId v : able) {
-    const double time = static_cast<double>(scaled.host_time[v]);
-    total += prices[v.index()] * std::min(1.0, room / time);
-    room -= time;
-    if (room <= 0) break;
-  }
-  return total;
+double price_of(const std::vector<GroupId>& groups, const std::vector<double>& prices) {
+  double sum = 0;
+  for (GroupId v : groups) sum += prices[v.index()];
+  return sum;
 }
 
 }  // namespace
@@ -52,209 +41,227 @@ class ConfigurationLp::Run {
   Run(ConfigurationLp& owner, double limit)
       : owner_(owner),
         graph_(owner.graph_),
-        question_{owner.platform_, limit},
-        scaled_(scale(owner.graph_, limit)),
+        limit_(limit),
+        scaled_(scale(owner.graph_, owner.platform_, limit)),
         trellis_(owner.graph_, scaled_, owner.order_, owner.widest_),
-        pricing_(trellis_, scaled_.limit) {}
+        pricing_(trellis_, scaled_.limit),
+        master_(scaled_, owner.platform_.hosts) {}
+
+  double limit() const { return limit_; }
 
   Refutation go(Budget& budget) {
-    if (some_group_fits_nowhere()) return prove_by_one_group();
-    if (try_prices(start_prices(), budget)) return Refutation::Refuted;
-    make_master();
-    int failures = 0;
-    while (!budget.exhausted()) {
-      master_.primal(1);
-      const double columns_needed = master_.objectiveValue();
-      if (columns_needed <= owner_.platform_.accelerators + 1e-7) return Refutation::LpFeasible;
-      const double* duals = master_.dualRowSolution();
-      std::vector<double> prices(duals, duals + graph_.size());
-      const double smoothing = failures == 0 ? kSmoothing : failures == 1 ? kSmoothing / 2 : 0;
-      for (std::size_t i = 0; i < prices.size(); ++i) {
-        prices[i] = std::max(0.0, smoothing * owner_.centre_[i] + (1 - smoothing) * prices[i]);
-      }
-      const std::size_t before = owner_.columns_.size();
-      if (try_prices(prices, budget)) return Refutation::Refuted;
-      const bool useful = add_new_columns(before, duals);
-      failures = useful ? 0 : failures + 1;
-      if (failures > 2) {
-        if (level_ + 1 == kBuckets.size()) return Refutation::Undecided;
-        ++level_;
-        failures = 0;
-      }
+    if (owner_.platform_.accelerators == 0)
+      return prove_by_hosts_alone() ? Refutation::Refuted : Refutation::LpFeasible;
+    if (prove_by_one_group()) return Refutation::Refuted;
+    if (!started_ && start(budget)) return Refutation::Refuted;
+    while (!budget.exhausted() && !stuck_) {
+      take_new_columns();
+      const double needed = master_.solve(budget);
+      if (needed <= owner_.platform_.accelerators + kReducedCostEpsilon) return Refutation::LpFeasible;
+      if (step(budget)) return Refutation::Refuted;
     }
-    return Refutation::Undecided;
+    return stuck_ ? Refutation::LpFeasible : Refutation::Undecided;
   }
 
  private:
-  bool some_group_fits_nowhere() {
+  // Without accelerators a knapsack is all there is: prices are times.
+  bool prove_by_hosts_alone() {
+    std::vector<double> prices;
+    for (GroupId v : graph_.all()) prices.push_back(graph_.host_time(v) / limit_);
+    const double total = std::accumulate(prices.begin(), prices.end(), 0.0);
+    if (total <= owner_.platform_.hosts * fill_host(scaled_, prices).price * (1 + kRoundingMargin)) return false;
+    write_proof(in_units(prices));
+    return true;
+  }
+
+  // A group that no device can hold, if there is one: a price on it alone, which no device can hold, is the proof.
+  bool prove_by_one_group() {
     for (GroupId v : graph_.all()) {
-      if (question_.fits_accelerator(graph_.group(v)) || question_.fits_host(graph_.group(v))) continue;
-      misfit_ = v;
+      const bool accelerator = scaled_.on_accelerator[v] && scaled_.accelerator_time[v] <= scaled_.limit;
+      if (accelerator || scaled_.on_host[v]) continue;
+      Prices prices(graph_.size(), 0);
+      prices[v] = kPriceUnit;
+      pricing_.set_prices(prices);
+      Budget unlimited;
+      if (!pricing_.none_above(kBuckets[0], 0, unlimited)) continue;
+      write_proof(prices);
       return true;
     }
     return false;
   }
 
-  // A price on that group alone: no device can hold any price.
-  Refutation prove_by_one_group() {
-    Prices prices(graph_.size(), 0);
-    prices[misfit_] = kPriceUnit;
-    pricing_.set_prices(prices);
-    Budget unlimited;
-    if (!pricing_.none_above(kBuckets[0], 0, unlimited)) return Refutation::Undecided;
-    write_proof(prices, kBuckets[0]);
-    return Refutation::Refuted;
+  bool start(Budget& budget) {
+    started_ = true;
+    inner_ = normalised(owner_.inner_.empty() ? volume_prices(graph_, owner_.platform_, limit_) : owner_.inner_);
+    if (inner_.empty()) inner_ = normalised(std::vector<double>(graph_.size(), 1.0));
+    if (inner_.empty()) {
+      stuck_ = true;  // hosts can hold everything
+      return false;
+    }
+    if (try_prices(inner_, budget)) return true;
+    inner_dearest_ = dearest_;
+    return false;
   }
 
-  // Volume prices: a group's accelerator time, capped by what it would cost on a host at the best rate of exchange.
-  std::vector<double> start_prices() {
-    if (!owner_.centre_.empty()) return owner_.centre_;
-    std::vector<double> rates{0};
+  // Prices between the inner ones and the duals: a proof, or columns that move the master on, or prices nearer to a
+  // proof.
+  bool step(Budget& budget) {
+    const std::vector<double> outer = normalised(master_.prices());
+    if (outer.empty()) {
+      stuck_ = true;
+      return false;
+    }
+    const double weight = std::min(1.0, (1 + misses_) * (1 - smoothing_));
+    std::vector<double> prices(outer.size());
+    for (std::size_t i = 0; i < prices.size(); ++i) prices[i] = (1 - weight) * inner_[i] + weight * outer[i];
+    prices = normalised(std::move(prices));
+    const std::size_t before = owner_.columns_.size();
+    if (try_prices(prices, budget)) return true;
+    if (budget.exhausted()) return false;
+    if (misses_ == 0) adapt_smoothing(prices, outer);
+
+    bool useful = false;
+    for (std::size_t i = before; i < owner_.columns_.size(); ++i) {
+      useful = useful || price_of(owner_.columns_[i], master_.prices()) > 1 + kReducedCostEpsilon;
+      inner_dearest_ = std::max(inner_dearest_, price_of(owner_.columns_[i], inner_));
+    }
+    if (dearest_ < inner_dearest_) {
+      inner_dearest_ = dearest_;
+      inner_ = std::move(prices);
+      owner_.inner_ = inner_;
+    }
+    misses_ = useful ? 0 : misses_ + 1;
+    if (!useful && weight >= 1) {  // not even the duals themselves give a new column: look closer
+      stuck_ = level_ + 1 == kBuckets.size();
+      level_ += !stuck_;
+      misses_ = 0;
+    }
+    return false;
+  }
+
+  // Scaled so that a proof needs every set to have a price below one; empty if the hosts could hold everything.
+  std::vector<double> normalised(std::vector<double> prices) const {
+    const double total =
+        std::accumulate(prices.begin(), prices.end(), 0.0) - owner_.platform_.hosts * fill_host(scaled_, prices).price;
+    if (!(total > 0)) return {};
+    for (double& price : prices) price *= owner_.platform_.accelerators / total;
+    return prices;
+  }
+
+  // The bound grows with price(V) - l R - k U. Its slope at the last prices, in the direction of the duals:
+  void adapt_smoothing(const std::vector<double>& prices, const std::vector<double>& outer) {
+    const std::vector<double> on_host = fill_host(scaled_, prices).fraction;
+    double slope = 0;
+    for (std::size_t i = 0; i < prices.size(); ++i) {
+      slope += (outer[i] - inner_[i]) * (1 - owner_.platform_.hosts * on_host[i]);
+    }
+    for (GroupId v : dearest_set_) slope -= owner_.platform_.accelerators * (outer[v.index()] - inner_[v.index()]);
+    const double weight = (1 - smoothing_) * (slope > 0 ? kSmoothLess : kSmoothMore);
+    smoothing_ = std::clamp(1 - weight, 0.0, kMostSmoothing);
+  }
+
+  Prices in_units(const std::vector<double>& prices) const {
+    Prices units(graph_.size(), 0);
     for (GroupId v : graph_.all()) {
-      const Group& g = graph_.group(v);
-      if (question_.fits_host(g) && g.host_time > 0) rates.push_back(g.accelerator_time / g.host_time);
+      units[v] =
+          static_cast<Price>(std::floor(std::min(prices[v.index()], kMostPrice) * static_cast<double>(kPriceUnit)));
     }
-    std::sort(rates.begin(), rates.end());
-    std::vector<double> best;
-    double most = -1;
-    for (int q = 0; q < 40; ++q) {
-      const double rate = rates[(rates.size() - 1) * q / 39];
-      std::vector<double> prices(graph_.size());
-      double total = -owner_.platform_.hosts * question_.limit * rate;
-      for (GroupId v : graph_.all()) {
-        const Group& g = graph_.group(v);
-        double& price = prices[v.index()];
-        price = g.on_accelerator ? g.accelerator_time : question_.limit;
-        if (question_.fits_host(g)) price = std::min(price, rate * g.host_time);
-        total += price;
-      }
-      if (total <= most) continue;
-      most = total;
-      best = std::move(prices);
-    }
-    for (double& price : best) price /= question_.limit;
-    owner_.centre_ = best;
-    return best;
+    return units;
   }
 
-  // Evaluates prices: proves the limit impossible with them, or at least finds the columns that stand in the way.
+  // Proves the limit impossible with these prices, or at least finds the columns that stand in the way.
   bool try_prices(const std::vector<double>& prices, Budget& budget) {
-    const double host_price = host_price_bound(graph_, scaled_, question_, prices);
-    const double total = std::accumulate(prices.begin(), prices.end(), 0.0) - owner_.platform_.hosts * host_price;
-    const int k = owner_.platform_.accelerators;
-    // Scaled so that a proof would need every set to have a price of less than one unit.
-    if (k == 0 || total <= 0)
-      return false;  // without accelerators the knapsack alone would have to do: left to simpler bounds
-    const double one = total / k;
-    Prices scaled(graph_.size(), 0);
-    for (GroupId v : graph_.all()) {
-      scaled[v] =
-          static_cast<Price>(std::floor(std::min(prices[v.index()] / one, 64.0) * static_cast<double>(kPriceUnit)));
-    }
+    dearest_ = std::numeric_limits<double>::infinity();
+    const Prices scaled = in_units(prices);
     // Rounding down loses less than one per group, and rounding in the host's share is as small.
-    const Price goal = kPriceUnit - 2 - static_cast<Price>((graph_.size() + 64) / std::max(k, 1));
+    const Price goal = kPriceUnit - 2 - static_cast<Price>((graph_.size() + 64) / owner_.platform_.accelerators);
     pricing_.set_prices(scaled);
-    auto column = pricing_.good_column(kBuckets[level_], 0, budget);
-    // No column found that stands in the way: either there is none, or the buckets are too coarse to see it.
-    for (std::size_t level = level_; level < kBuckets.size() && !(column && column->price > goal); ++level) {
+    budget.spend(trellis_.state_count());
+    PricedSet dearest = dearest_known(scaled);
+    for (std::size_t level = 0; level < kBuckets.size(); ++level) {
+      const Price above = std::max(dearest.price, static_cast<Price>(kDearPrice * static_cast<double>(goal)));
+      if (auto better = pricing_.good_column(kBuckets[level], above, budget)) dearest = std::move(*better);
       if (budget.exhausted()) return false;
+      const double missed = level < level_ ? kWidthsMissed / kBuckets[level] : 0;
+      if (static_cast<double>(dearest.price) > static_cast<double>(goal) * (1 + missed)) break;
+      if (level < level_) continue;
+      level_ = level;
       if (pricing_.none_above(kBuckets[level], goal, budget)) {
-        write_proof(scaled, kBuckets[level]);
+        write_proof(scaled);
         return true;
       }
-      if (level == level_) continue;
-      if (auto finer = pricing_.good_column(kBuckets[level], goal, budget)) column = std::move(finer);
     }
-    if (!column || budget.exhausted()) return false;
-    const Price dearest = column->price;
-    note_centre(prices, one, static_cast<double>(dearest) / static_cast<double>(kPriceUnit));
-    remember(column->groups);
-    add_disjoint_columns(scaled, column->groups, budget);
+    dearest_ = static_cast<double>(dearest.price) / static_cast<double>(kPriceUnit);
+    remember(dearest.groups);
+    dearest_set_ = dearest.groups;
+    add_disjoint_columns(scaled, dearest.groups, budget);
     return false;
+  }
+
+  PricedSet dearest_known(const Prices& prices) const {
+    PricedSet dearest;
+    for (const std::vector<GroupId>& column : columns_) {
+      Price price = 0;
+      for (GroupId v : column) price += prices[v];
+      if (price > dearest.price) dearest = {column, price};
+    }
+    return dearest;
   }
 
   // More columns that avoid the groups of those found: together they cover much at once.
   void add_disjoint_columns(Prices prices, const std::vector<GroupId>& first, Budget& budget) {
     for (GroupId v : first) prices[v] = 0;
+    const int buckets = kBuckets[std::min(level_, kDisjointLevel)];
     for (int i = 0; i < owner_.platform_.accelerators && !budget.exhausted(); ++i) {
       pricing_.set_prices(prices);
-      const auto column = pricing_.good_column(kBuckets[std::min<std::size_t>(level_, 1)], 0, budget);
+      budget.spend(trellis_.state_count());
+      const auto column =
+          pricing_.good_column(buckets, static_cast<Price>(kDearPrice * static_cast<double>(kPriceUnit)), budget);
       if (!column) return;
       for (GroupId v : column->groups) prices[v] = 0;
       remember(column->groups);
     }
   }
 
-  void note_centre(const std::vector<double>& prices, double one, double dearest) {
-    if (dearest >= nearest_ && !owner_.centre_.empty() && nearest_ < 1e30) return;
-    nearest_ = dearest;
-    owner_.centre_ = prices;
-    for (double& price : owner_.centre_) price /= one * dearest;
-  }
-
   void remember(std::vector<GroupId> groups) {
     std::sort(groups.begin(), groups.end());
-    if (!known_.insert(groups).second) return;
-    if (accelerator_load(graph_, groups) > question_.limit * (1 + 1e-9)) return;  // only where nets are ignored
+    if (groups.empty() || !columns_.insert(groups).second) return;
+    master_.add(groups);
     owner_.columns_.push_back(std::move(groups));
   }
 
-  void make_master() {
-    const int n = static_cast<int>(graph_.size());
-    master_.setLogLevel(0);
-    master_.resize(n + 1, 0);
-    for (int row = 0; row < n; ++row) master_.setRowBounds(row, 1, COIN_DBL_MAX);
-    master_.setRowBounds(n, -COIN_DBL_MAX, owner_.platform_.hosts * question_.limit);
-    for (GroupId v : graph_.all()) {
-      const int row = static_cast<int>(v.index());
-      const double one = 1;
-      master_.addColumn(1, &row, &one, 0, COIN_DBL_MAX, kArtificialCost);
-      if (!question_.fits_host(graph_.group(v))) continue;
-      const int rows[2] = {row, n};
-      const double values[2] = {1, graph_.host_time(v)};
-      master_.addColumn(2, rows, values, 0, 1, 0);
-    }
-    for (const auto& column : owner_.columns_) {
-      if (accelerator_load(graph_, column) <= question_.limit) add_to_master(column);
-      known_.insert(column);
+  // Those of earlier limits, and what others have suggested meanwhile.
+  void take_new_columns() {
+    for (; taken_ < owner_.columns_.size(); ++taken_) {
+      const std::vector<GroupId>& column = owner_.columns_[taken_];
+      if (accelerator_load(graph_, column) <= limit_ && columns_.insert(column).second) master_.add(column);
     }
   }
 
-  void add_to_master(const std::vector<GroupId>& groups) {
-    std::vector<int> rows;
-    for (GroupId v : groups) rows.push_back(static_cast<int>(v.index()));
-    const std::vector<double> ones(rows.size(), 1);
-    master_.addColumn(static_cast<int>(rows.size()), rows.data(), ones.data(), 0, COIN_DBL_MAX, 1);
-  }
-
-  // True if some new column has a negative reduced cost, so that the master moves on.
-  bool add_new_columns(std::size_t first, const double* duals) {
-    const std::vector<double> at(duals, duals + graph_.size());
-    bool useful = false;
-    for (std::size_t i = first; i < owner_.columns_.size(); ++i) {
-      double price = 0;
-      for (GroupId v : owner_.columns_[i]) price += at[v.index()];
-      useful = useful || price > 1 + 1e-7;
-      add_to_master(owner_.columns_[i]);
-    }
-    return useful;
-  }
-
-  void write_proof(const Prices& prices, int buckets) {
-    owner_.proof_ = {question_.limit, owner_.order_, trellis_.ignored(), prices, pricing_.theta(), buckets};
+  void write_proof(const Prices& prices) {
+    owner_.proof_ = {limit_, owner_.order_, trellis_.ignored(), prices, pricing_.theta(), kBuckets[level_]};
   }
 
   ConfigurationLp& owner_;
   const NetGraph& graph_;
-  const Threshold question_;
+  const double limit_;
   const Scaled scaled_;
   const Trellis trellis_;
   Pricing pricing_;
-  ClpSimplex master_;
-  std::set<std::vector<GroupId>> known_;
-  std::size_t level_ = 0;
-  double nearest_ = 1e30;
-  GroupId misfit_;
+  MasterLp master_;
+
+  std::set<std::vector<GroupId>> columns_;  // that the master has
+  std::size_t taken_ = 0;                   // of the owner's columns
+  bool started_ = false;
+  bool stuck_ = false;     // nothing more can be told apart
+  std::size_t level_ = 0;  // of buckets: the finest that was needed so far
+
+  std::vector<double> inner_;  // the prices nearest to a proof
+  double inner_dearest_ = 0;   // the dearest set known at these prices
+  double smoothing_ = kFirstSmoothing;
+  int misses_ = 0;      // steps without a useful column
+  double dearest_ = 0;  // the dearest set at the prices tried last, and its price
+  std::vector<GroupId> dearest_set_;
 };
 
 ConfigurationLp::ConfigurationLp(const NetGraph& graph, const StagePlatform& platform, std::vector<GroupId> order,
@@ -273,6 +280,9 @@ void ConfigurationLp::suggest(const FreeSplit& split) {
   }
 }
 
-Refutation ConfigurationLp::refute(double limit, Budget& budget) { return Run(*this, limit).go(budget); }
+Refutation ConfigurationLp::refute(double limit, Budget& budget) {
+  if (!run_ || run_->limit() != limit) run_ = std::make_unique<Run>(*this, limit);
+  return run_->go(budget);
+}
 
 }  // namespace partita

@@ -4,19 +4,23 @@
 //
 // Configuration LP. A column is a set S that an accelerator can hold within the limit; groups may also be on hosts,
 // whose times share l times the limit. Minimise the number of columns used (fractionally) so that every group is
-// covered. If more than k are needed, no split within the limit exists. Columns are priced in one at a time
-// [Gilmore-Gomory-OR'61] with the exact single-device problem (pricing.h), and the prices are smoothed towards the best
-// so far [Wentges-ITOR'97].
+// covered. If more than k are needed, no split within the limit exists. Columns are priced in [Gilmore-Gomory-OR'61]
+// with the exact single-device problem (pricing.h).
 //
 // Any prices prove something, optimal or not [Farley-OR'90]: let U bound the price of every set of an accelerator and R
 // the price of what one host can hold. If price(V) > k U + l R, the devices cannot hold everything. So the search stops
 // as soon as some prices do, and these prices, made integers, are the certificate: it can be checked without the LP,
-// without this program and in integer arithmetic (docs/algorithms/free.md). Memory is left out, which makes the bound
-// weaker, not wrong. Tests: tests/solve/free_bound_test.cpp, tests/check/certificate_test.cpp.
+// without this program and in integer arithmetic (docs/algorithms/free.md). Of memory only this is used: a group larger
+// than a device is not on it. To leave the rest out makes the bound weaker, not wrong.
+//
+// The LP's duals jump about, so they are not priced as they are but smoothed towards the inner prices, those that came
+// nearest to a proof [Wentges-ITOR'97]. How much is adapted: less where the slope at the last prices says that the
+// bound still rises towards the duals, more where it falls [Pessoa-Sadykov-Uchoa-Vanderbeck-IJOC'18]. On graphs of
+// layers, whose best prices are close to plain volumes, this is what makes it converge. Tests:
+// tests/solve/free_bound_test.cpp, tests/check/certificate_test.cpp.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "partita/reduce/free_instance.h"
@@ -39,13 +43,15 @@ enum class Refutation { Refuted, LpFeasible, Undecided };
 
 class ConfigurationLp {
  public:
+  // The graph must outlive it. Layers of the trellis have at most `widest` states.
   ConfigurationLp(const NetGraph& graph, const StagePlatform& platform, std::vector<GroupId> order, std::size_t widest);
   ~ConfigurationLp();
 
   // Sets worth having as columns: the devices of good splits.
   void suggest(const FreeSplit& split);
 
-  // Refuted: `proof()` tells why. LpFeasible: this relaxation cannot refute the limit. Undecided: the budget ended.
+  // Refuted: `proof()` tells why. LpFeasible: this relaxation, or the precision of its prices, cannot refute the limit.
+  // Undecided: the budget ended; asked for the same limit again it goes on where it stopped.
   Refutation refute(double limit, Budget& budget);
   const FreeProof& proof() const { return proof_; }
 
@@ -56,7 +62,8 @@ class ConfigurationLp {
   const std::vector<GroupId> order_;
   const std::size_t widest_;
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes those within its limit
-  std::vector<double> centre_;  // the prices that came nearest to a proof, for the next run to start from
+  std::vector<double> inner_;  // the prices that came nearest to a proof, for the next run to start from
+  std::unique_ptr<Run> run_;   // of the limit asked for last
   FreeProof proof_;
 };
 

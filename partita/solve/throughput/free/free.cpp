@@ -2,22 +2,28 @@
 #include "partita/solve/throughput/free/free.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <mutex>
+#include <thread>
 
 #include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/free/free_search.h"
+#include "partita/solve/throughput/free/limit_ladder.h"
 #include "partita/solve/throughput/free/narrow_order.h"
+#include "partita/solve/throughput/free/volume.h"
 
 namespace partita {
 namespace {
 
-// How far below the best value the first limit is: closer than anybody asks, yet not so close that rounding of loads to
-// integers, or ties, make the refutation hard.
-constexpr double kJustBelow = 5e-7;
-constexpr std::uint64_t kFirstTurn = 2'000'000;  // ticks: half a second or so
-constexpr double kTurnGrowth = 1.5;
+constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
+constexpr double kTurnGrowth = 1.3;
+constexpr double kSplitShare =
+    2;  // turns of the search are longer: where proofs are out of reach, splits still get better
 constexpr std::size_t kWidestLayer = 20'000;
-constexpr double kClosest = 1e-4;  // bisection ends when bound and value are this near, relative to the value
+constexpr double kOptimal = 1e-6 * 0.99;  // a gap that nobody asks to be closed
+constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
+constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
 
 class FreeSolver {
  public:
@@ -32,99 +38,116 @@ class FreeSolver {
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
     if (start) search_.start_from(*start);
-    raise_average_bound();
-    std::uint64_t turn = kFirstTurn;
-    take_turn_at_splits(turn / 2);
-    while (!done()) {
-      take_turn_at_bounds(turn);
-      if (!done()) take_turn_at_splits(turn);
-      turn = static_cast<std::uint64_t>(static_cast<double>(turn) * kTurnGrowth);
+    best_ = search_.best();
+    if (options_.threads > 1) {
+      std::jthread bounds([&] { work_at_bounds(); });
+      work_at_splits();
+    } else {
+      take_turns();
     }
-    if (search_.best().value < std::numeric_limits<double>::infinity()) outcome_.split = search_.best();
+    if (found()) outcome_.split = best_;
     return std::move(outcome_);
   }
 
  private:
-  double value() const { return search_.best().value; }
+  void take_turns() {
+    double turn = kFirstTurn;
+    improve_split(kFirstTurn);
+    while (!done()) {
+      if (!ladder_.exhausted()) raise_bound(static_cast<std::uint64_t>(turn));
+      if (!done()) improve_split(static_cast<std::uint64_t>(kSplitShare * turn));
+      turn *= kTurnGrowth;
+    }
+  }
+
+  void work_at_splits() {
+    while (!done() && !search_.finished()) improve_split(kFirstTurn);
+  }
+  void work_at_bounds() {
+    double turn = kFirstTurn;
+    while (!done() && !ladder_.exhausted()) {
+      if (!found()) {
+        std::this_thread::sleep_for(kNapWithoutSplit);
+        continue;
+      }
+      raise_bound(static_cast<std::uint64_t>(turn));
+      turn *= kTurnGrowth;
+    }
+  }
+
+  double value() const {
+    const std::lock_guard lock(mutex_);
+    return best_.value;
+  }
   bool found() const { return value() < std::numeric_limits<double>::infinity(); }
   bool done() const {
     if (budget_.exhausted()) return true;
-    return found() && value() - outcome_.bound <= std::max(options_.gap, 1e-6 * 0.99) * value();
+    const std::lock_guard lock(mutex_);
+    const bool nothing_left = search_finished_ && (ladder_.exhausted() || !(best_.value > 0) ||
+                                                   best_.value == std::numeric_limits<double>::infinity());
+    return nothing_left || best_.value - outcome_.bound <= std::max(options_.gap, kOptimal) * best_.value;
   }
 
-  void tell(Progress::Event event, const std::string& detail) const {
-    if (sink_) sink_({event, budget_.seconds_used(), value(), outcome_.bound, instance_.graph.size(), detail});
+  void tell(Progress::Event event, const std::string& detail) {
+    const std::lock_guard lock(mutex_);
+    if (sink_) sink_({event, budget_.seconds_used(), best_.value, outcome_.bound, instance_.graph.size(), detail});
   }
 
-  void raise_average_bound() {
-    const StagePlatform& platform = instance_.platform;
-    double light = 0, heaviest = 0;
-    for (GroupId v : instance_.graph.all()) {
-      const Group& g = instance_.graph.group(v);
-      double least = std::numeric_limits<double>::infinity();
-      if (platform.accelerators > 0 && g.on_accelerator) least = g.accelerator_time;
-      if (platform.hosts > 0 && g.on_host) least = std::min(least, g.host_time);
-      light += least;
-      heaviest = std::max(heaviest, least);
-    }
-    const double bound = std::max(heaviest, light / (platform.accelerators + platform.hosts)) * (1 - kRoundingSlack);
-    raise_bound(bound, "some device carries at least the average");
-  }
-
-  void raise_bound(double bound, const char* text) {
-    if (bound <= outcome_.bound) return;
-    outcome_.bound = bound;
-    outcome_.proof_text = text;
-    tell(Progress::Event::Bound, text);
-  }
-
-  void take_turn_at_splits(std::uint64_t ticks) {
+  void improve_split(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
-    if (!search_.improve(slice)) return;
-    tell(Progress::Event::Split, {});
-    if (lp_) lp_->suggest(search_.best());
-    hard_from_ = std::numeric_limits<double>::infinity();
-    bisecting_ = false;  // a new best value: try to prove it right away
-    attempts_ = 0;
+    const bool better = search_.improve(slice);
+    if (better) {
+      const std::lock_guard lock(mutex_);
+      best_ = search_.best();
+    }
+    search_finished_ = search_.finished();
+    if (better) tell(Progress::Event::Split, {});
   }
 
-  void take_turn_at_bounds(std::uint64_t ticks) {
-    if (!found() || value() <= 0) return;
+  // One limit, for as many ticks.
+  void raise_bound(std::uint64_t ticks) {
+    const FreeSplit best = [&] {
+      const std::lock_guard lock(mutex_);
+      return best_;
+    }();
+    if (!(best.value > 0) || best.value == std::numeric_limits<double>::infinity()) return;
     if (!lp_) {
       lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed), kWidestLayer);
-      lp_->suggest(search_.best());
+      ladder_.start(volume_bound(instance_.graph, instance_.platform) * (1 - kRoundingSlack));
     }
-    const double top = value() * (1 - kJustBelow);
-    const double limit = next_limit(top);
-    if (limit <= 0) return;
+    if (best.value < suggested_) lp_->suggest(best);
+    suggested_ = best.value;
+    const double limit = ladder_.next(best.value, outcome_.bound, ticks);
+    if (!(limit > 0)) return;
     Budget slice(budget_, ticks);
     const Refutation answer = lp_->refute(limit, slice);
     tell(Progress::Event::Searching, answer == Refutation::Refuted      ? "limit refuted"
                                      : answer == Refutation::LpFeasible ? "the relaxation allows the limit"
                                                                         : "limit undecided");
-    if (answer == Refutation::Refuted) {
-      if (check_(lp_->proof())) {
-        outcome_.proof = lp_->proof();
-        raise_bound(limit, "configuration LP; its certificate was verified");
-      } else {
-        bisecting_ = true;
+    FreeProof proof = answer == Refutation::Refuted ? lp_->proof() : FreeProof{};
+    if (answer == Refutation::Refuted && holds(proof)) {
+      ladder_.refuted();
+      {
+        const std::lock_guard lock(mutex_);
+        outcome_.proof = std::move(proof);
+        outcome_.bound = limit;
+        outcome_.proof_text = "configuration LP; its certificate was verified";
       }
-      return;
+      tell(Progress::Event::Bound, outcome_.proof_text);
+    } else if (answer == Refutation::LpFeasible) {
+      ladder_.impossible();
+    } else {
+      ladder_.undecided(answer == Refutation::Refuted);
     }
-    if (answer == Refutation::LpFeasible) lp_feasible_from_ = std::min(lp_feasible_from_, limit);
-    if (answer == Refutation::Undecided && limit < top) hard_from_ = std::min(hard_from_, limit);
-    bisecting_ = true;
   }
 
-  // Just below the best value; once that proved too hard, every other time half way up from the bound; once it proved
-  // possible for the relaxation, always so. 0 if the relaxation can do no more.
-  double next_limit(double top) {
-    if (top < lp_feasible_from_ && (!bisecting_ || ++attempts_ % 2 == 0)) return top;
-    const double near = kClosest * value();
-    if (std::min({top, lp_feasible_from_, hard_from_}) - outcome_.bound < near)
-      hard_from_ = top;  // turns have grown: again
-    const double high = std::min({top, lp_feasible_from_, hard_from_});
-    return high - outcome_.bound < near ? 0 : (outcome_.bound + high) / 2;
+  // Whoever checks the proof may put labels into buckets in another way, so it gets further tries with finer ones.
+  bool holds(FreeProof& proof) {
+    for (int i = 0; i < kTriesAtCheck && !budget_.exhausted(); ++i) {
+      if (check_(proof, budget_)) return true;
+      proof.buckets *= kFinerBuckets;
+    }
+    return false;
   }
 
   const FreeInstance& instance_;
@@ -132,13 +155,17 @@ class FreeSolver {
   const ProofCheck& check_;
   Budget& budget_;
   const Sink& sink_;
+
   FreeSearch search_;
+  std::atomic<bool> search_finished_ = false;
+
   std::optional<ConfigurationLp> lp_;
-  FreeOutcome outcome_;
-  double lp_feasible_from_ = std::numeric_limits<double>::infinity();  // the relaxation allows limits from here on
-  double hard_from_ = std::numeric_limits<double>::infinity();  // limits from here on took longer than their turn
-  bool bisecting_ = false;
-  int attempts_ = 0;
+  LimitLadder ladder_;
+  double suggested_ = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
+
+  mutable std::mutex mutex_;  // guards what follows, which both threads see
+  FreeSplit best_;
+  FreeOutcome outcome_;  // its bound and proof are written by the bounds' thread alone
 };
 
 }  // namespace

@@ -13,13 +13,15 @@ namespace {
 
 constexpr double kGrowth = 2.2;           // states per open net, as measured on the paper's inputs: most are pruned
 constexpr std::size_t kWork = 4'000'000;  // group visits to spend on each half of the search
+constexpr std::size_t kMovesPerGroup = 100;
 
 class NarrowOrder {
  public:
   NarrowOrder(const NetGraph& graph, std::uint64_t seed) : graph_(graph), dice_(seed) {}
 
   std::vector<GroupId> run() {
-    const std::size_t tries = std::clamp<std::size_t>(kWork / (20 * graph_.size() + 1), 2, 400);
+    const std::size_t tries = std::clamp<std::size_t>(kWork / (20 * graph_.size() + 1), 2,
+                                                      std::min<std::size_t>(400, 2 + 10 * graph_.size()));
     std::vector<GroupId> best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < tries; ++i) {
@@ -44,7 +46,8 @@ class NarrowOrder {
   void improve(std::vector<GroupId>& best, double least) {
     const std::size_t n = best.size();
     if (n < 4) return;
-    for (std::size_t i = 0; i < kWork / (2 * n + graph_.net_count()); ++i) {
+    const std::size_t moves = std::min(kWork / (2 * n + graph_.net_count()), kMovesPerGroup * n);
+    for (std::size_t i = 0; i < moves; ++i) {
       std::vector<GroupId> order = best;
       const std::size_t length = 1 + dice_.below(std::min<std::size_t>(4, n - 1)), from = dice_.below(n - length + 1);
       std::vector<GroupId> piece(order.begin() + from, order.begin() + from + length);

@@ -9,8 +9,9 @@
 namespace partita {
 namespace {
 
+constexpr std::uint64_t kLabelsPerTick = 16;
+constexpr std::size_t kTableFor = 8;  // buckets for each label found, at most
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
-constexpr Load kNoLoad = std::numeric_limits<Load>::max() / 4;
 
 // theta * load: rounded up where it is granted, down where it is charged, so that completions stay upper bounds.
 Price toll_down(std::int64_t theta, Load load) {
@@ -92,36 +93,88 @@ void Pricing::extend(std::size_t t, Price above, Take take_label) {
   }
 }
 
-// All layers; keep(kept, label) merges a label into its bucket. False if the budget ended.
-template <class Keep>
-bool Pricing::run(int buckets, Price above, Budget& budget, Keep keep) {
-  const auto& layers = trellis_.layers();
+// Sorts the labels found for the next layer by state and load, and thins them out: of the labels of one bucket `merge`
+// makes one, and labels dominated by a lighter one go.
+template <class Merge>
+void Pricing::settle_layer(std::size_t t, double buckets_per_load, Merge merge) {
+  const auto& after = trellis_.layers()[t + 1];
+  const std::size_t states = after.arcs.size();
+  std::vector<Label>& to = labels_of_[t + 1];
+  end_.assign(states + 1, 0);
+  for (const Found& found : found_) ++end_[static_cast<std::size_t>(found.state) + 1];
+  for (std::size_t s = 0; s < states; ++s) end_[s + 1] += end_[s];
+  sorted_.resize(found_.size());
+  for (const Found& found : found_) sorted_[end_[static_cast<std::size_t>(found.state)]++] = found.label;
+  start_.assign(1, 0);
+  std::size_t begin = 0;
+  for (std::size_t s = 0; s < states; ++s) {
+    const std::size_t end = end_[s];
+    std::sort(sorted_.begin() + begin, sorted_.begin() + end,
+              [](const Label& a, const Label& b) { return a.load < b.load; });
+    const std::size_t first = to.size();
+    std::size_t last_bucket = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Label& label = sorted_[i];
+      if (to.size() > first && label.price <= to.back().price) continue;
+      const auto bucket =
+          static_cast<std::size_t>(static_cast<double>(label.load + after.least_rest[s]) * buckets_per_load);
+      if (to.size() > first && bucket == last_bucket) {
+        merge(to.back(), label);
+      } else {
+        to.push_back(label);
+        last_bucket = bucket;
+      }
+    }
+    start_.push_back(to.size());
+    begin = end;
+  }
+}
+
+// The same by a table of all buckets: quicker than sorting where most buckets get labels.
+template <class Merge>
+void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_per_load, Merge merge) {
+  const auto& after = trellis_.layers()[t + 1];
+  std::vector<Label>& to = labels_of_[t + 1];
+  table_.assign(after.arcs.size() * static_cast<std::size_t>(buckets), {0, kNothing, -1});
+  for (const auto& [state, label] : found_) {
+    const auto bucket =
+        static_cast<std::size_t>(static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load);
+    Label& kept = table_[static_cast<std::size_t>(state) * buckets + bucket];
+    if (kept.price == kNothing) {
+      kept = label;
+    } else {
+      merge(kept, label);
+    }
+  }
+  start_.assign(1, 0);
+  for (std::size_t s = 0; s < after.arcs.size(); ++s) {
+    Price most = kNothing;
+    for (int b = 0; b < buckets; ++b) {
+      const Label& label = table_[s * buckets + b];
+      if (label.price <= most) continue;
+      most = label.price;
+      to.push_back(label);
+    }
+    start_.push_back(to.size());
+  }
+}
+
+// All layers; merge(kept, label) makes one label of two in a bucket, of which the second is heavier and dearer. False
+// if the budget ended.
+template <class Merge>
+bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
   start_run();
   const double buckets_per_load = buckets / static_cast<double>(limit_ + 1);
-  std::vector<Label> bucket;
-  for (std::size_t t = 0; t + 1 < layers.size(); ++t) {
-    const auto& after = layers[t + 1];
-    bucket.assign(after.arcs.size() * static_cast<std::size_t>(buckets), {kNoLoad, kNothing, -1});
-    extend(t, above, [&](std::int32_t state, const Label& label) {
-      const double place = static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load;
-      keep(bucket[static_cast<std::size_t>(state) * buckets +
-                  std::min<std::size_t>(static_cast<std::size_t>(place), buckets - 1)],
-           label);
-    });
-    std::vector<Label>& to = labels_of_[t + 1];
-    start_.assign(1, 0);
-    for (std::size_t s = 0; s < after.arcs.size(); ++s) {
-      Price most = kNothing;
-      for (int b = 0; b < buckets; ++b) {
-        const Label& label = bucket[s * buckets + b];
-        if (label.price <= most) continue;
-        most = label.price;
-        to.push_back(label);
-      }
-      start_.push_back(to.size());
+  for (std::size_t t = 0; t + 1 < trellis_.layers().size(); ++t) {
+    found_.clear();
+    extend(t, above, [&](std::int32_t state, const Label& label) { found_.push_back({state, label}); });
+    if (trellis_.layers()[t + 1].arcs.size() * static_cast<std::size_t>(buckets) <= kTableFor * found_.size()) {
+      settle_layer_by_table(t, buckets, buckets_per_load, merge);
+    } else {
+      settle_layer(t, buckets_per_load, merge);
     }
-    labels_ += to.size();
-    budget.spend((to.size() + bucket.size() / 16) / 4 + 1);
+    labels_ += found_.size();
+    budget.spend(found_.size() / kLabelsPerTick + 1);
     if (t % 16 == 0 && budget.exhausted()) return false;
   }
   return true;
@@ -136,6 +189,17 @@ bool Pricing::none_above(int buckets, Price above, Budget& budget) {
                                   [&](const Label& label) { return label.price > above; });
 }
 
+PricedSet Pricing::trace(std::int32_t label) const {
+  PricedSet column;
+  column.price = labels_of_.back()[label].price;
+  for (std::size_t t = trellis_.layers().size() - 1; t > 0; --t) {
+    const std::int32_t from = labels_of_[t][label].from;
+    if (from % 2 != 0) column.groups.push_back(trellis_.layers()[t - 1].group);
+    label = from / 2;
+  }
+  return column;
+}
+
 std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& budget) {
   const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
     if (label.price > kept.price || (label.price == kept.price && label.load < kept.load)) kept = label;
@@ -145,15 +209,7 @@ std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& 
   const auto best =
       std::max_element(end.begin(), end.end(), [](const Label& a, const Label& b) { return a.price < b.price; });
   if (best->price <= above) return std::nullopt;
-  PricedSet column;
-  column.price = best->price;
-  std::int32_t label = static_cast<std::int32_t>(best - end.begin());
-  for (std::size_t t = trellis_.layers().size() - 1; t > 0; --t) {
-    const std::int32_t from = labels_of_[t][label].from;
-    if (from % 2 != 0) column.groups.push_back(trellis_.layers()[t - 1].group);
-    label = from / 2;
-  }
-  return column;
+  return trace(static_cast<std::int32_t>(best - end.begin()));
 }
 
 }  // namespace partita

@@ -54,13 +54,22 @@ class Pricing {
     Price price;
     std::int32_t from;  // 2 * label in the layer before + taken
   };
+  struct Found {
+    std::int32_t state;
+    Label label;
+  };
   Price complete_with(std::int64_t theta);
   void start_run();
+  PricedSet trace(std::int32_t label) const;
   // Calls take(state, label) for every extension of the labels of layer t that may still lead above the price to beat.
   template <class Take>
   void extend(std::size_t t, Price above, Take take);
-  template <class Keep>
-  bool run(int buckets, Price above, Budget& budget, Keep keep);
+  template <class Merge>
+  void settle_layer(std::size_t t, double buckets_per_load, Merge merge);
+  template <class Merge>
+  void settle_layer_by_table(std::size_t t, int buckets, double buckets_per_load, Merge merge);
+  template <class Merge>
+  bool run(int buckets, Price above, Budget& budget, Merge merge);
 
   const Trellis& trellis_;
   const Load limit_;
@@ -68,6 +77,10 @@ class Pricing {
   std::int64_t theta_ = 0;
   std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
   std::vector<std::vector<Label>> labels_of_;   // by layer, state by state, loads rising
+  std::vector<Found> found_;                    // labels for the next layer, as they come
+  std::vector<Label> sorted_;                   // the same by state
+  std::vector<Label> table_;                    // of buckets
+  std::vector<std::size_t> end_;                // of each state's part of sorted_
   std::vector<std::size_t> start_;              // of each state's labels in the current layer
   std::uint64_t labels_ = 0;
 };

@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "partita/reduce/threshold.h"
+
 namespace partita {
 namespace {
 
@@ -57,7 +59,8 @@ class StateSet {
 
 }  // namespace
 
-Scaled scale(const NetGraph& graph, double limit) {
+Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit) {
+  const Threshold question{platform, limit};
   Scaled scaled;
   scaled.units_per_time = static_cast<double>(kUnits) / limit;
   // Rounding of the product itself is taken back by one unit.
@@ -68,10 +71,15 @@ Scaled scale(const NetGraph& graph, double limit) {
   scaled.limit = kUnits + 1;
   scaled.accelerator_time.resize(graph.size());
   scaled.host_time.resize(graph.size());
+  scaled.on_accelerator.resize(graph.size());
+  scaled.on_host.resize(graph.size());
   scaled.cost.resize(graph.net_count());
   for (GroupId v : graph.all()) {
     scaled.accelerator_time[v] = down(graph.accelerator_time(v));
     scaled.host_time[v] = down(graph.host_time(v));
+    const Group& g = graph.group(v);
+    scaled.on_accelerator[v] = g.on_accelerator && g.memory <= platform.accelerator_memory;
+    scaled.on_host[v] = question.fits_host(g);
   }
   for (NetId e : graph.nets()) scaled.cost[e] = down(graph.cost(e));
   return scaled;
@@ -148,7 +156,7 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
     StateSet next;
     for (std::size_t s = 0; s < states.keys.size(); ++s) {
       for (const bool take : {false, true}) {
-        if (take && !graph.group(v).on_accelerator) continue;
+        if (take && !scaled.on_accelerator[v]) continue;
         Key key = states.keys[s];
         Load load = take ? scaled.accelerator_time[v] : 0;
         for (NetId e : starting) key.set(slot[e], take ? kAllIn : kAllOut);

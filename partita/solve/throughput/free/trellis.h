@@ -33,9 +33,10 @@ struct Scaled {
   double units_per_time = 0;
   Load limit = 0;
   IdVector<GroupId, Load> accelerator_time, host_time;
+  IdVector<GroupId, char> on_accelerator, on_host;  // may it be there: support, memory and, on hosts, time
   IdVector<NetId, Load> cost;
 };
-Scaled scale(const NetGraph& graph, double limit);
+Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit);
 
 class Trellis {
  public:

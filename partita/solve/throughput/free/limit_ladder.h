@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which limit to try to refute next, given how it went with those before.
+//
+// First the volume bound, which is refuted at once; then just below the best value, for as long as many such proofs
+// take; then half way between the bound and the lowest limit that took too long. When the two have met, everything is
+// tried again with more patience, first of all just below the best value. A limit that the relaxation allows is never
+// tried again, nor is one above it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace partita {
+
+class LimitLadder {
+ public:
+  LimitLadder();
+  void start(double volume_bound) { volume_ = volume_bound; }
+
+  // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
+  double next(double value, double bound, std::uint64_t ticks);
+
+  // What came of the last limit.
+  void refuted();
+  void impossible();              // the relaxation allows it
+  void undecided(bool unproved);  // the turn ended; or (unproved) a refutation did not pass its check
+
+  // The relaxation can do no more.
+  bool exhausted() const { return exhausted_; }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  double volume_ = 0;
+  double last_ = 0;              // the limit tried last
+  double top_ = 0;               // just below the best value, as of the last call
+  double allowed_from_ = kNone;  // the relaxation allows limits from here on
+  double hard_from_ = kNone;     // limits from here on took too long
+  std::uint64_t spent_ = 0;      // ticks on the limit tried last
+  std::uint64_t patience_top_, patience_;
+  bool top_failed_ = false;
+  std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
+};
+
+}  // namespace partita
