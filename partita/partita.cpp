@@ -11,11 +11,9 @@
 namespace partita {
 namespace {
 
-// The dynamic programs answer for staged splits and max-load, the free solver for free splits and max-load; all else of
-// throughput is left to the integer programs.
+// Each shape has its own portfolio for max-load; all else of throughput is left to the integer programs.
 bool needs_ip(const Problem& problem) {
-  return problem.shape == Shape::Contiguous || problem.objective != Objective::MaxLoad ||
-         problem.transfers != TransferMode::Sum;
+  return problem.objective != Objective::MaxLoad || problem.transfers != TransferMode::Sum;
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
@@ -46,6 +44,8 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.shape == Shape::Staged) {
     plan_staged(problem, options, budget, sink, plan);
+  } else if (problem.shape == Shape::Contiguous) {
+    plan_contiguous(problem, options, budget, sink, plan);
   } else {
     plan_free(problem, options, budget, sink, plan);
   }

@@ -129,8 +129,9 @@ int run_plan(PlanArguments& arguments) {
   }
   print_report(report, stdout_taken);
   if (certificate && !answer.certificate) {
-    print_error("partita",
-                "--certificate: nothing was written: this bound has no certificate (only bounds for --shape free do)");
+    print_error(
+        "partita",
+        "--certificate: nothing was written: this bound has no certificate (bounds from the configuration LP do)");
   }
   if (!answer.result.split) print_no_split(arguments, answer.result);
   return exit_code(answer.result.status);
@@ -166,8 +167,10 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
                           "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
               ->needs(output),
           {"plan", "seed"});
-  path(command.add_option("--certificate", arguments.certificate,
-                          "Write here what proves the bound of a free split; partita-check --certificate verifies it"));
+  path(
+      command.add_option("--certificate", arguments.certificate,
+                         "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
+                         "contiguous; partita-check --certificate verifies it"));
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }

@@ -62,6 +62,8 @@ class Verifier {
       : problem_(problem), certificate_(certificate), budget_(budget) {}
 
   CertificateVerdict run() {
+    if (problem_.objective == Objective::Latency || problem_.transfers != TransferMode::Sum)
+      return refuse("it is about loads that are sums of work and transfers, and this question has others");
     if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit))
       return refuse("its limit is not a positive number");
     if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)

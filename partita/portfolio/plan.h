@@ -27,7 +27,7 @@ struct PlanOptions {
 
 struct Plan {
   Result result;
-  std::optional<Certificate> certificate;  // of result.bound, where the bound has one that was verified (free splits)
+  std::optional<Certificate> certificate;  // of result.bound, where it has one that was verified (free, contiguous)
   CheckReport report;                      // of result.split, where there is one
 };
 

@@ -14,6 +14,8 @@ namespace partita {
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // Free splits for max-load: search, the configuration LP, and a certificate.
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// Contiguous splits for max-load: the staged optimum made better, the bound of free splits, then the integer program.
+void plan_contiguous(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The integer program of any throughput question.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 

@@ -6,9 +6,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
 
 namespace partita {
+namespace {
+
+constexpr std::uint64_t kLookTicks = 200'000;
+
+}  // namespace
 
 void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan) {
   Result& result = plan.result;
@@ -31,6 +37,15 @@ bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatfor
   result.status = Status::Infeasible;
   result.proof = "a constraint that no split meets";
   return true;
+}
+
+std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget) {
+  Problem roomy = problem;
+  for (DeviceClass& c : roomy.workload.platform.classes) c.memory = kUnlimited;
+  const char* constraint = find_start(roomy, {.most_ticks = kLookTicks}, budget, {})
+                               ? "memory"
+                               : "the devices that nodes can run on, and the shape";
+  return fmt::format("{}: no {} split fits the devices ({})", constraint, to_string(problem.shape), found_by);
 }
 
 }  // namespace partita

@@ -2,9 +2,12 @@
 // What every portfolio does with a solver's answer before it becomes a plan.
 #pragma once
 
+#include <string>
+
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
 #include "partita/reduce/net_graph.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
@@ -15,5 +18,11 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
 // True if some constraint rules out every split; the result then says which.
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                const IdVector<NodeId, GroupId>& group_of, Result& result);
+
+// The reason where a solver found that no split of the shape exists: memory, or the shape and the devices that nodes
+// can run on. Takes a short look for a split that minds everything but memory.
+std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);
+
+inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
 
 }  // namespace partita

@@ -2,6 +2,7 @@
 // Sets of small integers as bits: one set, or one set per row of a matrix.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,7 @@ class BitMatrix {
     const Word* add = data_.data() + from * words_;
     for (std::size_t w = 0; w < words_; ++w) to[w] |= add[w];
   }
+  void clear() { std::fill(data_.begin(), data_.end(), 0); }
   std::size_t words_per_row() const { return words_; }
   bool empty() const { return data_.empty(); }
 

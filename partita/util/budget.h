@@ -3,6 +3,7 @@
 // work, so the same seed and tick limit give the same answer on every machine.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -21,13 +22,17 @@ class Budget {
 
   Budget() : Budget(Limits{}) {}
   explicit Budget(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
-  // A slice of another budget: ends after so many ticks of its own, or when the whole does.
-  Budget(Budget& whole, std::uint64_t ticks)
-      : limits_{whole.limits_.seconds, ticks, whole.limits_.memory_bytes}, start_(whole.start_), whole_(&whole) {}
+  // A slice of another budget: ends after so many ticks or seconds of its own, or when the whole does. Its clock is the
+  // whole's.
+  Budget(Budget& whole, std::uint64_t ticks, double seconds = std::numeric_limits<double>::infinity())
+      : limits_{std::min(whole.limits_.seconds, whole.seconds_used() + seconds), ticks, whole.limits_.memory_bytes},
+        start_(whole.start_),
+        whole_(&whole) {}
 
   // True once any limit is reached or somebody cancelled; stays true. Reads the clock, so call it every ~1000 steps.
   bool exhausted() const {
-    return cancelled() || ticks_ >= limits_.ticks || (whole_ ? whole_->exhausted() : seconds_used() >= limits_.seconds);
+    return cancelled() || ticks_ >= limits_.ticks || seconds_used() >= limits_.seconds ||
+           (whole_ && whole_->exhausted());
   }
 
   void spend(std::uint64_t ticks) {

@@ -72,6 +72,22 @@ TEST(Certificate, DoesNotHoldOnceCorrupted) {
   }));
 }
 
+// With transfers that overlap, or for a single sample, values are smaller than the loads that a certificate counts.
+TEST(Certificate, IsAboutThroughputWithTransfersAddedUp) {
+  Problem problem = chain_of_four();
+  const Plan answer = quick_plan(problem);
+  ASSERT_TRUE(answer.certificate);
+  problem.objective = Objective::GPipe;  // never below the largest load
+  EXPECT_TRUE(verify(problem, *answer.certificate).holds);
+  problem.objective = Objective::Latency;
+  EXPECT_FALSE(verify(problem, *answer.certificate).holds);
+  problem.objective = Objective::MaxLoad;
+  for (const TransferMode mode : {TransferMode::Overlap, TransferMode::Duplex}) {
+    problem.transfers = mode;
+    EXPECT_FALSE(verify(problem, *answer.certificate).holds);
+  }
+}
+
 TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
   std::size_t certified = 0;
   for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {

@@ -23,7 +23,7 @@ LinearModel covering_model(std::size_t things, double demand) {
 
 MipOutcome solve(const LinearModel& model, std::vector<double> start = {}, double gap = 0) {
   Budget budget(Budget::Limits{.seconds = 60});
-  return CbcBackend().solve({model, std::move(start), gap, {}}, budget);
+  return CbcBackend().solve({.model = model, .start = std::move(start), .gap = gap}, budget);
 }
 
 TEST(CbcBackend, SolvesAndProves) {
@@ -57,8 +57,10 @@ TEST(CbcBackend, TakesTheStart) {
   double first = kNoLimit;
   CbcBackend backend;
   const MipOutcome outcome =
-      backend.solve({model, everything, 1,  // any solution will do
-                     [&](double objective, double) { first = std::isinf(first) ? objective : first; }},
+      backend.solve({.model = model,
+                     .start = everything,
+                     .gap = 1,  // any solution will do
+                     .progress = [&](double objective, double) { first = std::isinf(first) ? objective : first; }},
                     budget);
   ASSERT_TRUE(outcome.solution.has_value());
   EXPECT_LE(model.objective(*outcome.solution), model.objective(everything) + 1e-6);
@@ -67,7 +69,8 @@ TEST(CbcBackend, TakesTheStart) {
 TEST(CbcBackend, AnExhaustedBudgetEndsAtOnce) {
   Budget budget;
   budget.cancel();
-  const MipOutcome outcome = CbcBackend().solve({covering_model(20, 100), {}, 0, {}}, budget);
+  const LinearModel model = covering_model(20, 100);
+  const MipOutcome outcome = CbcBackend().solve({.model = model}, budget);
   EXPECT_FALSE(outcome.solution.has_value());
   EXPECT_FALSE(outcome.finished);
   EXPECT_EQ(outcome.bound, -kNoLimit);

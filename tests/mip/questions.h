@@ -25,7 +25,8 @@ inline std::string question_name(const testing::TestParamInfo<Question>& info) {
   return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");
 }
 
-// The transfer mode is `sum` mostly, and sometimes one of the others.
+// The transfer mode is `sum` mostly, and sometimes one of the others. What random workloads seldom are: more devices
+// than nodes, transfers that cost nothing.
 inline Problem random_problem(const Question& question, std::uint64_t seed) {
   Problem problem;
   problem.workload = random_workload(seed);
@@ -33,6 +34,11 @@ inline Problem random_problem(const Question& question, std::uint64_t seed) {
   problem.objective = question.objective;
   problem.backward_shape = seed % 4 == 0;
   problem.transfers = seed % 7 == 0 ? TransferMode::Overlap : seed % 7 == 1 ? TransferMode::Duplex : TransferMode::Sum;
+  Workload& workload = problem.workload;
+  if (seed % 11 == 0) workload.platform.classes[ClassId(0)].count = static_cast<int>(workload.graph.nodes.size()) + 1;
+  if (seed % 13 == 0) {
+    for (Edge& edge : workload.graph.edges) edge.cost = 0;
+  }
   return problem;
 }
 

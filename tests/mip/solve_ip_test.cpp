@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
-#include "partita/read/workload.h"
+#include "partita/portfolio/start.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/util/error.h"
 #include "tests/mip/questions.h"
@@ -16,12 +18,17 @@
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/transformer.h"
-#include "tests/support/workloads.h"
 
 namespace partita::test {
 namespace {
 
 using SolveIp = IntegerProgram;
+
+std::optional<Split> start_for(const Problem& problem) {
+  Budget budget;
+  const std::optional<Start> start = find_start(problem, {}, budget, {});
+  return start ? std::optional(start->split) : std::nullopt;
+}
 
 TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
@@ -35,7 +42,9 @@ TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
       EXPECT_LE(progress.bound, least);
       EXPECT_GE(progress.value, least * (1 - 1e-6));
     };
-    const IpOutcome outcome = solve_ip(one, backend, {.warm_start = seed % 2 == 0}, budget, sink);
+    IpOptions options;
+    if (seed % 2 == 0) options.start = start_for(one);
+    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
     EXPECT_EQ(outcome.infeasible, !best);
     ASSERT_EQ(outcome.split.has_value(), best.has_value());
     if (!best) continue;
@@ -91,7 +100,9 @@ TEST_P(SolveIp, BoundsHoldWhereverItStops) {
     const Sink sink = [&](const Progress&) {
       if (++told > seed % 4) budget.cancel();
     };
-    const IpOutcome outcome = solve_ip(one, backend, {.warm_start = seed % 3 == 0}, budget, sink);
+    IpOptions options;
+    if (seed % 3 == 0) options.start = start_for(one);
+    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
     EXPECT_LE(outcome.bound, best.value_or(kNoLimit));
     EXPECT_FALSE(outcome.infeasible && best);
     if (outcome.split) {
@@ -112,19 +123,22 @@ Problem transformer_problem(std::size_t layers, Shape shape) {
 TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
   const Problem problem = transformer_problem(12, Shape::Contiguous);
   Budget budget(Budget::Limits{.ticks = 3000});
-  CbcBackend backend;
-  const IpOutcome outcome = solve_ip(problem, backend, {}, budget, {});
-  ASSERT_TRUE(outcome.split.has_value());
-  const CheckReport report = check(problem, *outcome.split);
-  EXPECT_TRUE(report.legal());
-  EXPECT_NEAR(report.value, outcome.value, 1e-9 * report.value);
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  ASSERT_TRUE(answer.result.split.has_value());
+  EXPECT_TRUE(answer.report.legal());
 }
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr double kSlower = 50;  // what sanitizers make of a second's work, and no optimiser
+#else
+constexpr double kSlower = 1;
+#endif
 
 TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
   const Problem problem = transformer_problem(12, Shape::Free);
-  Budget budget(Budget::Limits{.seconds = 1.5});
+  Budget budget(Budget::Limits{.seconds = 1.5 * kSlower});
   const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
-  EXPECT_LT(budget.seconds_used(), 15);
+  EXPECT_LT(budget.seconds_used(), 15 * kSlower);
   ASSERT_TRUE(answer.result.split.has_value());
   EXPECT_TRUE(answer.report.legal());
   EXPECT_LE(answer.result.bound, answer.result.value);
@@ -169,6 +183,100 @@ TEST(SolveIpLimits, CancellingKeepsTheBestSplit) {
   EXPECT_GT(total, 0) << "the test is about improvements";
 }
 
+// Every shape and objective, by the integer program and by the portfolio of the question.
+template <class Test>
+void for_every_question(Test test) {
+  for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
+    for (const Objective objective : {Objective::MaxLoad, Objective::GPipe}) {
+      for (const Algorithm algorithm : {Algorithm::Auto, Algorithm::Ip}) {
+        Problem problem = transformer_problem(12, shape);
+        problem.objective = objective;
+        SCOPED_TRACE(std::string(to_string(shape)) + " " + to_string(objective) +
+                     (algorithm == Algorithm::Ip ? " by the integer program" : ""));
+        test(problem, algorithm);
+      }
+    }
+  }
+}
+
+void expect_best_so_far(const Plan& answer) {
+  ASSERT_TRUE(answer.result.split.has_value()) << answer.result.reason;
+  EXPECT_TRUE(answer.report.legal());
+  EXPECT_LE(answer.result.bound, answer.result.value);
+}
+
+TEST(SolveIpLimits, ATenthOfASecondIsEnoughForASplit) {
+  for_every_question([](const Problem& problem, Algorithm algorithm) {
+    Budget budget(Budget::Limits{.seconds = 0.1 * kSlower});
+    expect_best_so_far(plan(problem, {.algorithm = algorithm}, budget));
+    EXPECT_LT(budget.seconds_used(), 10 * kSlower);
+  });
+}
+
+TEST(SolveIpLimits, AnotherThreadMayCancel) {
+  for_every_question([](const Problem& problem, Algorithm algorithm) {
+    Budget budget(Budget::Limits{.seconds = 60});
+    double cancelled_at = 60;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      cancelled_at = budget.seconds_used();
+      budget.cancel();
+    });
+    const Plan answer = plan(problem, {.algorithm = algorithm}, budget);
+    const double ended_at = budget.seconds_used();
+    other.join();
+    expect_best_so_far(answer);
+    EXPECT_LT(ended_at, cancelled_at + 10);
+  });
+}
+
+// One that is below the optimum by a little: the first solution that meets it ends the search, and it is not claimed.
+TEST(SolveIpLimits, ABoundKnownFromElsewhereEndsTheSearch) {
+  const Problem problem = chain_problem(1);
+  CbcBackend backend;
+  Budget plenty(Budget::Limits{.seconds = 2});
+  const IpOutcome first = solve_ip(problem, backend, {}, plenty, {});
+  ASSERT_TRUE(first.split.has_value());
+  Budget budget(Budget::Limits{.seconds = 60});
+  const IpOutcome again =
+      solve_ip(problem, backend, {.start = first.split, .bound = first.value * (1 - 1e-7)}, budget, {});
+  EXPECT_LT(budget.seconds_used(), 20);
+  ASSERT_TRUE(again.split.has_value());
+  EXPECT_LE(again.value, first.value * (1 + 1e-9));
+  EXPECT_LE(again.bound, again.value);
+}
+
+TEST(SolveIpReasons, NameTheConstraint) {
+  Problem problem;
+  const auto reason = [&](const char* text, int accelerators, double memory, int hosts, Shape shape,
+                          Algorithm algorithm) {
+    problem.workload = graph_from_text(text, accelerators, memory, hosts);
+    problem.shape = shape;
+    Budget budget;
+    const Plan answer = plan(problem, {.algorithm = algorithm}, budget);
+    EXPECT_EQ(answer.result.status, Status::Infeasible);
+    return answer.result.reason;
+  };
+  const auto expect_start = [](const std::string& text, const std::string& start) {
+    EXPECT_EQ(text.substr(0, start.size()), start);
+  };
+  for (const Algorithm algorithm : {Algorithm::Auto, Algorithm::Ip}) {
+    // By one node, by the total, by no single limit: three nodes of 2 on two devices of 3.
+    expect_start(reason("a 1 - mem=9; b 1 -", 2, 5, 1, Shape::Contiguous, algorithm), "node 1 (a) fits no device");
+    expect_start(reason("a 1 - mem=4; b 1 - mem=4; c 1 - mem=4", 2, 5, 1, Shape::Contiguous, algorithm),
+                 "memory: what");
+    expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Contiguous, algorithm),
+                 "memory: no contiguous split");
+    // The host must be contiguous, and cannot be.
+    expect_start(reason("a - 1; b 1 -; c - 1; a -> b -> c : 1", 1, kUnlimited, 1, Shape::Contiguous, algorithm),
+                 "the devices that nodes can run on");
+  }
+  expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Free, Algorithm::Ip),
+               "memory: no free split");
+  expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Staged, Algorithm::Ip),
+               "memory: no staged split");
+}
+
 TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
   Problem problem;
   problem.workload = graph_from_text("a 3 30; b 2 20; a -> b : 0.5");
@@ -211,41 +319,6 @@ TEST(SolveIpShapes, EachShapeIsWiderThanTheOneBefore) {
     before = answer.result.value;
   }
 }
-
-struct KnownSplit {
-  const char* file;
-  Shape shape;
-  double value;
-};
-
-class KnownIp : public testing::TestWithParam<KnownSplit> {};
-
-TEST_P(KnownIp, IsFoundAndProved) {
-  const auto folder = workloads_folder();
-  if (!folder) GTEST_SKIP() << kNoWorkloads;
-  Problem problem;
-  problem.workload = read_workload((*folder / "paper/throughput-inputs" / GetParam().file).string());
-  problem.shape = GetParam().shape;
-  Budget budget(Budget::Limits{.seconds = 200});
-  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
-  EXPECT_EQ(answer.result.status, Status::Optimal);
-  EXPECT_NEAR(answer.result.value, GetParam().value, 1e-6 * GetParam().value);
-}
-
-std::string known_name(const testing::TestParamInfo<KnownSplit>& info) {
-  const std::string file = info.param.file;
-  const std::size_t from = file.rfind('/') + 1;
-  std::string name = file.substr(from, file.find('.') - from) + "_" + to_string(info.param.shape);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Paper, KnownIp,
-    testing::Values(KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Contiguous, 27.9185676799125},
-                    KnownSplit{"OperatorGraphs/bert_l-3_inference.json", Shape::Free, 21.908376105693748},
-                    KnownSplit{"LayerGraphs/bert24_inference.json", Shape::Staged, 17.78990625}),
-    known_name);
 
 }  // namespace
 }  // namespace partita::test

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "partita/check/certificate.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 
@@ -79,6 +80,41 @@ TEST(PlanEqualsBruteForce, StagedWithBackwardShape) {
     }
     return wrong(problem, plan_fully(problem), brute_force(problem));
   });
+}
+
+Problem contiguous_problem(const Workload& workload, unsigned number) {
+  Problem problem{workload};
+  problem.shape = Shape::Contiguous;
+  problem.backward_shape = number % 2 == 0;
+  return problem;
+}
+
+TEST(PlanEqualsBruteForce, Contiguous) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        const Problem problem = contiguous_problem(workload, number);
+        const Plan answer = plan_fully(problem);
+        if (answer.certificate && !verify(problem, *answer.certificate).holds) return "its certificate does not hold";
+        if (answer.certificate && answer.certificate->limit != answer.result.bound)
+          return "a certificate of another bound";
+        return wrong(problem, answer, brute_force(problem));
+      },
+      5);
+}
+
+TEST(PlanIsHonest, ContiguousWithFewTicks) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        const Problem problem = contiguous_problem(workload, number);
+        const auto optimum = brute_force(problem);
+        for (const std::uint64_t ticks : {0, 10, 1000, 10'000, 1'000'000}) {
+          if (Complaint complaint = dishonest(problem, plan_within(problem, ticks), optimum)) {
+            return fmt::format("{} ticks: {}", ticks, *complaint);
+          }
+        }
+        return {};
+      },
+      10);
 }
 
 TEST(PlanEqualsBruteForce, WithTheExactAlgorithm) {

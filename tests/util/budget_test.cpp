@@ -57,6 +57,17 @@ TEST(BudgetSlice, EndsWithTheWhole) {
   EXPECT_TRUE(part.exhausted());
 }
 
+TEST(BudgetSlice, HasSecondsOfItsOwn) {
+  Budget whole(Budget::Limits{.seconds = 3600});
+  EXPECT_TRUE(Budget(whole, 1000, 0).exhausted());
+  Budget slice(whole, 1000, 60);
+  EXPECT_FALSE(slice.exhausted());
+  EXPECT_LE(slice.seconds_left(), 60);
+  EXPECT_GT(slice.seconds_left(), 50);
+  EXPECT_LE(Budget(whole, 1000, 7200).seconds_left(), 3600);
+  EXPECT_FALSE(whole.exhausted());
+}
+
 TEST(BudgetSlice, HearsOfACancelledWhole) {
   Budget whole;
   Budget slice(whole, 1000);

@@ -13,15 +13,16 @@ namespace partita {
 
 struct MipRequest {
   const LinearModel& model;
-  std::vector<double> start;  // a solution to start from, or empty
-  double gap = 0;             // stop once (objective - bound) / objective is at most this
+  std::vector<double> start = {};  // a solution to start from, or empty
+  double gap = 0;                  // stop once (objective - bound) / objective is at most this
+  double known_bound = -kNoLimit;  // no solution is below this: one that meets it, up to the gap, ends the search
   // Told of news, from the solving thread; may be empty. Infinite and minus infinite where nothing is known yet.
-  std::function<void(double objective, double bound)> progress;
+  std::function<void(double objective, double bound)> progress = {};
 };
 
 struct MipOutcome {
-  std::optional<std::vector<double>>
-      solution;              // the best found, by column; not worse than the start if that was accepted
+  // The best found, by column; not worse than the start if that was accepted.
+  std::optional<std::vector<double>> solution;
   double bound = -kNoLimit;  // claimed by the solver, in floating point: no solution is below
   bool infeasible = false;   // claimed: there is no solution
   bool finished = false;     // ended by itself, not by a limit

@@ -17,26 +17,50 @@ namespace partita {
 namespace {
 
 constexpr double kCbcInfinity = 1e50;  // objectives and bounds beyond this mean "none"
+constexpr double kMeets = 5e-7;        // a solution this near to a known bound, relatively, meets it
+constexpr double kSame = 1e-9;         // objectives that differ by less, relatively, are those of one solution
+constexpr std::uint64_t kTicksPerIteration = 64;  // of a linear program: a few microseconds on small ones
 
 // CBC copies its handlers with the models, so what they learn lies outside.
 struct Watch {
+  const MipRequest& request;
   Budget& budget;
-  const std::function<void(double, double)>& progress;
+  double start_objective = kNoLimit;
   double objective = kNoLimit;
   double bound = -kNoLimit;
-  bool stopped = false;    // somebody was told to stop: from then on CBC's claims about bounds mean nothing
-  bool finishing = false;  // the search is over, and CBC maps its best solution back
-  int ended_lps = 0;
+  bool stopped = false;  // somebody was told to stop: from then on CBC's claims about bounds mean nothing
+  // Settling: the search was told to stop, and CBC solves a last linear program for its best solution. MappingBack:
+  // preprocessing is undone.
+  enum class Phase { FirstLp, Search, Settling, MappingBack } phase = Phase::FirstLp;
 
   bool must_stop() {
-    stopped = stopped || budget.exhausted();
+    stopped = stopped || budget.exhausted() || good_enough();
     return stopped;
+  }
+  bool good_enough() const {
+    return std::isfinite(objective) &&
+           objective - request.known_bound <= std::max(request.gap, kMeets) * std::abs(objective);
+  }
+  // CBC has found nothing that the caller does not have.
+  bool nothing_to_lose() const { return objective >= start_objective - kSame * std::abs(start_objective); }
+  void note(const CbcModel& model) {
+    const auto known = [](double value, double otherwise) {
+      return std::abs(value) < kCbcInfinity ? value : otherwise;
+    };
+    const double found = known(model.getObjValue(), kNoLimit);
+    const double proved = stopped ? -kNoLimit : known(model.getBestPossibleObjValue(), -kNoLimit);
+    if (found >= objective && proved <= bound) return;
+    objective = std::min(objective, found);
+    bound = std::max(bound, proved);
+    if (request.progress) request.progress(objective, std::min(objective, bound));
   }
 };
 
-// Ends the linear program that is under way when it is time to stop, and the attempts to solve it again. No more than
-// that: the end of the search needs linear programs to map the best solution back, and loses it without them. As CBC
-// may take an ended one for infeasible, Watch::stopped tells that its claims are void.
+// Ends a linear program that is under way when it is time to stop, where that is safe: the very first one, and those by
+// which CBC settles its best solution after the search, if that is only the start; each can take long (10 s on the
+// paper's BERT-12, contiguous). Between these none is ended: CBC's preprocessing, its own and that inside heuristics,
+// may crash on one; and the end of the search needs them to map a better solution back, and loses it without them. As
+// CBC may take an ended one for infeasible, Watch::stopped tells that its claims are void.
 class LpHandler : public ClpEventHandler {
  public:
   explicit LpHandler(Watch& watch) : watch_(&watch) {}
@@ -44,15 +68,15 @@ class LpHandler : public ClpEventHandler {
 
   int event(Event which) override {
     constexpr int kGoOn = -1, kStop = 5;
-    if (which != endOfIteration || watch_->finishing || watch_->ended_lps == kMostEnded) return kGoOn;
-    if (++iterations_ % kIterationsPerLook != 0 || !watch_->must_stop()) return kGoOn;
-    ++watch_->ended_lps;
-    return kStop;
+    if (which != endOfIteration || ++iterations_ % kIterationsPerLook != 0) return kGoOn;
+    watch_->budget.spend(kIterationsPerLook * kTicksPerIteration);
+    const bool may_end = watch_->phase == Watch::Phase::FirstLp ||
+                         (watch_->phase == Watch::Phase::Settling && watch_->nothing_to_lose());
+    return may_end && watch_->must_stop() ? kStop : kGoOn;
   }
 
  private:
   static constexpr std::uint64_t kIterationsPerLook = 32;
-  static constexpr int kMostEnded = 3;
 
   Watch* watch_;
   std::uint64_t iterations_ = 0;
@@ -68,34 +92,27 @@ class WatchHandler : public CbcEventHandler {
   CbcAction event(CbcEvent) override {
     const CbcModel* model = getModel();
     const bool inner = !model || model->parentModel();  // a small search inside a heuristic says nothing about ours
-    if (watch_->must_stop()) {
-      watch_->finishing = watch_->finishing || !inner;
-      return stop;
-    }
-    if (inner) return noAction;
-    const double objective = std::min(watch_->objective, known(model->getObjValue(), kNoLimit));
-    const double bound = std::max(watch_->bound, known(model->getBestPossibleObjValue(), -kNoLimit));
-    if (objective < watch_->objective || bound > watch_->bound) {
-      watch_->objective = objective;
-      watch_->bound = bound;
-      if (watch_->progress) watch_->progress(objective, std::min(objective, bound));
-    }
-    return noAction;
+    if (!inner) watch_->note(*model);
+    if (!watch_->must_stop()) return noAction;
+    if (!inner && watch_->phase == Watch::Phase::Search) watch_->phase = Watch::Phase::Settling;
+    return stop;
   }
 
  private:
-  static double known(double value, double otherwise) { return std::abs(value) < kCbcInfinity ? value : otherwise; }
-
   Watch* watch_;
 };
 
-// CBC calls this between its steps; 4 is the end of the search. Anything but 0 ends it all.
+// CBC calls this between its steps. Anything but 0 ends it all.
 int between_steps(CbcModel* model, int step) {
-  constexpr int kSearchIsOver = 4;
+  constexpr int kSearchIsOver = 4;  // the first LP, preprocessing and the start of the search come before
   auto* handler = dynamic_cast<WatchHandler*>(model->getEventHandler());
   if (!handler) return 0;
-  if (step < kSearchIsOver) return handler->watch().must_stop() ? 1 : 0;
-  handler->watch().finishing = true;
+  Watch& watch = handler->watch();
+  if (step < kSearchIsOver) {
+    watch.phase = Watch::Phase::Search;  // preprocessing counts as part of it
+    return watch.must_stop() ? 1 : 0;
+  }
+  watch.phase = Watch::Phase::MappingBack;
   return 0;
 }
 
@@ -155,7 +172,7 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   OsiClpSolverInterface solver;
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
-  Watch watch{budget, request.progress};
+  Watch watch{request, budget};
   LpHandler lp_handler(watch);
   solver.getModelPtr()->passInEventHandler(&lp_handler);
   ClpSolve dual;  // the crash that Clp may choose otherwise calls no handler
@@ -175,6 +192,7 @@ MipOutcome CbcBackend::solve(const MipRequest& request, Budget& budget) {
   WatchHandler handler(watch);
   model.passInEventHandler(&handler);
   if (!request.start.empty()) {
+    watch.start_objective = request.model.objective(request.start);
     std::vector<std::pair<std::string, double>> start;
     for (ColumnId c : request.model.columns().all()) {
       const Column& column = request.model.columns()[c];

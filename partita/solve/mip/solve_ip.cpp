@@ -6,29 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partita/reduce/contradiction.h"
-#include "partita/reduce/staged_instance.h"
 #include "partita/solve/mip/formulation.h"
-#include "partita/solve/throughput/staged.h"
 
 namespace partita {
 namespace {
 
-constexpr std::uint64_t kStartTicks = 2'000'000;  // about a second
-constexpr double kUsualObjective = 1000;          // what solvers' absolute tolerances are made for
-constexpr double kLimitSlack = 1e-6;              // so that rounding does not shut out the start
+constexpr double kUsualObjective = 1000;  // what solvers' absolute tolerances are made for
+constexpr double kLimitSlack = 1e-6;      // so that rounding does not shut out the start
 // Of a decoded split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have
 // anyway.
 constexpr double kSplitTolerance = 1e-9;
-
-std::optional<Split> staged_split(const Problem& problem, const IpOptions& options, Budget& budget) {
-  const StagedInstance instance = make_staged_instance(problem);
-  if (!find_contradiction(problem, instance.graph, instance.platform, instance.group_of).empty()) return std::nullopt;
-  Budget share(budget, kStartTicks);
-  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, {true, 0, options.seed}, share, {});
-  if (!outcome.split) return std::nullopt;
-  return lift_stages(problem, instance, outcome.split->stages);
-}
 
 // All the work, spread evenly: the size of a load, give or take.
 double typical_load(const Problem& problem) {
@@ -106,15 +93,19 @@ class Search {
 
 IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget,
                    const Sink& sink) {
-  std::optional<Split> start = options.start;
-  if (!start && options.warm_start) start = staged_split(problem, options, budget);
   double size = typical_load(problem);
-  if (start) {
+  if (options.start) {
     const auto plain = formulate(problem);
-    size = plain->model().objective(plain->encode(*start));
+    size = plain->model().objective(plain->encode(*options.start));
+    if (budget.exhausted()) {
+      Search search(*plain, budget, sink);
+      search.offer(*options.start);
+      search.close({}, backend.name());
+      return search.outcome();
+    }
   }
-  const auto formulation = formulate(problem, {.time_unit = size > 0 ? size / kUsualObjective : 1,
-                                               .limit = start ? size * (1 + kLimitSlack) : kNoLimit});
+  const double unit = size > 0 ? size / kUsualObjective : 1;
+  const auto formulation = formulate(problem, {unit, options.start ? size * (1 + kLimitSlack) : kNoLimit});
   const LinearModel& model = formulation->model();
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kNoLimit, 0, model.integer_count(),
@@ -122,8 +113,11 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
                       model.integer_count(), model.rows().size(), model.entry_count())});
   }
   Search search(*formulation, budget, sink);
-  MipRequest request{model, {}, options.gap, [&](double objective, double bound) { search.hear(objective, bound); }};
-  if (start) request.start = search.offer(*start);
+  MipRequest request{.model = model,
+                     .gap = options.gap,
+                     .known_bound = options.bound / unit,
+                     .progress = [&](double objective, double bound) { search.hear(objective, bound); }};
+  if (options.start) request.start = search.offer(*options.start);
   search.close(backend.solve(request, budget), backend.name());
   return search.outcome();
 }

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best split by integer programming, for every shape and for max-load and gpipe.
 //
-// 1. A staged split to start from, by the staged solver with a small share of the budget: it is legal for every shape.
-// It also
-//    tells the size of the numbers, and with it a unit of time in which the solver's absolute tolerances mean
-//    something.
+// 1. A split to start from, if the caller has one. It tells the size of the numbers, and with it a unit of time in
+// which
+//    the solver's absolute tolerances mean something.
 // 2. The formulation of the shape (formulation.h), with the start's value as limit of the objective, handed to the
-// backend. The limit
-//    lets the solver rule out much at once: the paper's BERT-6, contiguous, is proved in 10 s with it and is 2.7 % away
-//    after 15 s without.
+//    backend. The limit lets the solver rule out much at once: the paper's BERT-6, contiguous, is proved in 10 s with
+//    it and is 2.7 % away after 15 s without.
 // 3. The better of the start and the backend's solution, decoded and measured again in the formulation, so that
-// rounding in the
-//    solver cannot make a split look better than it is.
+//    rounding in the solver cannot make a split look better than it is.
 // The bound is the solver's, and a claim in floating point: kBoundMargin of it is subtracted before anybody relies on
 // it. It is not a certificate.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,17 +29,15 @@ namespace partita {
 inline constexpr double kBoundMargin = 9e-7;
 
 struct IpOptions {
-  double gap = 0;          // stop once (value - bound) / value is at most this
-  bool warm_start = true;  // false: without a start given, let the solver find its first split by itself
-  std::optional<Split> start =
-      std::nullopt;        // a legal split to start from instead of a staged one; staged ones need their order
-  std::uint64_t seed = 1;  // for the staged split to start from
+  double gap = 0;                             // stop once (value - bound) / value is at most this
+  std::optional<Split> start = std::nullopt;  // a legal split to start from; staged ones need their order
+  double bound = 0;                           // known otherwise: stop at a split that meets it up to the gap
 };
 
 struct IpOutcome {
   std::optional<Split> split;
-  double value = 0;  // of the split
-  double bound = 0;
+  double value = 0;         // of the split
+  double bound = 0;         // the solver's own: IpOptions::bound may be better
   bool infeasible = false;  // the solver found that there is no split
   std::string proof;        // of the bound
 };

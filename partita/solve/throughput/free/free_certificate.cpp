@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "partita/reduce/transfers.h"
+
 namespace partita {
 namespace {
 
@@ -15,25 +17,18 @@ std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const Fr
   std::set<std::vector<GroupId>> wanted;
   for (NetId e : nets) wanted.insert({instance.graph.members(e).begin(), instance.graph.members(e).end()});
   const Graph& graph = problem.workload.graph;
-  std::vector<std::vector<const Edge*>> out(graph.nodes.size());
-  for (const Edge& edge : graph.edges) out[edge.from.index()].push_back(&edge);
-  const auto add_if_wanted = [&](std::vector<GroupId> members, NodeId producer, std::optional<std::int64_t> consumer) {
+  const std::vector<Transfer> transfers = find_transfers(graph);
+  IdVector<NodeId, std::size_t> count(graph.nodes.size(), 0);  // of the transfers that each node's output makes
+  for (const Transfer& transfer : transfers) ++count[transfer.producer];
+  for (const Transfer& transfer : transfers) {
+    std::vector<GroupId> members{instance.group_of[transfer.producer]};
+    for (NodeId v : transfer.consumers) members.push_back(instance.group_of[v]);
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
-    if (wanted.contains(members)) result.push_back({graph.nodes[producer].original_id, consumer});
-  };
-  for (NodeId u : graph.nodes.all()) {
-    const auto& edges = out[u.index()];
-    if (edges.empty()) continue;
-    const bool uniform =
-        std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
-    std::vector<GroupId> all{instance.group_of[u]};
-    for (const Edge* edge : edges) {
-      const GroupId to = instance.group_of[edge->to];
-      all.push_back(to);
-      if (!uniform) add_if_wanted({instance.group_of[u], to}, u, graph.nodes[edge->to].original_id);
-    }
-    if (uniform) add_if_wanted(std::move(all), u, std::nullopt);
+    if (!wanted.contains(members)) continue;
+    std::optional<std::int64_t> consumer;
+    if (count[transfer.producer] > 1) consumer = graph.nodes[transfer.consumers[0]].original_id;
+    result.push_back({graph.nodes[transfer.producer].original_id, consumer});
   }
   return result;
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contiguous splits lie between staged and free ones, and each side lends what it has.
+//
+// 1. A split: the staged optimum is contiguous. It can be made better where devices may depend on each other and where
+//    backward nodes need not be mirrored; a short search looks for that (contiguous_anneal.h).
+// 2. A bound: what the configuration LP refutes for free splits is refuted for contiguous ones, certificate and all.
+// 3. The integer program closes what is left: started from the split, ended as soon as a solution meets the bound.
+// Work ends as soon as value and bound agree. Tests: tests/property/plan_test.cpp, tests/golden.
+#include <algorithm>
+
+#include "partita/check/certificate.h"
+#include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/settle.h"
+#include "partita/portfolio/start.h"
+#include "partita/reduce/free_instance.h"
+#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/solve_ip.h"
+#include "partita/solve/throughput/free/free.h"
+#include "partita/solve/throughput/free/free_certificate.h"
+
+namespace partita {
+namespace {
+
+constexpr double kStartPart = 0.3;                 // most staged optima are found in far less
+constexpr std::uint64_t kStartTicks = 80'000'000;  // 20 s or so
+// The bound of free splits comes quickly or not at all: the paper's inputs get theirs in a few seconds; where memory
+// decides, little comes.
+constexpr double kFreePart = 0.25;
+constexpr std::uint64_t kFreeTicksPerGroup = 80'000;
+constexpr double kFreeSecondsPerGroup = 0.04;
+constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
+constexpr double kClosed = 0.99 * kOptimalGap;
+
+class ContiguousPortfolio {
+ public:
+  ContiguousPortfolio(const Problem& problem, const FreeInstance& instance, const PlanOptions& options, Budget& budget,
+                      const Sink& sink, Plan& plan)
+      : problem_(problem), instance_(instance), options_(options), budget_(budget), sink_(sink), plan_(plan) {}
+
+  void run() {
+    look_for_splits();
+    if (found() && !done()) bound_by_free_splits();
+    if (!done()) solve_integer_program();
+    if (found()) {
+      settle_status(problem_, result().value, result().bound, plan_);
+    } else if (!infeasible_) {
+      result().reason = kNoSplitYet;
+    }
+  }
+
+ private:
+  Result& result() { return plan_.result; }
+  bool found() const { return plan_.result.split.has_value(); }
+  bool done() const {
+    if (budget_.exhausted()) return true;
+    const Result& now = plan_.result;
+    return found() && now.value - now.bound <= std::max(options_.gap, kClosed) * now.value;
+  }
+
+  // What a solver tells, in terms of what is known for contiguous splits.
+  void pass_on(const Progress& progress, double value, double bound) const {
+    if (!sink_) return;
+    Progress news = progress;
+    news.value = std::min(value, plan_.result.value);
+    news.bound = std::min(std::max(bound, plan_.result.bound), news.value);
+    sink_(news);
+  }
+
+  void look_for_splits() {
+    const Sink splits = [this](const Progress& progress) { pass_on(progress, progress.value, 0); };
+    const std::optional<Start> start = find_start(problem_, {kStartPart, kStartTicks, options_.seed}, budget_, splits);
+    if (!start) return;
+    result().split = start->split;
+    result().value = start->value;
+    result().proof = "loads are not negative";
+  }
+
+  void bound_by_free_splits() {
+    const auto holds = [&](const FreeProof& proof, Budget& check_budget) {
+      return verify(problem_, make_certificate(problem_, instance_, proof), &check_budget).holds;
+    };
+    const std::size_t groups = instance_.graph.size();
+    Budget share = share_of(budget_, kFreePart, kFreeTicksPerGroup * groups);
+    Budget part(share, share.limits().ticks, kFreeSecondsPerGroup * static_cast<double>(groups));
+    int fruitless = 0;
+    const Sink bounds = [&](const Progress& progress) {
+      if (progress.event == Progress::Event::Split) return;
+      fruitless = progress.event == Progress::Event::Bound ? 0 : fruitless + 1;
+      if (fruitless == kFruitlessLimits) part.cancel();
+      pass_on(progress, plan_.result.value, progress.bound);
+    };
+    const FreeOutcome outcome = solve_free(instance_, to_free(problem_, instance_, *result().split),
+                                           {options_.gap, options_.seed}, holds, part, bounds);
+    raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);
+    if (outcome.proof && outcome.bound == result().bound)
+      plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
+    if (!outcome.split || outcome.split->value >= result().value) return;
+    const Split split = lift_free(problem_, instance_, *outcome.split);
+    const CheckReport report = check(problem_, split);
+    if (report.legal() && report.value < result().value) {
+      result().split = split;
+      result().value = report.value;
+    }
+  }
+
+  void solve_integer_program() {
+    CbcBackend backend;
+    const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
+    const IpOutcome outcome =
+        solve_ip(problem_, backend, {.gap = options_.gap, .start = result().split, .bound = result().bound}, budget_,
+                 sink_ ? news : Sink());
+    if (outcome.bound > result().bound) {
+      raise_bound(outcome.bound, outcome.proof);
+      plan_.certificate.reset();
+    }
+    if (outcome.split && outcome.value < result().value) {
+      result().split = outcome.split;
+      result().value = outcome.value;
+    }
+    infeasible_ = outcome.infeasible && !found();
+    if (!infeasible_) return;
+    result().status = Status::Infeasible;
+    result().proof = outcome.proof;
+    result().reason = why_infeasible(problem_, "found by the integer program", budget_);
+  }
+
+  void raise_bound(double bound, std::string proof) {
+    if (bound <= result().bound) return;
+    result().bound = bound;
+    result().proof = std::move(proof);
+  }
+
+  const Problem& problem_;
+  const FreeInstance& instance_;
+  const PlanOptions& options_;
+  Budget& budget_;
+  const Sink& sink_;
+  Plan& plan_;
+  bool infeasible_ = false;
+};
+
+}  // namespace
+
+void plan_contiguous(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+  const FreeInstance instance = make_free_instance(problem);
+  if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, plan.result)) return;
+  ContiguousPortfolio(problem, instance, options, budget, sink, plan).run();
+}
+
+}  // namespace partita

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A good split in little time, for slower solvers to start from.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "partita/model/problem.h"
+#include "partita/model/split.h"
+#include "partita/util/budget.h"
+#include "partita/util/progress.h"
+
+namespace partita {
+
+// A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
+Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
+
+struct Start {
+  Split split;
+  double value = 0;  // as `check` says, for the problem's objective
+};
+
+// The staged optimum, which is legal for every shape, or the best staged split within the budget; then, for the wider
+// shapes, what a search for those makes of it. All of them mind max-load with transfers added up; for other objectives
+// the result is legal and usually near. The sink hears of splits only.
+//
+// Takes this part of the budget, but a second at least, and no more than so many ticks.
+struct StartOptions {
+  double part = 1;
+  std::uint64_t most_ticks = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t seed = 1;
+};
+std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink);
+
+}  // namespace partita
