@@ -14,6 +14,9 @@ namespace partita {
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // Free splits for max-load: search, the configuration LP, and a certificate.
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// Splits of any shape for gpipe, with transfers counted as a sum: the search for staged ones, bounds and splits of
+// max-load, annealing, and the integer program for what is left.
+void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The integer program of any throughput question.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 
