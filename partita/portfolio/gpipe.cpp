@@ -42,15 +42,22 @@ class ShapelessGpipe {
   void run() {
     if (ruled_out(problem_, instance_.graph, instance_.platform, instance_.group_of, plan_.result)) return;
     start_from_staged();
-    bound_by_max_load();
-    if (problem_.shape == Shape::Free) anneal();
-    use_integer_program();
+    anneal(kFirstMoves);  // quick, and max-load may take all the time there is
+    const std::uint64_t slice = std::min<std::uint64_t>(kMaxLoadTicks, kTicksPerGroup * instance_.graph.size());
+    const bool tiny = program_size() <= kTinyProgram;  // CBC needs no help
+    const bool converged = tiny || bound_by_max_load(slice);
+    anneal(kMostMoves);
+    if (!split_ || program_size() <= kLargestProgram) {
+      use_integer_program();
+    } else if (!converged) {
+      keep_at_it(slice);
+    }
     settle();
   }
 
  private:
   bool done() const {
-    return (split_ && value_ - bound_ <= std::max(options_.gap, kOptimalGap / 2) * value_) || budget_.exhausted();
+    return (split_ && value_ - bound_ <= std::max(options_.gap, kOptimalGap) * value_) || budget_.exhausted();
   }
 
   // Values are measured here, whoever made the split.
@@ -85,27 +92,40 @@ class ShapelessGpipe {
     offer(split);
   }
 
-  // A free split of max-load may be a split of this problem too, and starts the annealing.
-  void bound_by_max_load() {
-    if (done()) return;
+  // A free split of max-load may be a split of this problem too, and starts the annealing. True if more time would not
+  // help.
+  bool bound_by_max_load(std::uint64_t ticks) {
+    if (done()) return true;
     const auto holds = [&](const FreeProof& proof) {
       return verify(problem_, make_certificate(problem_, instance_, proof)).holds;
     };
     std::optional<FreeSplit> start;
     if (split_) start = to_free(problem_, instance_, *split_);
-    Budget slice(budget_, kMaxLoadTicks);
+    Budget slice(budget_, ticks);
     const FreeOutcome outcome = solve_free(instance_, start, {options_.gap, options_.seed}, holds, slice, {});
     raise_bound(outcome.bound, kByMaxLoad);
     if (outcome.proof && bound_ == outcome.bound)
       plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
-    if (!outcome.split || problem_.shape != Shape::Free) return;
-    max_load_split_ = outcome.split;
-    offer(lift_free(problem_, instance_, *outcome.split));
+    if (outcome.split && problem_.shape == Shape::Free) {
+      max_load_split_ = outcome.split;
+      offer(lift_free(problem_, instance_, *outcome.split));
+    }
+    return !slice.exhausted();
+  }
+
+  void keep_at_it(std::uint64_t slice) {
+    bool converged = false;
+    while (!done() && !converged) {
+      slice *= 3;
+      converged = bound_by_max_load(slice);
+      anneal(kMostMoves);
+    }
   }
 
   // From the best split, and from that of max-load: the former may be staged and a long way from any free one.
-  void anneal() {
-    const std::uint64_t moves = std::min<std::uint64_t>(kMostMoves, 5000 * instance_.graph.size());
+  void anneal(std::uint64_t most) {
+    if (problem_.shape != Shape::Free) return;
+    const std::uint64_t moves = std::min<std::uint64_t>(most, 5000 * instance_.graph.size());
     if (max_load_split_ && !done()) anneal_from(*max_load_split_, moves);
     if (split_ && !done()) anneal_from(to_free(problem_, instance_, *split_), moves);
   }
@@ -116,18 +136,32 @@ class ShapelessGpipe {
     offer(lift_free(problem_, instance_, better));
   }
 
-  void use_integer_program() {
+  // Groups and nets times devices.
+  std::size_t program_size() const {
     const std::size_t devices = static_cast<std::size_t>(instance_.platform.accelerators + instance_.platform.hosts);
-    const std::size_t size =
-        (instance_.graph.size() + passes_[0].net_count() + passes_[1].net_count()) * std::max<std::size_t>(devices, 1);
-    if (done() || (split_ && size > kLargestProgram)) return;
+    return devices * (instance_.graph.size() + passes_[0].net_count() + passes_[1].net_count());
+  }
+
+  // Without a split, only the program can tell that there is none.
+  void use_integer_program() {
+    if (done()) return;
     CbcBackend backend;
     IpOptions options{.gap = options_.gap, .seed = options_.seed};
     options.start = split_;
-    const IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_);
+    const IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_ ? best_so_far() : Sink());
     if (outcome.split) offer(*outcome.split);
     raise_bound(outcome.bound, outcome.proof);
     infeasible_ = outcome.infeasible && !split_;
+  }
+
+  // What CBC tells, with the bound known before it.
+  Sink best_so_far() const {
+    return [this](const Progress& heard) {
+      Progress told = heard;
+      told.value = std::min(told.value, value_);
+      told.bound = std::max(told.bound, bound_);
+      sink_(told);
+    };
   }
 
   void settle() {
@@ -150,8 +184,9 @@ class ShapelessGpipe {
     if (sink_) sink_({event, budget_.seconds_used(), value_, bound_, 0, detail});
   }
 
-  static constexpr std::uint64_t kStagedTicks = 20'000'000, kMaxLoadTicks = 40'000'000, kMostMoves = 10'000'000;
-  static constexpr std::size_t kLargestProgram = 100'000;  // groups and nets times devices; beyond, CBC gets nowhere
+  static constexpr std::uint64_t kStagedTicks = 8'000'000, kMaxLoadTicks = 20'000'000, kTicksPerGroup = 50'000,
+                                 kFirstMoves = 1'000'000, kMostMoves = 6'000'000;
+  static constexpr std::size_t kTinyProgram = 150, kLargestProgram = 100'000;  // beyond, CBC gets nowhere
 
   const Problem& problem_;
   const PlanOptions& options_;

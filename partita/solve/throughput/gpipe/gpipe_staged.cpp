@@ -218,7 +218,7 @@ class GpipeStagedSolver {
         [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
   }
 
-  static constexpr std::uint64_t kFirstSlice = 4'000'000, kFirstPlainSlice = 8'000'000, kFirstMoves = 400'000;
+  static constexpr std::uint64_t kFirstSlice = 4'000'000, kFirstPlainSlice = 2'000'000, kFirstMoves = 400'000;
   static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06, kNarrow = 0.002, kWorthPresolving = 1e-3;
   static constexpr int kFirstOrders = 6, kOrdersPerFailure = 2, kForwardLimits = 9;
 
