@@ -11,9 +11,10 @@
 namespace partita {
 namespace {
 
-// Each shape has its own portfolio for max-load; all else of throughput is left to the integer programs.
+// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to the
+// integer programs.
 bool needs_ip(const Problem& problem) {
-  return problem.objective != Objective::MaxLoad || problem.transfers != TransferMode::Sum;
+  return problem.transfers != TransferMode::Sum;
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
@@ -26,9 +27,9 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
     throw InputError(
         ErrorKind::Unsupported, "--algorithm",
         fmt::format(
-            "the dynamic programs find staged splits for max-load with --transfers sum, not {} splits for {} with "
-            "--transfers {}; leave --algorithm out, or use --algorithm ip",
-            to_string(problem.shape), to_string(problem.objective), to_string(problem.transfers)));
+            "the dynamic programs find staged splits with --transfers sum, not {} splits with --transfers {}; leave "
+            "--algorithm out, or use --algorithm ip",
+            to_string(problem.shape), to_string(problem.transfers)));
   }
 }
 
@@ -36,12 +37,20 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
 
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
+  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+    // Without a backward pass, the largest forward load is all there is.
+    Problem same = problem;
+    same.objective = Objective::MaxLoad;
+    return partita::plan(same, options, budget, sink);
+  }
   Plan plan;
   Result& result = plan.result;
   result.seed = options.seed;
 
   if (options.algorithm == Algorithm::Ip || needs_ip(problem)) {
     plan_ip(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe) {
+    plan_gpipe(problem, options, budget, sink, plan);
   } else if (problem.shape == Shape::Staged) {
     plan_staged(problem, options, budget, sink, plan);
   } else if (problem.shape == Shape::Contiguous) {

@@ -209,7 +209,7 @@ class BadUsage(CliTest):
         file = self.write("chain.json", chain())
         self.assert_refused(13, "plan", file, "--objective", "latency", mentions=["--objective latency"])
         self.assert_refused(13, "convert", file, "--to", "lp", "--objective", "latency", mentions=["--objective latency"])
-        for option, value in [("--objective", "gpipe"), ("--shape", "free"), ("--transfers", "duplex")]:
+        for option, value in [("--shape", "free"), ("--transfers", "duplex")]:
             self.assert_refused(13, "plan", file, "--algorithm", "exact", option, value, mentions=["--algorithm", value])
 
     def test_messages_stay_on_one_line(self):

@@ -128,6 +128,46 @@ TEST(PlanEqualsBruteForce, WithTheExactAlgorithm) {
   });
 }
 
+TEST(PlanEqualsBruteForce, StagedGpipe) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    Problem problem{workload};
+    problem.objective = Objective::GPipe;
+    problem.backward_shape = number % 3 == 0;
+    PlanOptions options;
+    options.seed = number;
+    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+  });
+}
+
+TEST(PlanEqualsBruteForce, GpipeOfOtherShapes) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        if (!workload.graph.has_backward()) return {};  // that is max-load
+        Problem problem{workload};
+        problem.objective = Objective::GPipe;
+        problem.shape = number % 2 == 0 ? Shape::Free : Shape::Contiguous;
+        return wrong(problem, plan_fully(problem), brute_force(problem));
+      },
+      20);
+}
+
+TEST(PlanIsHonest, ForGpipeWithFewTicks) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        Problem problem{workload};
+        problem.objective = Objective::GPipe;
+        problem.shape = std::array{Shape::Staged, Shape::Contiguous, Shape::Free}[number % 3];
+        const auto optimum = brute_force(problem);
+        for (const std::uint64_t ticks : {0, 1, 10, 100, 1000, 10000}) {
+          if (Complaint complaint = dishonest(problem, plan_within(problem, ticks), optimum)) {
+            return fmt::format("{} ticks: {}", ticks, *complaint);
+          }
+        }
+        return {};
+      },
+      8);
+}
+
 TEST(PlanIsHonest, WithFewTicks) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
     Problem problem{workload};

@@ -18,6 +18,7 @@
 #include "partita/reduce/presolve/cheap_neighbour.h"
 
 #include <algorithm>
+#include <array>
 
 namespace partita {
 namespace {
@@ -53,21 +54,29 @@ bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, G
 
 }  // namespace
 
-std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
-  IdVector<GroupId, char> used(graph.size(), 0);
+std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge) {
+  const StageGraph& order = views[0].graph;
+  IdVector<GroupId, char> used(order.size(), 0);
   std::size_t joins = 0;
   const auto try_join = [&](GroupId v, std::span<const GroupId> neighbours) {
     if (used[v] || neighbours.size() != 1) return;
     const GroupId w = neighbours[0];
-    if (used[w] || !may_follow(graph, question, v, w)) return;
+    if (used[w]) return;
+    for (const CheapNeighbourView& view : views) {
+      if (!may_follow(view.graph, view.question, v, w)) return;
+    }
     used[v] = used[w] = 1;
     joins += merge.join(v, w);
   };
-  for (GroupId v : graph.all()) {
-    try_join(v, graph.successors(v));
-    try_join(v, graph.predecessors(v));
+  for (GroupId v : order.all()) {
+    try_join(v, order.successors(v));
+    try_join(v, order.predecessors(v));
   }
   return joins;
+}
+
+std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
+  return join_cheap_neighbours(std::array{CheapNeighbourView{graph, question}}, merge);
 }
 
 }  // namespace partita

@@ -13,13 +13,13 @@ namespace {
 
 class IdealSearch {
  public:
-  IdealSearch(const StageGraph& graph, const Threshold& question, const Windows& windows, const Windows* memory_windows,
+  IdealSearch(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
               Budget& budget)
       : graph_(graph),
         question_(question),
         budget_(budget),
-        table_(graph.size()),
-        enumerator_(graph, question, windows, memory_windows, table_, budget),
+        table_(table),
+        source_(source),
         k_(question.platform.accelerators),
         l_(question.platform.hosts),
         levels_((k_ + 1) * (l_ + 1)) {}
@@ -39,7 +39,7 @@ class IdealSearch {
     if (result.answer == Answer::Yes) result.split = read_off();
     result.out_of_memory = out_of_memory_;
     result.ideals = table_.size();
-    result.visited = enumerator_.visited();
+    result.visited = source_.visited();
     return result;
   }
 
@@ -95,13 +95,13 @@ class IdealSearch {
     const IdealTable::Index base = entries_[at].ideal;
     // The table grows while it is read, so the base is copied.
     const std::vector<Word> base_bits(table_.bits(base).begin(), table_.bits(base).end());
-    if (enumerator_.rest_fits(base_bits, host)) {
+    if (source_.rest_fits(base_bits, host)) {
       last_ = at;
       last_on_host_ = host;
       return Answer::Yes;
     }
     if (c == l_ && f == k_) return Answer::No;
-    const auto take = [&](const StageEnumerator::Found& found) {
+    const auto take = [&](const StageSource::Found& found) {
       bool added;
       const IdealTable::Index ideal = table_.insert(found.ideal, found.hash, added);
       if (added) {
@@ -112,13 +112,14 @@ class IdealSearch {
       out_of_memory_ = bytes() > budget_.limits().memory_bytes;
       return !out_of_memory_;
     };
-    const bool complete = enumerator_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory},
-                                          host, {c, f}, take);
+    const bool complete =
+        source_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory}, host, {c, f}, take);
     return complete ? Answer::No : Answer::Unknown;
   }
 
   // Whether an ideal need not be expanded: it was reached with fewer devices, or the ideal with one more group was, and
-  // leaving that group to a later stage spares that stage nothing (see StageEnumerator; here the stages may differ).
+  // leaving that group to a later stage spares that stage nothing (see StageEnumerator; here the stages may
+  // differ).
   bool superseded(IdealTable::Index ideal, int c, int f) {
     if (fewest(ideal, c) < f) return true;
     for (int hosts = 0; hosts < c; ++hosts) {
@@ -130,14 +131,7 @@ class IdealSearch {
       if (inside(v)) continue;
       const auto before = graph_.predecessors(v);
       if (!std::all_of(before.begin(), before.end(), inside)) continue;
-      double later = 0, spared = graph_.accelerator_time(v);
-      for (NetId e : graph_.nets_of(v)) {
-        std::size_t outside = 0;
-        for (GroupId u : graph_.members(e)) outside += !inside(u);
-        if (outside == graph_.members(e).size()) later += graph_.cost(e);
-        if (outside == 1) spared += graph_.cost(e);
-      }
-      if (later > spared) continue;
+      if (!source_.absorbs(scratch_, v)) continue;
       set_bit(scratch_, v.index());
       const IdealTable::Index larger = table_.find(scratch_, table_.hash(ideal) ^ table_.key(v.index()));
       scratch_[v.index() / kWordBits] &= ~(Word{1} << (v.index() % kWordBits));
@@ -176,8 +170,8 @@ class IdealSearch {
   const StageGraph& graph_;
   const Threshold& question_;
   Budget& budget_;
-  IdealTable table_;
-  StageEnumerator enumerator_;
+  IdealTable& table_;
+  StageSource& source_;
   const int k_, l_;
   std::vector<std::vector<std::uint32_t>> levels_;
   std::vector<Entry> entries_;
@@ -208,7 +202,14 @@ SearchResult search_ideals(const StageGraph& given, const Threshold& question, i
     result.answer = Answer::No;
     return result;
   }
-  return IdealSearch(graph, question, windows, memory_windows ? &*memory_windows : nullptr, budget).run();
+  IdealTable table(graph.size());
+  StageEnumerator stages(graph, question, windows, memory_windows ? &*memory_windows : nullptr, table, budget);
+  return search_ideals(graph, question, table, stages, budget);
+}
+
+SearchResult search_ideals(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
+                           Budget& budget) {
+  return IdealSearch(graph, question, table, source, budget).run();
 }
 
 }  // namespace partita

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "partita/reduce/windows.h"
+#include "partita/solve/throughput/ideal_table.h"
+#include "partita/solve/throughput/stage_source.h"
 #include "partita/solve/throughput/staged_split.h"
 #include "partita/util/budget.h"
 
@@ -30,5 +32,10 @@ struct SearchResult {
 
 // Precondition: graph.has_closure(). Unknown when the budget (time, ticks or memory) ends first.
 SearchResult search_ideals(const StageGraph& graph, const Threshold& question, int window_buckets, Budget& budget);
+
+// The same for whatever load the source knows of. `table` is empty, and the source's own. The question tells the
+// devices and their order only; the split's value is the largest load in `graph`.
+SearchResult search_ideals(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
+                           Budget& budget);
 
 }  // namespace partita

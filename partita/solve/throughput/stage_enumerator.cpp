@@ -55,6 +55,17 @@ bool StageEnumerator::rest_fits(std::span<const Word> base, bool host) const {
   return (host ? host_load(graph_, rest) : accelerator_load(graph_, rest)) <= question_.limit;
 }
 
+bool StageEnumerator::absorbs(std::span<const Word> ideal, GroupId v) const {
+  double later = 0, spared = graph_.accelerator_time(v);
+  for (NetId e : graph_.nets_of(v)) {
+    std::size_t outside = 0;
+    for (GroupId u : graph_.members(e)) outside += !test_bit(ideal, u.index());
+    if (outside == graph_.members(e).size()) later += graph_.cost(e);
+    if (outside == 1) spared += graph_.cost(e);
+  }
+  return later <= spared;
+}
+
 // The same sweep as in Windows, but from this very base instead of from all ideals at its place.
 void StageEnumerator::find_targets(const Base& from_base, bool host, Level level) {
   target_.assign(windows_.places(), 0);

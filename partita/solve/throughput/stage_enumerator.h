@@ -25,49 +25,26 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "partita/reduce/windows.h"
 #include "partita/solve/throughput/ideal_table.h"
+#include "partita/solve/throughput/stage_source.h"
 #include "partita/util/budget.h"
 
 namespace partita {
 
-class StageEnumerator {
+class StageEnumerator : public StageSource {
  public:
-  struct Found {
-    std::span<const Word> ideal;
-    std::uint64_t hash;
-    double time;    // accelerator time of the ideal
-    double memory;  // memory of the ideal
-  };
-  // Where the walk starts, and the level that it leads to.
-  struct Base {
-    std::span<const Word> ideal;
-    std::uint64_t hash;
-    double time, memory;
-  };
-  struct Level {
-    int hosts, accelerators;
-  };
-  // Returns false to stop.
-  using Visit = std::function<bool(const Found&)>;
-
   // `windows` measure time; `memory_windows` may be null where memory does not bind.
   StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows,
                   const Windows* memory_windows, const IdealTable& table, Budget& budget);
 
-  // Calls `visit` for each ideal larger than the base that one accelerator (or host) can reach and that no other such
-  // ideal dominates, at the places that the windows allow for the level. The whole graph is not among them: see
-  // rest_fits. False if the budget ended or `visit` stopped.
-  bool run(const Base& base, bool host, Level level, const Visit& visit);
-
-  // Whether one accelerator (or host) can hold all that is outside the base.
-  bool rest_fits(std::span<const Word> base, bool host) const;
-
-  std::uint64_t visited() const { return visited_; }
+  bool run(const Base& base, bool host, Level level, const Visit& visit) override;
+  bool rest_fits(std::span<const Word> base, bool host) const override;
+  bool absorbs(std::span<const Word> ideal, GroupId v) const override;
+  std::uint64_t visited() const override { return visited_; }
 
  private:
   // A group that the walk decides on.
