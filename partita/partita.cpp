@@ -11,11 +11,9 @@
 namespace partita {
 namespace {
 
-// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to the
-// integer programs.
-bool needs_ip(const Problem& problem) {
-  return problem.transfers != TransferMode::Sum;
-}
+// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to
+// the integer programs.
+bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {

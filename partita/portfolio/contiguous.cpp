@@ -8,7 +8,6 @@
 // Work ends as soon as value and bound agree. Tests: tests/property/plan_test.cpp, tests/golden.
 #include <algorithm>
 
-#include "partita/check/certificate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
@@ -76,9 +75,6 @@ class ContiguousPortfolio {
   }
 
   void bound_by_free_splits() {
-    const auto holds = [&](const FreeProof& proof, Budget& check_budget) {
-      return verify(problem_, make_certificate(problem_, instance_, proof), &check_budget).holds;
-    };
     const std::size_t groups = instance_.graph.size();
     Budget share = share_of(budget_, kFreePart, kFreeTicksPerGroup * groups);
     Budget part(share, share.limits().ticks, kFreeSecondsPerGroup * static_cast<double>(groups));
@@ -89,8 +85,9 @@ class ContiguousPortfolio {
       if (fruitless == kFruitlessLimits) part.cancel();
       pass_on(progress, plan_.result.value, progress.bound);
     };
-    const FreeOutcome outcome = solve_free(instance_, to_free(problem_, instance_, *result().split),
-                                           {options_.gap, options_.seed}, holds, part, bounds);
+    const FreeOutcome outcome =
+        solve_free(instance_, to_free(problem_, instance_, *result().split), {options_.gap, options_.seed},
+                   certificate_check(problem_, instance_), part, bounds);
     raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);
     if (outcome.proof && outcome.bound == result().bound)
       plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);

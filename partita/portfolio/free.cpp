@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/throughput/free/free.h"
-#include "partita/check/certificate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/free_instance.h"
@@ -31,11 +30,9 @@ void plan_free(const Problem& problem, const PlanOptions& options, Budget& budge
   Result& result = plan.result;
   const FreeInstance instance = make_free_instance(problem);
   if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const auto holds = [&](const FreeProof& proof, Budget& check_budget) {
-    return verify(problem, make_certificate(problem, instance, proof), &check_budget).holds;
-  };
-  const FreeOutcome outcome = solve_free(instance, staged_start(problem, instance, options, budget),
-                                         {options.gap, options.seed, options.threads}, holds, budget, sink);
+  const FreeOutcome outcome =
+      solve_free(instance, staged_start(problem, instance, options, budget),
+                 {options.gap, options.seed, options.threads}, certificate_check(problem, instance), budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof_text;
   if (outcome.proof) plan.certificate = make_certificate(problem, instance, *outcome.proof);

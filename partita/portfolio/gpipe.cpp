@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "partita/check/certificate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/free_instance.h"
@@ -96,13 +95,11 @@ class ShapelessGpipe {
   // help.
   bool bound_by_max_load(std::uint64_t ticks) {
     if (done()) return true;
-    const auto holds = [&](const FreeProof& proof) {
-      return verify(problem_, make_certificate(problem_, instance_, proof)).holds;
-    };
     std::optional<FreeSplit> start;
     if (split_) start = to_free(problem_, instance_, *split_);
     Budget slice(budget_, ticks);
-    const FreeOutcome outcome = solve_free(instance_, start, {options_.gap, options_.seed}, holds, slice, {});
+    const FreeOutcome outcome =
+        solve_free(instance_, start, {options_.gap, options_.seed}, certificate_check(problem_, instance_), slice, {});
     raise_bound(outcome.bound, kByMaxLoad);
     if (outcome.proof && bound_ == outcome.bound)
       plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
@@ -146,7 +143,7 @@ class ShapelessGpipe {
   void use_integer_program() {
     if (done()) return;
     CbcBackend backend;
-    IpOptions options{.gap = options_.gap, .seed = options_.seed};
+    IpOptions options{.gap = options_.gap};
     options.start = split_;
     const IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_ ? best_so_far() : Sink());
     if (outcome.split) offer(*outcome.split);

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "partita/check/certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
+#include "partita/solve/throughput/free/free_certificate.h"
 
 namespace partita {
 namespace {
@@ -46,6 +48,12 @@ std::string why_infeasible(const Problem& problem, const char* found_by, Budget&
                                ? "memory"
                                : "the devices that nodes can run on, and the shape";
   return fmt::format("{}: no {} split fits the devices ({})", constraint, to_string(problem.shape), found_by);
+}
+
+ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
+  return [&](const FreeProof& proof, Budget& budget) {
+    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
+  };
 }
 
 }  // namespace partita

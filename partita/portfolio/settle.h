@@ -6,7 +6,9 @@
 
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
+#include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
+#include "partita/solve/throughput/free/free.h"
 #include "partita/util/budget.h"
 
 namespace partita {
@@ -24,5 +26,9 @@ bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatfor
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);
 
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
+
+// What the free solver asks about each of its proofs: does the certificate made of it pass the independent check? Both
+// arguments must outlive it.
+ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance);
 
 }  // namespace partita

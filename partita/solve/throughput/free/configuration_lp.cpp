@@ -21,7 +21,7 @@ constexpr double kSmoothMore = 0.8, kSmoothLess = 1.25;  // factors of what is l
 constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000};
 // Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
 constexpr double kWidthsMissed = 6;
-constexpr int kVainProofsPerLevel = 2;       // prices get better meanwhile, and finer buckets are dear
+constexpr int kVainProofsPerLevel = 2;     // prices get better meanwhile, and finer buckets are dear
 constexpr double kDearPrice = 0.9;         // of a device's share: the least for further columns
 constexpr std::size_t kDisjointLevel = 1;  // buckets for them
 constexpr double kMostPrice = 64;          // of a group, in devices' worth
@@ -261,7 +261,7 @@ class ConfigurationLp::Run {
   std::size_t taken_ = 0;                   // of the owner's columns
   bool started_ = false;
   bool stuck_ = false;     // nothing more can be told apart
-  int vain_proofs_ = 0;     // at this level: no dear set was found, yet buckets were too coarse to rule them out
+  int vain_proofs_ = 0;    // at this level: no dear set was found, yet buckets were too coarse to rule them out
   std::size_t level_ = 0;  // of buckets: the finest that was needed so far
 
   std::vector<double> inner_;  // the prices nearest to a proof

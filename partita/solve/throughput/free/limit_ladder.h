@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which limit to try to refute next, given how it went with those before.
 //
-// First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit that
-// took too long. When the two have met, everything is tried again with more patience, first of all just below the best
-// value. A limit that the relaxation allows is never tried again, nor is one above it.
+// First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit
+// that took too long. When the two have met, everything is tried again with more patience, first of all just below the
+// best value. A limit that the relaxation allows is never tried again, nor is one above it.
 #pragma once
 
 #include <atomic>

@@ -55,9 +55,10 @@ Pricing::Relaxed Pricing::complete_with(std::int64_t theta) {
 
 Price Pricing::set_prices(const Prices& prices) {
   prices_ = prices;
-  // The bound is convex in theta, and its slope is the limit less the load of the longest path: it falls while that load
-  // exceeds the limit. Price per load is at most a few devices' worth per limit.
-  std::int64_t low = 0, high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
+  // The bound is convex in theta, and its slope is the limit less the load of the longest path: it falls while that
+  // load exceeds the limit. Price per load is at most a few devices' worth per limit.
+  std::int64_t low = 0,
+               high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
   while (high - low > std::max<std::int64_t>(1, high >> kThetaPrecision)) {
     const std::int64_t middle = low + (high - low) / 2;
     (complete_with(middle).load > limit_ ? low : high) = middle;

@@ -81,12 +81,12 @@ class Pricing {
   std::int64_t theta_ = 0;
   std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
   std::vector<Load> completion_load_, completion_load_after_;  // of those completions, in the layers looked at last
-  std::vector<std::vector<Label>> labels_of_;   // by layer, state by state, loads rising
-  std::vector<Found> found_;                    // labels for the next layer, as they come
-  std::vector<Label> sorted_;                   // the same by state
-  std::vector<Label> table_;                    // of buckets
-  std::vector<std::size_t> end_;                // of each state's part of sorted_
-  std::vector<std::size_t> start_;              // of each state's labels in the current layer
+  std::vector<std::vector<Label>> labels_of_;                  // by layer, state by state, loads rising
+  std::vector<Found> found_;                                   // labels for the next layer, as they come
+  std::vector<Label> sorted_;                                  // the same by state
+  std::vector<Label> table_;                                   // of buckets
+  std::vector<std::size_t> end_;                               // of each state's part of sorted_
+  std::vector<std::size_t> start_;                             // of each state's labels in the current layer
   std::uint64_t labels_ = 0;
 };
 
