@@ -10,7 +10,7 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
-constexpr std::uint64_t kTopPatience = 20'000'000, kPatience = 20'000'000;  // ticks
+constexpr std::uint64_t kTopPatience = 16'000'000, kPatience = 6'000'000;  // ticks
 constexpr std::uint64_t kMorePatience = 3;
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
