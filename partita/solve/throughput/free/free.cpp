@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -23,6 +24,7 @@ constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates =
 constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
 constexpr double kOptimal = 1e-6 * 0.99;  // a gap that nobody asks to be closed
+constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
 
@@ -62,7 +64,7 @@ class FreeSolver {
   }
 
   void work_at_splits() {
-    while (!done() && !search_.finished()) improve_split(kFirstTurn);
+    while (!done() && !search_finished_) improve_split(kFirstTurn);
   }
   void work_at_bounds() {
     double turn = kFirstTurn;
@@ -101,9 +103,13 @@ class FreeSolver {
       const std::lock_guard lock(mutex_);
       best_ = search_.best();
     }
-    search_finished_ = search_.finished();
+    search_finished_ = search_.finished() || (unlimited_ && ladder_.exhausted() && seems_done());
+    if (better) last_better_ = budget_.ticks_used();
     if (better) tell(Progress::Event::Split, {});
   }
+
+  // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.
+  bool seems_done() const { return budget_.ticks_used() > kVainTicks + kVainShare * last_better_; }
 
   // Without transfers the trellis is a single path, so this takes no time, and there is a bound for every graph.
   void prove_volume_bound() {
@@ -179,6 +185,9 @@ class FreeSolver {
 
   FreeSearch search_;
   std::atomic<bool> search_finished_ = false;
+  const bool unlimited_ =
+      std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t last_better_ = 0;  // ticks used when the best split was found
 
   std::optional<ConfigurationLp> lp_;
   LimitLadder ladder_;
