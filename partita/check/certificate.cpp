@@ -38,6 +38,7 @@ struct ClassWeights {
   long double accelerator_time = 0, host_time = 0, memory = 0;  // sums so precise that rounding cannot reach a unit
   bool on_accelerator = true, on_host = true;
   Int price = 0;
+  Int net_price = 0;  // less the toll on memory
 };
 
 struct Transfer {
@@ -69,6 +70,8 @@ class Verifier {
     if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
       return refuse("its number of buckets is out of range");
     if (certificate_.theta < 0 || certificate_.theta > kMostTheta) return refuse("its theta is out of range");
+    if (certificate_.memory_toll < 0 || certificate_.memory_toll > kMostTheta)
+      return refuse("its toll on memory is out of range");
     if (!match_classes() || !find_transfers() || !find_goal() || !build_layers()) return verdict_;
     bound_completions();
     switch (look_for_dearer_set()) {
@@ -153,9 +156,12 @@ class Verifier {
       long double& most = c.kind == DeviceKind::Host ? host : accelerator;
       most = std::max<long double>(most, c.memory);
     }
+    accelerator *= kMemoryTolerance;
+    host *= kMemoryTolerance;
     for (ClassWeights& w : weights_) {
-      w.on_accelerator = w.on_accelerator && w.memory <= accelerator * kTolerance;
-      w.on_host = w.on_host && w.memory <= host * kTolerance && w.host_time <= certificate_.limit * kTolerance;
+      w.net_price = w.price - charged(certificate_.memory_toll, scaled_memory(w.memory, accelerator));
+      w.on_accelerator = w.on_accelerator && w.memory <= accelerator;
+      w.on_host = w.on_host && w.memory <= host && w.host_time <= certificate_.limit * kTolerance;
     }
   }
 
@@ -193,6 +199,13 @@ class Verifier {
     return std::max<Int>(0, static_cast<Int>(std::floor(std::min(units, 4.0L * kUnits))) - 1);
   }
 
+  // In units of an accelerator's memory / 2^40, rounded down. Without a limit, or without memory at all, there is
+  // nothing to charge for.
+  static Int scaled_memory(long double memory, long double limit) {
+    if (!(limit > 0) || std::isinf(limit)) return 0;
+    return std::max<Int>(0, static_cast<Int>(std::floor(std::min(memory * kUnits / limit, 4.0L * kUnits))) - 1);
+  }
+
   // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
   bool find_goal() {
     Int accelerators = 0, hosts = 0;
@@ -209,9 +222,10 @@ class Verifier {
       refuse("the hosts alone could hold the whole price");
       return false;
     }
-    goal_ = accelerators == 0
-                ? std::numeric_limits<Int>::max() / 4
-                : static_cast<Int>(std::min<Wide>(left / accelerators, std::numeric_limits<Int>::max() / 4));
+    // What fits an accelerator's memory pays at most the toll on all of it: so much less is left for its net price.
+    const Int whole_toll = charged(certificate_.memory_toll, kLimit) + 1;
+    goal_ =
+        accelerators == 0 ? kMostTotal : static_cast<Int>(std::min<Wide>(left / accelerators, kMostTotal)) - whole_toll;
     return true;
   }
 
@@ -321,8 +335,8 @@ class Verifier {
           const Int rest = layers_[t + 1].completion[arc.to];
           if (rest == kMinusInfinity) continue;
           layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
-          layer.completion[s] = std::max(layer.completion[s],
-                                         (take ? weights_[t].price : 0) - charged(certificate_.theta, arc.load) + rest);
+          layer.completion[s] = std::max(
+              layer.completion[s], (take ? weights_[t].net_price : 0) - charged(certificate_.theta, arc.load) + rest);
           layer.completion[s] = std::max(layer.completion[s], -kMostTotal);  // higher is no less valid
         }
       }
@@ -348,7 +362,9 @@ class Verifier {
           if (arc.to < 0 || after.completion[arc.to] == kMinusInfinity) continue;
           const Int rest = after.least_rest[arc.to], completion = after.completion[arc.to];
           for (const Label& label : labels[s]) {
-            const Int load = label.load + arc.load, price = label.price + (take ? weights_[t].price : 0);
+            const Int load = label.load + arc.load;
+            const Int price =
+                std::max(label.price + (take ? weights_[t].net_price : 0), -kMostTotal);  // higher is valid
             if (load + rest > kLimit) continue;
             if (price + completion + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
             next[arc.to].push_back(
@@ -385,7 +401,8 @@ class Verifier {
     return Answer::None;
   }
 
-  static constexpr long double kTolerance = 1 + 1e-12L;  // for sums compared with limits: more sets, never fewer
+  // For sums compared with limits: more sets are possible, never fewer. Of memory a split may take 1e-9 too much.
+  static constexpr long double kTolerance = 1 + 1e-12L, kMemoryTolerance = 1 + 2e-9L;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   // With these limits no sum below can overflow: prices, tolls and completions stay below 2^60, and three are added.
   static constexpr Int kMostPrice = Int{1} << 44;  // of a class

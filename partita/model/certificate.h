@@ -29,6 +29,8 @@ struct Certificate {
   double limit = 0;
   std::vector<Class> classes;  // every class once
   std::vector<Transfer> ignored;
+  std::int64_t memory_toll =
+      0;                   // price charged per unit of memory, times 2^36; a unit is an accelerator's memory / 2^40
   std::int64_t theta = 0;  // price granted per unit of load, times 2^36; loads are in units of limit / 2^40
   int buckets = 1;         // of load, per state
 };

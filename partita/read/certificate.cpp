@@ -46,6 +46,7 @@ Certificate parse_certificate(std::string_view bytes, const std::string& source)
   check_header(view);
   Certificate certificate;
   certificate.limit = view.amount("limit", "the value that no split is at or below");
+  certificate.memory_toll = view.integer("memory_toll", "an integer");
   certificate.theta = view.integer("theta", "an integer");
   certificate.buckets = static_cast<int>(std::clamp<std::int64_t>(view.integer("buckets", "an integer"), -1, 1 << 30));
   const json& classes = view.array("classes", "the list of [node id, price] of each class");

@@ -16,6 +16,7 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
   return pretty_json({{"partita", {{"format", "certificate"}, {"version", 1}, {"program_version", version()}}},
                       {"workload", problem.workload.name},
                       {"limit", certificate.limit},
+                      {"memory_toll", certificate.memory_toll},
                       {"theta", certificate.theta},
                       {"buckets", certificate.buckets},
                       {"classes", classes},

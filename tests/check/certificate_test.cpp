@@ -130,6 +130,7 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
       }
       std::shuffle(certificate.classes.begin(), certificate.classes.end(), random);
       certificate.theta = variant % 3 == 0 ? std::int64_t{1} << 28 : magnitude(55);
+      if (variant % 4 == 0) certificate.memory_toll = variant % 8 == 0 ? std::int64_t{1} << 27 : magnitude(55);
       certificate.buckets = 1 + static_cast<int>(random() % 1000);
       EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << " variant " << variant;
     }
@@ -142,6 +143,9 @@ TEST(Certificate, OutOfRangeIsRefused) {
   certificate.theta = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(verify(problem, certificate).holds);
   certificate.theta = 1;
+  certificate.memory_toll = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  certificate.memory_toll = 0;
   certificate.classes[0].price = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(verify(problem, certificate).holds);
 }
@@ -153,6 +157,18 @@ TEST(Certificate, IsNotBelievedWhenTimeRunsOut) {
   const CertificateVerdict verdict = verify(problem, certificate, &none);
   EXPECT_FALSE(verdict.holds);
   EXPECT_NE(verdict.reason.find("time"), std::string::npos);
+}
+
+// What does not fit the accelerators goes to the slow host, and the certificate knows.
+TEST(Certificate, CountsMemory) {
+  const Problem problem = free_problem(graph_from_text(
+      "a 1 10 mem=60; b 1 10 mem=60; c 1 10 mem=60; d 1 10 mem=60; a -> b : 0.1; b -> c : 0.1; c -> d : 0.1", 2, 100,
+      1));
+  const Plan answer = quick_plan(problem);
+  EXPECT_EQ(answer.result.value, 20);  // two nodes on the host
+  ASSERT_TRUE(answer.certificate);
+  EXPECT_GT(answer.result.bound, 5);  // without memory: below 2
+  EXPECT_GT(answer.certificate->memory_toll, 0);
 }
 
 TEST(FreePlan, IsTheSameForTheSameSeedAndTicks) {

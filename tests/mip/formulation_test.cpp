@@ -71,8 +71,9 @@ TEST_P(FormulationTest, LegalSplitsAreSolutions) {
 }
 
 // Splits that break the shape, memory or support have no solution: what encode() makes of them is none.
-TEST_P(FormulationTest, IllegalContiguousSplitsAreNotSolutions) {
-  if (GetParam().shape != Shape::Contiguous) GTEST_SKIP() << "about the contiguous shape";
+class ContiguousFormulationTest : public FormulationTest {};
+
+TEST_P(ContiguousFormulationTest, IllegalSplitsAreNotSolutions) {
   std::size_t illegal = 0;
   for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
     const Problem one = problem(seed);
@@ -108,6 +109,7 @@ TEST_P(FormulationTest, NamesAreUniqueAndPlain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryQuestion, FormulationTest, kEveryQuestion, question_name);
+INSTANTIATE_TEST_SUITE_P(EveryObjective, ContiguousFormulationTest, kContiguousQuestions, question_name);
 
 }  // namespace
 }  // namespace partita::test

@@ -21,6 +21,9 @@ inline const auto kEveryQuestion =
                     Question{Shape::Contiguous, Objective::MaxLoad}, Question{Shape::Contiguous, Objective::GPipe},
                     Question{Shape::Free, Objective::MaxLoad}, Question{Shape::Free, Objective::GPipe});
 
+inline const auto kContiguousQuestions =
+    testing::Values(Question{Shape::Contiguous, Objective::MaxLoad}, Question{Shape::Contiguous, Objective::GPipe});
+
 inline std::string question_name(const testing::TestParamInfo<Question>& info) {
   return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");
 }

@@ -12,6 +12,7 @@
 #include "partita/solve/throughput/free/master_lp.h"
 #include "partita/solve/throughput/free/volume.h"
 #include "partita/solve/throughput/staged_split.h"
+#include "partita/util/wide_int.h"
 
 namespace partita {
 namespace {
@@ -28,12 +29,6 @@ constexpr double kMostPrice = 64;          // of a group, in devices' worth
 constexpr double kReducedCostEpsilon = 1e-7;
 constexpr double kRoundingMargin = 1e-10;  // of sums of prices
 
-double price_of(const std::vector<GroupId>& groups, const std::vector<double>& prices) {
-  double sum = 0;
-  for (GroupId v : groups) sum += prices[v.index()];
-  return sum;
-}
-
 }  // namespace
 
 // One limit. The master problem lives here; columns found are handed back for later limits.
@@ -46,7 +41,7 @@ class ConfigurationLp::Run {
         scaled_(scale(owner.graph_, owner.platform_, limit)),
         trellis_(owner.graph_, scaled_, owner.order_, owner.widest_),
         pricing_(trellis_, scaled_.limit),
-        master_(scaled_, owner.platform_.hosts) {}
+        master_(scaled_, owner.platform_) {}
 
   double limit() const { return limit_; }
 
@@ -67,11 +62,11 @@ class ConfigurationLp::Run {
  private:
   // Without accelerators a knapsack is all there is: prices are times.
   bool prove_by_hosts_alone() {
-    std::vector<double> prices;
-    for (GroupId v : graph_.all()) prices.push_back(graph_.host_time(v) / limit_);
-    const double total = std::accumulate(prices.begin(), prices.end(), 0.0);
-    if (total <= owner_.platform_.hosts * fill_host(scaled_, prices).price * (1 + kRoundingMargin)) return false;
-    write_proof(in_units(prices));
+    GroupPrices prices;
+    for (GroupId v : graph_.all()) prices.of.push_back(graph_.host_time(v) / limit_);
+    const double total = std::accumulate(prices.of.begin(), prices.of.end(), 0.0);
+    if (total <= owner_.platform_.hosts * fill_host(scaled_, prices.of).price * (1 + kRoundingMargin)) return false;
+    write_proof(in_units(prices.of), 0);
     return true;
   }
 
@@ -85,7 +80,7 @@ class ConfigurationLp::Run {
       pricing_.set_prices(prices);
       Budget unlimited;
       if (!pricing_.none_above(kBuckets[0], 0, unlimited)) continue;
-      write_proof(prices);
+      write_proof(prices, 0);
       return true;
     }
     return false;
@@ -94,8 +89,9 @@ class ConfigurationLp::Run {
   bool start(Budget& budget) {
     started_ = true;
     budget.spend(trellis_.state_count());
-    inner_ = normalised(owner_.inner_.empty() ? volume_prices(graph_, owner_.platform_, limit_) : owner_.inner_);
-    if (inner_.empty()) inner_ = normalised(std::vector<double>(graph_.size(), 1.0));
+    inner_ = normalised(owner_.inner_.empty() ? GroupPrices{volume_prices(graph_, owner_.platform_, limit_), 0}
+                                              : owner_.inner_);
+    if (inner_.empty()) inner_ = normalised({std::vector<double>(graph_.size(), 1.0), 0});
     if (inner_.empty()) {
       stuck_ = true;  // hosts can hold everything
       return false;
@@ -108,14 +104,14 @@ class ConfigurationLp::Run {
   // Prices between the inner ones and the duals: a proof, or columns that move the master on, or prices nearer to a
   // proof.
   bool step(Budget& budget) {
-    const std::vector<double> outer = normalised(master_.prices());
+    const GroupPrices outer = normalised(master_.prices());
     if (outer.empty()) {
       stuck_ = true;
       return false;
     }
     const double weight = std::min(1.0, (1 + misses_) * (1 - smoothing_));
-    std::vector<double> prices(outer.size());
-    for (std::size_t i = 0; i < prices.size(); ++i) prices[i] = (1 - weight) * inner_[i] + weight * outer[i];
+    GroupPrices prices{std::vector<double>(graph_.size()), (1 - weight) * inner_.toll + weight * outer.toll};
+    for (std::size_t i = 0; i < graph_.size(); ++i) prices.of[i] = (1 - weight) * inner_.of[i] + weight * outer.of[i];
     prices = normalised(std::move(prices));
     const std::size_t before = owner_.columns_.size();
     if (try_prices(prices, budget)) return true;
@@ -124,8 +120,8 @@ class ConfigurationLp::Run {
 
     bool useful = false;
     for (std::size_t i = before; i < owner_.columns_.size(); ++i) {
-      useful = useful || price_of(owner_.columns_[i], master_.prices()) > 1 + kReducedCostEpsilon;
-      inner_dearest_ = std::max(inner_dearest_, price_of(owner_.columns_[i], inner_));
+      useful = useful || master_.prices().net(owner_.columns_[i], scaled_) > 1 + kReducedCostEpsilon;
+      inner_dearest_ = std::max(inner_dearest_, inner_.net(owner_.columns_[i], scaled_));
     }
     if (dearest_ < inner_dearest_) {
       inner_dearest_ = dearest_;
@@ -146,23 +142,26 @@ class ConfigurationLp::Run {
     misses_ = 0;
   }
 
-  // Scaled so that a proof needs every set to have a price below one; empty if the hosts could hold everything.
-  std::vector<double> normalised(std::vector<double> prices) const {
-    const double total =
-        std::accumulate(prices.begin(), prices.end(), 0.0) - owner_.platform_.hosts * fill_host(scaled_, prices).price;
+  // Scaled so that a proof needs every set to have a net price below one; empty if hosts and memory could hold it all.
+  GroupPrices normalised(GroupPrices prices) const {
+    const int k = owner_.platform_.accelerators;
+    const double total = std::accumulate(prices.of.begin(), prices.of.end(), 0.0) - k * prices.toll -
+                         owner_.platform_.hosts * fill_host(scaled_, prices.of).price;
     if (!(total > 0)) return {};
-    for (double& price : prices) price *= owner_.platform_.accelerators / total;
+    for (double& price : prices.of) price *= k / total;
+    prices.toll *= k / total;
     return prices;
   }
 
-  // The bound grows with price(V) - l R - k U. Its slope at the last prices, in the direction of the duals:
-  void adapt_smoothing(const std::vector<double>& prices, const std::vector<double>& outer) {
-    const std::vector<double> on_host = fill_host(scaled_, prices).fraction;
-    double slope = 0;
-    for (std::size_t i = 0; i < prices.size(); ++i) {
-      slope += (outer[i] - inner_[i]) * (1 - owner_.platform_.hosts * on_host[i]);
+  // The bound grows with price(V) - l R - k (U + toll). Its slope at the last prices, in the direction of the duals:
+  void adapt_smoothing(const GroupPrices& prices, const GroupPrices& outer) {
+    const int k = owner_.platform_.accelerators;
+    const std::vector<double> on_host = fill_host(scaled_, prices.of).fraction;
+    double slope = -k * (outer.toll - inner_.toll);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      slope += (outer.of[i] - inner_.of[i]) * (1 - owner_.platform_.hosts * on_host[i]);
     }
-    for (GroupId v : dearest_set_) slope -= owner_.platform_.accelerators * (outer[v.index()] - inner_[v.index()]);
+    slope -= k * (outer.net(dearest_set_, scaled_) - inner_.net(dearest_set_, scaled_));
     const double weight = (1 - smoothing_) * (slope > 0 ? kSmoothLess : kSmoothMore);
     smoothing_ = std::clamp(1 - weight, 0.0, kMostSmoothing);
   }
@@ -176,15 +175,27 @@ class ConfigurationLp::Run {
     return units;
   }
 
+  // The toll on memory in the integers of a certificate: price per unit of memory, times 2^kThetaShift.
+  static std::int64_t toll_in_units(double toll) {
+    const double per_unit = toll * static_cast<double>(kPriceUnit) / static_cast<double>(kUnits);
+    return static_cast<std::int64_t>(std::ldexp(std::min(per_unit, 1.0), Pricing::kThetaShift));
+  }
+  static Price memory_charge(std::int64_t toll, Load memory) {
+    return static_cast<Price>((static_cast<WideInt>(toll) * memory) >> Pricing::kThetaShift);
+  }
+
   // Proves the limit impossible with these prices, or at least finds the columns that stand in the way.
-  bool try_prices(const std::vector<double>& prices, Budget& budget) {
+  bool try_prices(const GroupPrices& prices, Budget& budget) {
     dearest_ = std::numeric_limits<double>::infinity();
-    const Prices scaled = in_units(prices);
-    // Rounding down loses less than one per group, and rounding in the host's share is as small.
-    const Price goal = kPriceUnit - 2 - static_cast<Price>((graph_.size() + 64) / owner_.platform_.accelerators);
-    pricing_.set_prices(scaled);
+    const Prices gross = in_units(prices.of);
+    const std::int64_t toll = toll_in_units(prices.toll);
+    Prices net = gross;
+    for (GroupId v : graph_.all()) net[v] -= memory_charge(toll, scaled_.memory[v]);
+    // Rounding down loses less than one per group, and rounding in the host's share and the toll is as small.
+    const Price goal = kPriceUnit - 4 - static_cast<Price>((graph_.size() + 64) / owner_.platform_.accelerators);
+    pricing_.set_prices(net);
     budget.spend(trellis_.state_count());
-    PricedSet dearest = dearest_known(scaled);
+    PricedSet dearest = dearest_known(net);
     for (std::size_t level = 0; level <= level_; ++level) {
       const Price above = std::max(dearest.price, static_cast<Price>(kDearPrice * static_cast<double>(goal)));
       if (auto better = pricing_.good_column(kBuckets[level], above, budget)) dearest = std::move(*better);
@@ -193,7 +204,7 @@ class ConfigurationLp::Run {
       if (static_cast<double>(dearest.price) > static_cast<double>(goal) * (1 + missed)) break;
       if (level < level_) continue;
       if (pricing_.none_above(kBuckets[level], goal, budget)) {
-        write_proof(scaled);
+        write_proof(gross, toll);
         return true;
       }
       if (++vain_proofs_ == kVainProofsPerLevel) look_closer();
@@ -201,7 +212,7 @@ class ConfigurationLp::Run {
     dearest_ = static_cast<double>(dearest.price) / static_cast<double>(kPriceUnit);
     remember(dearest.groups);
     dearest_set_ = dearest.groups;
-    add_disjoint_columns(scaled, dearest.groups, budget);
+    add_disjoint_columns(net, dearest.groups, budget);
     return false;
   }
 
@@ -245,8 +256,8 @@ class ConfigurationLp::Run {
     }
   }
 
-  void write_proof(const Prices& prices) {
-    owner_.proof_ = {limit_, owner_.order_, trellis_.ignored(), prices, pricing_.theta(), kBuckets[level_]};
+  void write_proof(const Prices& prices, std::int64_t toll) {
+    owner_.proof_ = {limit_, owner_.order_, trellis_.ignored(), prices, toll, pricing_.theta(), kBuckets[level_]};
   }
 
   ConfigurationLp& owner_;
@@ -264,8 +275,8 @@ class ConfigurationLp::Run {
   int vain_proofs_ = 0;    // at this level: no dear set was found, yet buckets were too coarse to rule them out
   std::size_t level_ = 0;  // of buckets: the finest that was needed so far
 
-  std::vector<double> inner_;  // the prices nearest to a proof
-  double inner_dearest_ = 0;   // the dearest set known at these prices
+  GroupPrices inner_;         // the prices nearest to a proof
+  double inner_dearest_ = 0;  // the dearest set known at these prices
   double smoothing_ = kFirstSmoothing;
   int misses_ = 0;      // steps without a useful column
   double dearest_ = 0;  // the dearest set at the prices tried last, and its price

@@ -10,8 +10,8 @@
 // Any prices prove something, optimal or not [Farley-OR'90]: let U bound the price of every set of an accelerator and R
 // the price of what one host can hold. If price(V) > k U + l R, the devices cannot hold everything. So the search stops
 // as soon as some prices do, and these prices, made integers, are the certificate: it can be checked without the LP,
-// without this program and in integer arithmetic (docs/algorithms/free.md). Of memory only this is used: a group larger
-// than a device is not on it. To leave the rest out makes the bound weaker, not wrong.
+// without this program and in integer arithmetic (docs/algorithms/free.md). Memory is in it as a
+// total: all columns together take no more than all accelerators have; the dual of that row is a toll on memory.
 //
 // The LP's duals jump about, so they are not priced as they are but smoothed towards the inner prices, those that came
 // nearest to a proof [Wentges-ITOR'97]. How much is adapted: less where the slope at the last prices says that the
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "partita/reduce/free_instance.h"
+#include "partita/solve/throughput/free/group_prices.h"
 #include "partita/solve/throughput/free/pricing.h"
 #include "partita/util/budget.h"
 
@@ -35,6 +36,7 @@ struct FreeProof {
   std::vector<GroupId> order;  // in which the trellis takes the groups
   std::vector<NetId> ignored;  // nets that the trellis leaves out
   Prices prices;
+  std::int64_t memory_toll = 0;
   std::int64_t theta = 0;
   int buckets = 0;
 };
@@ -62,8 +64,8 @@ class ConfigurationLp {
   const std::vector<GroupId> order_;
   const std::size_t widest_;
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes those within its limit
-  std::vector<double> inner_;  // the prices that came nearest to a proof, for the next run to start from
-  std::unique_ptr<Run> run_;   // of the limit asked for last
+  GroupPrices inner_;         // the prices that came nearest to a proof, for the next run to start from
+  std::unique_ptr<Run> run_;  // of the limit asked for last
   FreeProof proof_;
 };
 

@@ -48,6 +48,7 @@ Certificate make_certificate(const Problem& problem, const FreeInstance& instanc
   certificate.limit = proof.limit;
   for (GroupId v : proof.order) certificate.classes.push_back({representative[v], proof.prices[v]});
   certificate.ignored = transfers_of(problem, instance, proof.ignored);
+  certificate.memory_toll = proof.memory_toll;
   certificate.theta = proof.theta;
   certificate.buckets = proof.buckets;
   return certificate;

@@ -64,24 +64,29 @@ Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit)
   Scaled scaled;
   scaled.units_per_time = static_cast<double>(kUnits) / limit;
   // Rounding of the product itself is taken back by one unit.
-  const auto down = [&](double time) {
-    const double units = std::floor(std::min(time * scaled.units_per_time, 4.0 * static_cast<double>(kUnits)));
+  const auto down = [](double amount, double units_per_amount) {
+    const double units = std::floor(std::min(amount * units_per_amount, 4.0 * static_cast<double>(kUnits)));
     return std::max<Load>(0, static_cast<Load>(units) - 1);
   };
+  double memory = 0;
+  for (GroupId v : graph.all()) memory += graph.group(v).memory;
+  const bool memory_binds = memory > platform.accelerator_memory && platform.accelerator_memory > 0;
   scaled.limit = kUnits + 1;
   scaled.accelerator_time.resize(graph.size());
   scaled.host_time.resize(graph.size());
   scaled.on_accelerator.resize(graph.size());
   scaled.on_host.resize(graph.size());
+  scaled.memory.assign(graph.size(), 0);
   scaled.cost.resize(graph.net_count());
   for (GroupId v : graph.all()) {
-    scaled.accelerator_time[v] = down(graph.accelerator_time(v));
-    scaled.host_time[v] = down(graph.host_time(v));
+    scaled.accelerator_time[v] = down(graph.accelerator_time(v), scaled.units_per_time);
+    scaled.host_time[v] = down(graph.host_time(v), scaled.units_per_time);
     const Group& g = graph.group(v);
     scaled.on_accelerator[v] = g.on_accelerator && g.memory <= platform.accelerator_memory;
     scaled.on_host[v] = question.fits_host(g);
+    if (memory_binds) scaled.memory[v] = down(g.memory, static_cast<double>(kUnits) / platform.accelerator_memory);
   }
-  for (NetId e : graph.nets()) scaled.cost[e] = down(graph.cost(e));
+  for (NetId e : graph.nets()) scaled.cost[e] = down(graph.cost(e), scaled.units_per_time);
   return scaled;
 }
 

@@ -34,6 +34,7 @@ struct Scaled {
   Load limit = 0;
   IdVector<GroupId, Load> accelerator_time, host_time;
   IdVector<GroupId, char> on_accelerator, on_host;  // may it be there: support, memory and, on hosts, time
+  IdVector<GroupId, Load> memory;  // in units of an accelerator's memory / kUnits; 0 where memory cannot bind
   IdVector<NetId, Load> cost;
 };
 Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit);

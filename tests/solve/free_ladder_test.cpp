@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The volume bound, and the choice of limits to refute.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/solve/throughput/free/limit_ladder.h"
+#include "partita/solve/throughput/free/volume.h"
+#include "tests/support/cases.h"
+#include "tests/support/net_graphs.h"
+
+namespace partita::test {
+namespace {
+
+constexpr std::uint64_t kLong = 1'000'000'000;  // ticks: beyond any patience
+
+TEST(VolumeBound, IsNeverAboveTheOptimum) {
+  std::size_t positive = 0;
+  for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
+    const NetCase one = random_net_case(seed);
+    const double best = least_free_value(one.graph, one.platform);
+    if (best == std::numeric_limits<double>::infinity()) continue;
+    const double bound = volume_bound(one.graph, one.platform);
+    EXPECT_LE(bound, best * (1 + 1e-9)) << "seed " << seed;
+    positive += bound > 0;
+  }
+  EXPECT_GT(positive, 0u);
+}
+
+TEST(LimitLadder, BeginsJustBelowTheBestValue) {
+  LimitLadder ladder;
+  const double limit = ladder.next(100, 50, 1);
+  EXPECT_LT(limit, 100);
+  EXPECT_GT(limit, 100 * (1 - 1e-6));
+  EXPECT_EQ(ladder.next(100, 50, 1), limit);  // and stays there while there is patience
+}
+
+TEST(LimitLadder, GoesBelowALimitThatTakesTooLong) {
+  LimitLadder ladder;
+  const double top = ladder.next(100, 50, kLong);
+  ladder.undecided(false);
+  const double lower = ladder.next(100, 50, kLong);
+  EXPECT_LT(lower, top);
+  EXPECT_GT(lower, 50);
+  ladder.undecided(false);
+  EXPECT_LT(ladder.next(100, 50, 1), lower);
+}
+
+TEST(LimitLadder, TriesABetterSplitAtOnce) {
+  LimitLadder ladder;
+  ladder.next(100, 50, kLong);
+  ladder.undecided(false);
+  EXPECT_LT(ladder.next(100, 50, 1), 99);
+  EXPECT_GT(ladder.next(90, 50, 1), 89.9);
+}
+
+TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
+  LimitLadder ladder;
+  double bound = 50, allowed = 80;  // as a relaxation would answer whose own optimum is 80
+  for (int i = 0; i < 200 && !ladder.exhausted(); ++i) {
+    const double limit = ladder.next(100, bound, 1000);
+    if (limit == 0) break;
+    EXPECT_GT(limit, bound);
+    if (limit < allowed) {
+      bound = limit;
+      ladder.refuted();
+    } else {
+      ladder.impossible();
+    }
+  }
+  EXPECT_TRUE(ladder.exhausted());
+  EXPECT_NEAR(bound, allowed, 0.02);
+}
+
+}  // namespace
+}  // namespace partita::test
