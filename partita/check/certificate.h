@@ -15,8 +15,8 @@ struct CertificateVerdict {
   std::string reason;  // if it does not hold: one line that says why
 };
 
-// Holds: no free split of the problem has a largest load of at most certificate.limit. What the certificate leaves out
-// (memory limits) only makes more splits possible, so the claim is good for every shape and every memory limit; and for
+// Holds: no free split of the problem has a largest load of at most certificate.limit. A shape only
+// rules out splits, so the claim is good for every shape; and for
 // gpipe, whose values are not below the largest load. Never holds where loads are not sums: overlap, duplex, latency.
 // Where a budget is given, it is spent from, and a certificate that is not checked when it ends does not hold.
 CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget = nullptr);

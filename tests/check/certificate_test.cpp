@@ -90,7 +90,7 @@ TEST(Certificate, IsAboutThroughputWithTransfersAddedUp) {
 
 TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
   std::size_t certified = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {
     const Problem problem = free_problem(random_workload(seed));
     const std::optional<double> best = brute_force(problem);
     if (!best) continue;
@@ -200,7 +200,7 @@ TEST(FreePlan, WithTwoThreadsIsLegalAndItsBoundHolds) {
 
 TEST(FreePlan, FindsTheOptimumOfBruteForce) {
   std::size_t optimal = 0, feasible = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {
     const Problem problem = free_problem(random_workload(seed));
     const std::optional<double> best = brute_force(problem);
     const Plan answer = quick_plan(problem);
