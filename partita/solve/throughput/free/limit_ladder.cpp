@@ -10,13 +10,16 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
-constexpr std::uint64_t kTopPatience = 16'000'000, kPatience = 6'000'000;  // ticks
+// In ticks: just below the best value, and elsewhere. The first round is a quick one, for graphs whose every limit takes
+// long; the second has the time that most proofs need.
+constexpr std::uint64_t kFirstTopPatience = 1'000'000, kFirstPatience = 500'000;
+constexpr std::uint64_t kTopPatience = 16'000'000, kPatience = 6'000'000;
 constexpr std::uint64_t kMorePatience = 3;
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
 
-LimitLadder::LimitLadder() : patience_top_(kTopPatience), patience_(kPatience) {}
+LimitLadder::LimitLadder() : patience_top_(kFirstTopPatience), patience_(kFirstPatience) {}
 
 double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   const double top = value * (1 - kJustBelow);
@@ -34,8 +37,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
     } else if (std::min({top, allowed_from_, hard_from_}) - bound < near) {
       hard_from_ = kNone;
       top_failed_ = false;
-      patience_ *= kMorePatience;
-      patience_top_ *= kMorePatience;
+      patience_ = std::max(kPatience, patience_ * kMorePatience);
+      patience_top_ = std::max(kTopPatience, patience_top_ * kMorePatience);
       spent_ = 0;
     }
     if (top_failed_ || top >= allowed_from_)
