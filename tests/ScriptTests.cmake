@@ -12,7 +12,7 @@ foreach(script IN LISTS cli_tests)
   string(REPLACE "test_" "cli." name "${name}")
   add_test(NAME "${name}" COMMAND Python3::Interpreter "${script}")
   set_tests_properties("${name}" PROPERTIES TIMEOUT 600 ENVIRONMENT
-    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1")
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
 endforeach()
 
 # The house: its rooms, its examples, its package.
