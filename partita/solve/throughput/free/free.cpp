@@ -18,8 +18,11 @@ namespace {
 
 constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
 constexpr double kTurnGrowth = 1.3;
-constexpr double kSplitShare =
-    2;  // turns of the search are longer: where proofs are out of reach, splits still get better
+// Turns of the search, to those of the bound. They are longer, since better splits are still found when proofs are out
+// of reach; shorter once nothing better was found for a good part of the time.
+constexpr double kSplitShare = 2, kShareWhenStagnating = 0.5;
+constexpr double kStagnation = 1.5;
+constexpr std::uint64_t kStagnationTicks = 2'000'000;
 constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;  // of the trellis
 constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
@@ -58,7 +61,8 @@ class FreeSolver {
     improve_split(kFirstTurn);
     while (!done()) {
       if (!ladder_.exhausted()) raise_bound(static_cast<std::uint64_t>(turn));
-      if (!done()) improve_split(static_cast<std::uint64_t>(kSplitShare * turn));
+      if (!done())
+        improve_split(static_cast<std::uint64_t>((stagnating() ? kShareWhenStagnating : kSplitShare) * turn));
       turn *= kTurnGrowth;
     }
   }
@@ -106,6 +110,11 @@ class FreeSolver {
     search_finished_ = search_.finished() || (unlimited_ && ladder_.exhausted() && seems_done());
     if (better) last_better_ = budget_.ticks_used();
     if (better) tell(Progress::Event::Split, {});
+  }
+
+  bool stagnating() const {
+    return static_cast<double>(budget_.ticks_used()) >
+           kStagnationTicks + kStagnation * static_cast<double>(last_better_);
   }
 
   // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.

@@ -37,6 +37,8 @@ class LimitLadder {
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false;
+  int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
+  int steps_, failures_;
   std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
 };
 
