@@ -2,26 +2,23 @@
 #include "partita/solve/throughput/free/free.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/reduce/staged_instance.h"
 #include "partita/solve/throughput/free/free_certificate.h"
-#include "partita/solve/throughput/staged.h"
 
 namespace partita {
 namespace {
 
 constexpr std::uint64_t kStagedStartTicks = 3'000'000;  // most staged optima are found in far less
+constexpr double kStagedStartShare = 0.25;              // of the time, at most
 
 // The staged optimum is a good start, so a little of the budget goes to it first.
-std::optional<FreeSplit> staged_start(const Problem& problem, const FreeInstance& free, const PlanOptions& options,
+std::optional<FreeSplit> staged_start(const Problem& problem, const FreeInstance& instance, const PlanOptions& options,
                                       Budget& budget) {
-  Problem staged_problem = problem;
-  staged_problem.shape = Shape::Staged;
-  const StagedInstance staged = make_staged_instance(staged_problem);
-  Budget slice(budget, kStagedStartTicks);
-  const StagedOutcome outcome = solve_staged(staged.graph, staged.platform, {true, 0, options.seed}, slice, {});
-  if (!outcome.split) return std::nullopt;
-  return to_free(problem, free, lift_stages(staged_problem, staged, outcome.split->stages));
+  Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
+  const std::optional<Split> split = staged_split(problem, options.seed, slice, {});
+  if (!split) return std::nullopt;
+  return to_free(problem, instance, *split);
 }
 
 }  // namespace

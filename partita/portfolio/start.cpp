@@ -20,16 +20,6 @@ constexpr std::uint64_t kNoTickLimit = std::numeric_limits<std::uint64_t>::max()
 constexpr double kLeastSeconds = 1;  // a short limit is better spent here than on a solver that has no start
 constexpr std::uint64_t kFreeTicksPerGroup = 20'000;  // 5 ms or so
 
-std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
-  Problem staged = problem;
-  staged.shape = Shape::Staged;
-  const StagedInstance instance = make_staged_instance(staged);
-  if (!find_contradiction(staged, instance.graph, instance.platform, instance.group_of).empty()) return std::nullopt;
-  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, {true, 0, seed}, budget, sink);
-  if (!outcome.split) return std::nullopt;
-  return lift_stages(staged, instance, outcome.split->stages);
-}
-
 // The best split of the problem's own shape, contiguous or free, that a short search finds.
 std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, const std::optional<Split>& from,
                                  Budget& budget) {
@@ -74,6 +64,16 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
 }
 
 }  // namespace
+
+std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+  Problem staged = problem;
+  staged.shape = Shape::Staged;
+  const StagedInstance instance = make_staged_instance(staged);
+  if (!find_contradiction(staged, instance.graph, instance.platform, instance.group_of).empty()) return std::nullopt;
+  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, {true, 0, seed}, budget, sink);
+  if (!outcome.split) return std::nullopt;
+  return lift_stages(staged, instance, outcome.split->stages);
+}
 
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds) {
   const std::uint64_t limit = budget.limits().ticks, used = budget.ticks_used();

@@ -33,4 +33,7 @@ struct StartOptions {
 };
 std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink);
 
+// The best staged split found within the budget, which is a split of every other shape too.
+std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink);
+
 }  // namespace partita

@@ -45,6 +45,7 @@ class FreeSolver {
   FreeOutcome run(const std::optional<FreeSplit>& start) {
     if (start) search_.start_from(*start);
     best_ = search_.best();
+    prove_volume_bound();
     if (options_.threads > 1) {
       std::jthread bounds([&] { work_at_bounds(); });
       work_at_splits();
@@ -151,7 +152,6 @@ class FreeSolver {
     }();
     if (!(best.value > 0) || best.value == std::numeric_limits<double>::infinity()) return;
     if (!lp_) {
-      prove_volume_bound();
       const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
       lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed),
                   std::clamp(widest, kNarrowestLayer, kWidestLayer));
