@@ -19,6 +19,8 @@ enum class Status {
 };
 
 inline constexpr double kOptimalGap = 1e-6;
+// Where solvers stop: safely below kOptimalGap, so that rounding does not undo it.
+inline constexpr double kClosedGap = 0.99 * kOptimalGap;
 
 struct Result {
   Status status = Status::Unknown;

@@ -28,7 +28,6 @@ constexpr double kFreePart = 0.25;
 constexpr std::uint64_t kFreeTicksPerGroup = 80'000;
 constexpr double kFreeSecondsPerGroup = 0.04;
 constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
-constexpr double kClosed = 0.99 * kOptimalGap;
 
 class ContiguousPortfolio {
  public:
@@ -53,7 +52,7 @@ class ContiguousPortfolio {
   bool done() const {
     if (budget_.exhausted()) return true;
     const Result& now = plan_.result;
-    return found() && now.value - now.bound <= std::max(options_.gap, kClosed) * now.value;
+    return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
   }
 
   // What a solver tells, in terms of what is known for contiguous splits.

@@ -37,7 +37,7 @@ void plan_free(const Problem& problem, const PlanOptions& options, Budget& budge
     result.split = lift_free(problem, instance, *outcome.split);
     settle_status(problem, outcome.split->value, outcome.bound, plan);
   } else {
-    result.reason = "a limit was reached before any split was found";
+    result.reason = kNoSplitYet;
   }
 }
 

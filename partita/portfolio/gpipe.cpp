@@ -10,9 +10,9 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/staged.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/pass_graphs.h"
-#include "partita/reduce/staged_instance.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "partita/solve/throughput/free/free.h"
@@ -25,7 +25,6 @@ namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::infinity();
 constexpr const char* kByMaxLoad = "both passes together: no free split has a smaller largest load";
-constexpr const char* kTooEarly = "a limit was reached before any split was found";
 
 class ShapelessGpipe {
  public:
@@ -173,7 +172,7 @@ class ShapelessGpipe {
       result.reason = std::string("no ") + to_string(problem_.shape) +
                       " split meets the limits of memory and the devices each node can run on";
     } else {
-      result.reason = kTooEarly;
+      result.reason = kNoSplitYet;
     }
   }
 
@@ -199,35 +198,15 @@ class ShapelessGpipe {
   bool infeasible_ = false;
 };
 
-void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink,
-                       Plan& plan) {
-  Result& result = plan.result;
-  const StagedInstance instance = make_staged_instance(problem);
-  for (const std::string& step : instance.steps) {
-    if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
-  }
-  if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
-  const StagedOutcome outcome = solve_staged_gpipe(
-      graphs, instance.platform, {options.algorithm != Algorithm::Linear, options.gap, options.seed}, budget, sink);
-  result.bound = outcome.bound;
-  result.proof = outcome.proof;
-  if (outcome.split) {
-    result.split = lift_stages(problem, instance, outcome.split->stages);
-    settle_status(problem, outcome.split->value, outcome.bound, plan);
-  } else if (outcome.infeasible) {
-    result.status = Status::Infeasible;
-    result.reason = "memory: no staged split fits the devices (proved by exhaustive search)";
-  } else {
-    result.reason = kTooEarly;
-  }
-}
-
 }  // namespace
 
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   if (problem.shape == Shape::Staged) {
-    plan_staged_gpipe(problem, options, budget, sink, plan);
+    plan_by_stages(problem, options, budget, sink, plan,
+                   [&](const StagedInstance& instance, const StagedOptions& staged) {
+                     const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
+                     return solve_staged_gpipe(graphs, instance.platform, staged, budget, sink);
+                   });
   } else {
     ShapelessGpipe(problem, options, budget, sink, plan).run();
   }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/staged.h"
+#include "partita/portfolio/staged.h"
+
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
-#include "partita/reduce/staged_instance.h"
 
 namespace partita {
 
-void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
+                    const StagedSolve& solve) {
   Result& result = plan.result;
   const StagedInstance instance = make_staged_instance(problem);
   for (const std::string& step : instance.steps) {
     if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
   }
   if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const StagedOptions staged{options.algorithm != Algorithm::Linear, options.gap, options.seed};
-  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, staged, budget, sink);
+  const StagedOutcome outcome = solve(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed});
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.split) {
@@ -24,8 +24,15 @@ void plan_staged(const Problem& problem, const PlanOptions& options, Budget& bud
     result.status = Status::Infeasible;
     result.reason = "memory: no staged split fits the devices (proved by exhaustive search)";
   } else {
-    result.reason = "a limit was reached before any split was found";
+    result.reason = kNoSplitYet;
   }
+}
+
+void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+  plan_by_stages(problem, options, budget, sink, plan,
+                 [&](const StagedInstance& instance, const StagedOptions& staged) {
+                   return solve_staged(instance.graph, instance.platform, staged, budget, sink);
+                 });
 }
 
 }  // namespace partita

@@ -48,8 +48,8 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
   double accelerator_only = 0;
   for (GroupId v : graph.all()) {
     const Group& g = graph.group(v);
-    const bool host = platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
-    const bool accelerator = platform.accelerators > 0 && g.on_accelerator && g.memory <= platform.accelerator_memory;
+    const bool host = may_be_on_host(g, platform);
+    const bool accelerator = may_be_on_accelerator(g, platform);
     if (!host && !accelerator) {
       return fmt::format(
           "{} fits no device: {}; {}", name_group(problem, group_of, v),

@@ -76,4 +76,12 @@ struct StagePlatform {
   double host_memory = 0;
 };
 
+// May a device of the kind hold the group at all: is there one, does it run all of it, is there memory?
+inline bool may_be_on_accelerator(const Group& g, const StagePlatform& platform) {
+  return platform.accelerators > 0 && g.on_accelerator && g.memory <= platform.accelerator_memory;
+}
+inline bool may_be_on_host(const Group& g, const StagePlatform& platform) {
+  return platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
+}
+
 }  // namespace partita

@@ -29,12 +29,9 @@ struct Threshold {
   // The accelerators that count as used once the host is: in a case, those passed over before it stay unused.
   int accelerators_with_host(int accelerators) const { return host_case ? host_case->most : accelerators; }
 
-  bool fits_host(const Group& g) const {
-    return platform.hosts > 0 && g.on_host && g.host_time <= limit && g.memory <= platform.host_memory;
-  }
+  bool fits_host(const Group& g) const { return may_be_on_host(g, platform) && g.host_time <= limit; }
   bool fits_accelerator(const Group& g) const {
-    return platform.accelerators > 0 && g.on_accelerator && g.accelerator_time <= limit &&
-           g.memory <= platform.accelerator_memory;
+    return may_be_on_accelerator(g, platform) && g.accelerator_time <= limit;
   }
 };
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "partita/model/result.h"
 #include "partita/solve/throughput/free/free_search.h"
 #include "partita/solve/throughput/free/limit_ladder.h"
 #include "partita/solve/throughput/free/narrow_order.h"
@@ -26,7 +27,6 @@ constexpr std::uint64_t kStagnationTicks = 2'000'000;
 constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;  // of the trellis
 constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
-constexpr double kOptimal = 1e-6 * 0.99;  // a gap that nobody asks to be closed
 constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
@@ -93,7 +93,7 @@ class FreeSolver {
     const std::lock_guard lock(mutex_);
     const bool nothing_left = search_finished_ && (ladder_.exhausted() || !(best_.value > 0) ||
                                                    best_.value == std::numeric_limits<double>::infinity());
-    return nothing_left || best_.value - outcome_.bound <= std::max(options_.gap, kOptimal) * best_.value;
+    return nothing_left || best_.value - outcome_.bound <= std::max(options_.gap, kClosedGap) * best_.value;
   }
 
   void tell(Progress::Event event, const std::string& detail) {

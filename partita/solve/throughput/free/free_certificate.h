@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From groups and nets, which only this program knows, to node ids, which the input file has.
 #pragma once
 
 #include "partita/model/certificate.h"

@@ -64,9 +64,8 @@ void FreeSearch::settle_simple_cases() {
   for (GroupId v : graph_.all()) {
     const Group& g = graph_.group(v);
     double least = kNever;
-    if (g.on_accelerator && platform_.accelerators > 0 && g.memory <= platform_.accelerator_memory)
-      least = g.accelerator_time;
-    if (g.on_host && platform_.hosts > 0 && g.memory <= platform_.host_memory) least = std::min(least, g.host_time);
+    if (may_be_on_accelerator(g, platform_)) least = g.accelerator_time;
+    if (may_be_on_host(g, platform_)) least = std::min(least, g.host_time);
     if (least == kNever) finished_ = true;  // no device can hold it
     simple_bound_ = std::max(simple_bound_, least);
     total += least;

@@ -9,13 +9,6 @@ namespace {
 
 constexpr int kBisections = 60;
 
-bool may_be_on_host(const Group& g, const StagePlatform& platform) {
-  return platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
-}
-bool may_be_on_accelerator(const Group& g, const StagePlatform& platform) {
-  return platform.accelerators > 0 && g.on_accelerator && g.memory <= platform.accelerator_memory;
-}
-
 // Groups that may be on either kind of device, those first that save most accelerator time for their host time.
 std::vector<const Group*> by_saving(const NetGraph& graph, const StagePlatform& platform) {
   std::vector<const Group*> movable;
