@@ -17,8 +17,9 @@ bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
-    throw InputError(ErrorKind::Unsupported, "--objective latency",
-                     "not available in this version; use --objective throughput");
+    if (algorithm == Algorithm::Auto) return;
+    throw InputError(ErrorKind::Unsupported, "--algorithm",
+                     "with --objective latency there is one algorithm; leave --algorithm out");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
   if (staged_only && (needs_ip(problem) || problem.shape != Shape::Staged)) {
@@ -45,7 +46,9 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
   Result& result = plan.result;
   result.seed = options.seed;
 
-  if (options.algorithm == Algorithm::Ip || needs_ip(problem)) {
+  if (problem.objective == Objective::Latency) {
+    plan_latency(problem, options, budget, sink, plan);
+  } else if (options.algorithm == Algorithm::Ip || needs_ip(problem)) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);

@@ -19,6 +19,8 @@ void plan_contiguous(const Problem& problem, const PlanOptions& options, Budget&
 // Splits of any shape for gpipe, with transfers counted as a sum: the search for staged ones, bounds and splits of
 // max-load, annealing, and the integer program for what is left.
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// The time of one sample: search and label bounds in turns.
+void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The integer program of any throughput question.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 

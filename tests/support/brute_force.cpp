@@ -2,7 +2,6 @@
 #include "tests/support/brute_force.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -15,6 +14,8 @@ struct Transfer {
   std::vector<std::size_t> consumers;
   double cost = 0;
 };
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Tally {
   double compute = 0;
@@ -68,6 +69,7 @@ class Definition {
   }
 
   bool shape_ok(const std::vector<std::size_t>& device_of) const {
+    if (problem_.objective == Objective::Latency) return latency(device_of) < kNever;  // it has a shape of its own
     switch (problem_.shape) {
       case Shape::Free: return true;
       case Shape::Staged: return staged(device_of);
@@ -110,7 +112,7 @@ class Definition {
       largest_forward = std::max(largest_forward, fw);
       largest_backward = std::max(largest_backward, bw);
     }
-    assert(problem_.objective != Objective::Latency);
+    if (problem_.objective == Objective::Latency) return latency(device_of);
     return problem_.objective == Objective::GPipe ? largest_forward + largest_backward : largest;
   }
 
@@ -166,6 +168,56 @@ class Definition {
       case TransferMode::Duplex: return std::max({tally.compute, tally.in, tally.out});
     }
     return 0;
+  }
+
+  // The time of one sample, or kNever if something waits for itself. Blocks are numbered 2 d and 2 d + 1 for the
+  // passes of accelerator d, then come the nodes, for those on hosts.
+  double latency(const std::vector<std::size_t>& device_of) const {
+    const std::size_t passes = 2 * device_count();
+    std::vector<std::size_t> block(node_count());
+    std::vector<bool> exists(passes + node_count(), false);
+    std::vector<double> duration(exists.size(), 0);
+    for (std::size_t v = 0; v < node_count(); ++v) {
+      const bool host = device_class(device_of[v]).kind == DeviceKind::Host;
+      block[v] = host ? passes + v : 2 * device_of[v] + (node(v).backward ? 1 : 0);
+      exists[block[v]] = true;
+      const double time = node(v).time[class_of_[device_of[v]].index()];
+      if (time != kCannotRun) duration[block[v]] += time;
+    }
+    for (const Transfer& transfer : transfers_) {
+      const std::size_t home = block[transfer.producer];
+      for (std::size_t b = 0; b < passes; ++b) {
+        const auto in_b = [&](std::size_t v) { return block[v] == b; };
+        const bool some = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), in_b);
+        const bool all = std::all_of(transfer.consumers.begin(), transfer.consumers.end(), in_b);
+        if (home == b ? !all : some) duration[b] += transfer.cost;
+      }
+    }
+    std::vector<bool> done(exists.size(), false);
+    std::vector<double> finish(exists.size(), 0);
+    double last = 0;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = 0; b < exists.size(); ++b) {
+        if (!exists[b] || done[b]) continue;
+        double start = 0;
+        bool ready = true;
+        const auto wait_for = [&](std::size_t other) {
+          ready = ready && done[other];
+          start = std::max(start, finish[other]);
+        };
+        for (const Edge& edge : problem_.workload.graph.edges) {
+          const std::size_t from = block[edge.from.index()];
+          if (block[edge.to.index()] == b && from != b) wait_for(from);
+        }
+        if (b < passes && b % 2 == 1 && exists[b - 1]) wait_for(b - 1);
+        if (!ready) continue;
+        finish[b] = start + duration[b];
+        last = std::max(last, finish[b]);
+        done[b] = changed = true;
+      }
+    }
+    return done == exists ? last : kNever;
   }
 
   // Can the devices be ordered? Put down, again and again, one that nothing still waiting must precede.

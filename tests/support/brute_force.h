@@ -22,7 +22,7 @@ struct Evaluation {
   bool legal() const { return memory_ok && support_ok && colours_ok && shape_ok; }
 };
 
-// `device_of` by node index. Objectives: MaxLoad and GPipe.
+// `device_of` by node index.
 Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of);
 
 // The best value of any legal split of the problem's shape, or nothing if there is no legal split. Devices of one class

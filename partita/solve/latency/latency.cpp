@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/latency/latency.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "partita/solve/latency/latency_search.h"
+#include "partita/solve/latency/path_bound.h"
+
+namespace partita {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kClosed = 0.99e-6;           // a gap that nobody asks to be closed
+constexpr std::uint64_t kFirstTurn = 50'000;  // ticks
+constexpr double kTurnGrowth = 1.3;
+
+class LatencySolver {
+ public:
+  LatencySolver(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget, const Sink& sink)
+      : instance_(instance), options_(options), budget_(budget), sink_(sink), search_(instance, options.seed) {}
+
+  LatencyOutcome run() {
+    raise_bound(path_bound(instance_), "the longest path of least node times");
+    if (search_.best().value < kNever) tell(Progress::Event::Split, {});
+    double turn = kFirstTurn;
+    while (!done()) {
+      improve_split(static_cast<std::uint64_t>(turn));
+      turn *= kTurnGrowth;
+    }
+    if (search_.best().value < kNever) outcome_.split = search_.best();
+    return std::move(outcome_);
+  }
+
+ private:
+  bool done() const {
+    if (budget_.exhausted() || outcome_.infeasible || search_.finished()) return true;
+    const double value = search_.best().value;
+    return value < kNever && value - outcome_.bound <= std::max(options_.gap, kClosed) * value;
+  }
+
+  void improve_split(std::uint64_t ticks) {
+    Budget slice(budget_, ticks);
+    if (search_.improve(slice)) tell(Progress::Event::Split, {});
+  }
+
+  void raise_bound(double bound, const char* proof) {
+    if (bound <= outcome_.bound) return;
+    outcome_.bound = bound;
+    outcome_.proof = proof;
+    tell(Progress::Event::Bound, proof);
+  }
+
+  void tell(Progress::Event event, const std::string& detail) {
+    if (sink_) sink_({event, budget_.seconds_used(), search_.best().value, outcome_.bound, instance_.size(), detail});
+  }
+
+  const LatencyInstance& instance_;
+  const LatencyOptions& options_;
+  Budget& budget_;
+  const Sink& sink_;
+  LatencySearch search_;
+  LatencyOutcome outcome_;
+};
+
+}  // namespace
+
+LatencyOutcome solve_latency(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget,
+                             const Sink& sink) {
+  return LatencySolver(instance, options, budget, sink).run();
+}
+
+}  // namespace partita

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The split with the least time for one sample, with proof.
+//
+// LatencySearch looks for better splits, LatencyBound (latency_bound.h) for better bounds; they take turns, counted in
+// ticks, that grow, so a seed and a tick limit fix the answer.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "partita/reduce/latency_instance.h"
+#include "partita/util/budget.h"
+#include "partita/util/progress.h"
+
+namespace partita {
+
+struct LatencyOptions {
+  double gap = 0;  // stop once (value - bound) / value is at most this
+  std::uint64_t seed = 1;
+};
+
+struct LatencyOutcome {
+  std::optional<LatencySplit> split;
+  double bound = 0;
+  std::string proof;
+  bool infeasible = false;  // proved
+};
+
+LatencyOutcome solve_latency(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget,
+                             const Sink& sink);
+
+}  // namespace partita

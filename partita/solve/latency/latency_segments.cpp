@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/latency/latency_segments.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace partita {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kStepsPerTick = 64;
+
+}  // namespace
+
+LatencySegments::LatencySegments(const LatencyInstance& instance) : instance_(instance) {
+  std::vector<std::pair<ItemId, ItemId>> forth, back;
+  std::vector<std::pair<ItemId, GroupId>> groups;
+  for (GroupId g : instance.item_of.all()) {
+    const ItemId here(instance.item_of[g]);
+    groups.emplace_back(here, g);
+    for (GroupId h : instance.group_successors[g]) {
+      const ItemId there(instance.item_of[h]);
+      if (there == here) continue;
+      forth.emplace_back(here, there);
+      back.emplace_back(there, here);
+    }
+  }
+  for (auto* pairs : {&forth, &back}) {
+    std::sort(pairs->begin(), pairs->end());
+    pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
+  }
+  successors_ = Csr<ItemId, ItemId>(instance.item_count, forth);
+  predecessors_ = Csr<ItemId, ItemId>(instance.item_count, back);
+  groups_of_ = Csr<ItemId, GroupId>(instance.item_count, groups);
+  for (auto& counts : inside_) counts.assign(instance.net_cost.size(), 0);
+}
+
+std::vector<std::size_t> LatencySegments::random_order(Dice& dice) const {
+  const bool from_sinks = dice.one_in(3);
+  const std::size_t disorder = dice.one_in(2) ? 0 : 8;  // now and then, one in so many steps goes elsewhere
+  const auto& onward = from_sinks ? predecessors_ : successors_;
+  const auto& before = from_sinks ? successors_ : predecessors_;
+  std::vector<std::size_t> waiting(instance_.item_count), order;
+  std::vector<ItemId> ready;
+  for (ItemId i : ids<ItemId>(instance_.item_count)) {
+    waiting[i.index()] = before[i].size();
+    if (before[i].empty()) ready.push_back(i);
+  }
+  dice.shuffle(ready);
+  std::vector<ItemId> freed;
+  while (!ready.empty()) {
+    if (disorder > 0 && ready.size() > 1 && dice.one_in(disorder))
+      std::swap(ready.back(), ready[dice.below(ready.size())]);
+    const ItemId i = ready.back();
+    ready.pop_back();
+    order.push_back(i.index());
+    freed.clear();
+    for (ItemId j : onward[i]) {
+      if (--waiting[j.index()] == 0) freed.push_back(j);
+    }
+    dice.shuffle(freed);
+    ready.insert(ready.end(), freed.begin(), freed.end());
+  }
+  if (from_sinks) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector<std::size_t>& order) const {
+  const std::size_t run = order.size() / kMostUnits + 1;
+  std::vector<Unit> units;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at % run == 0) units.emplace_back();
+    Unit& unit = units.back();
+    for (GroupId g : groups_of_[ItemId(order[at])]) {
+      const Group& group = instance_.group(g);
+      unit.groups.push_back(g);
+      unit.host_time += group.host_time;
+      unit.memory += group.memory;
+      unit.on_host = unit.on_host && group.on_host;
+      unit.on_accelerator = unit.on_accelerator && group.on_accelerator;
+    }
+  }
+  return units;
+}
+
+// By how much the load of the segment grows.
+double LatencySegments::add_unit(const Unit& unit, std::uint64_t& work) {
+  double growth = 0;
+  for (GroupId g : unit.groups) {
+    for (NodeId v : instance_.members[g]) {
+      growth += instance_.nodes[v].accelerator_time;
+      auto& inside = inside_[instance_.nodes[v].backward ? 1 : 0];
+      for (NetId e : instance_.nets_of[v]) {
+        const std::size_t size = instance_.net_members[e].size();
+        if (inside[e] == 0) {
+          touched_.push_back(e);
+          growth += instance_.net_cost[e];
+        }
+        if (++inside[e] == size) growth -= instance_.net_cost[e];
+        ++work;
+      }
+    }
+  }
+  return growth;
+}
+
+void LatencySegments::forget_segment() {
+  for (NetId e : touched_) inside_[0][e] = inside_[1][e] = 0;
+  touched_.clear();
+}
+
+std::optional<std::vector<LatencyValue::Place>> LatencySegments::cut(const std::vector<std::size_t>& order,
+                                                                     double memory, std::uint64_t& ticks) {
+  const std::vector<Unit> units = make_units(order);
+  const std::size_t n = units.size(), most = static_cast<std::size_t>(instance_.accelerators());
+  std::uint64_t work = 0;
+  constexpr std::size_t kOnHost = static_cast<std::size_t>(-1);
+  std::vector<double> best((most + 1) * (n + 1), kNever);
+  std::vector<std::size_t> from(best.size(), kOnHost);  // where the last segment begins
+  const auto at = [n](std::size_t used, std::size_t end) { return used * (n + 1) + end; };
+  best[0] = 0;
+  for (std::size_t begin = 0; begin < n; ++begin) {
+    if (units[begin].on_host) {
+      for (std::size_t t = 0; t <= most; ++t) {
+        const double sum = best[at(t, begin)] + units[begin].host_time;
+        if (sum >= best[at(t, begin + 1)]) continue;
+        best[at(t, begin + 1)] = sum;
+        from[at(t, begin + 1)] = kOnHost;
+      }
+    }
+    double load = 0, held = 0;
+    for (std::size_t end = begin; end < n && units[end].on_accelerator; ++end) {
+      held += units[end].memory;
+      if (held > memory) break;
+      load += add_unit(units[end], work);
+      for (std::size_t t = 0; t < most; ++t) {
+        const double sum = best[at(t, begin)] + load;
+        if (sum >= best[at(t + 1, end + 1)]) continue;
+        best[at(t + 1, end + 1)] = sum;
+        from[at(t + 1, end + 1)] = begin;
+      }
+      work += most;
+    }
+    forget_segment();
+  }
+  ticks += 1 + work / kStepsPerTick;
+  std::size_t used = 0;
+  for (std::size_t t = 1; t <= most; ++t) {
+    if (best[at(t, n)] < best[at(used, n)]) used = t;
+  }
+  if (best[at(used, n)] == kNever) return std::nullopt;
+  std::vector<LatencyValue::Place> place(instance_.group_count(), instance_.accelerators());
+  for (std::size_t end = n; end > 0;) {
+    const std::size_t begin = from[at(used, end)];
+    if (begin == kOnHost) {
+      --end;
+      continue;
+    }
+    --used;
+    for (; end > begin; --end) {
+      for (GroupId g : units[end - 1].groups) place[g.index()] = static_cast<LatencyValue::Place>(used);
+    }
+  }
+  return place;
+}
+
+}  // namespace partita

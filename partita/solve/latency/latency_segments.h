@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits to begin with: an order of the groups cut into segments, some on accelerators, the rest on hosts.
+//
+// For one topological order of the items (latency_instance.h), a dynamic program finds the segments with the least sum
+// of loads and host times: f(t, j) = least sum for the first j units with t accelerators used. The sum is the latency
+// of a chain and above it otherwise; over many random orders it is often near, and on four of the paper's eight inputs
+// the best order gives the optimum. Any such split is legal but for support, which the program minds, and memory, which
+// it minds up to the limit it is given. O(accelerators * units^2), with long orders taken in at most kMostUnits runs.
+// Tests: tests/solve/latency_search_test.cpp.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "partita/reduce/latency_instance.h"
+#include "partita/solve/latency/latency_value.h"
+#include "partita/solve/throughput/free/dice.h"
+
+namespace partita {
+
+class LatencySegments {
+ public:
+  explicit LatencySegments(const LatencyInstance& instance);
+
+  // Items so that what belongs together stays together: depth first from the sources, or from the sinks, or with some
+  // disorder.
+  std::vector<std::size_t> random_order(Dice& dice) const;
+
+  // The best segments, or nothing if memory and support allow none. Adds the work done, in ticks.
+  std::optional<std::vector<LatencyValue::Place>> cut(const std::vector<std::size_t>& order, double memory,
+                                                      std::uint64_t& ticks);
+
+ private:
+  static constexpr std::size_t kMostUnits = 500;
+  struct ItemTag;
+  using ItemId = Id<ItemTag>;
+  struct Unit {
+    std::vector<GroupId> groups;
+    double host_time = 0, memory = 0;
+    bool on_host = true, on_accelerator = true;
+  };
+
+  std::vector<Unit> make_units(const std::vector<std::size_t>& order) const;
+  double add_unit(const Unit& unit, std::uint64_t& work);
+  void forget_segment();
+
+  const LatencyInstance& instance_;
+  Csr<ItemId, ItemId> successors_, predecessors_;
+  Csr<ItemId, GroupId> groups_of_;
+  IdVector<NetId, std::uint32_t> inside_[2];  // of each net's members, how many are in the segment, by pass
+  std::vector<NetId> touched_;
+};
+
+}  // namespace partita

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for splits of least latency against brute force.
+#include "partita/solve/latency/latency_search.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/check/check.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_workload.h"
+#include "tests/support/transformer.h"
+
+namespace partita::test {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) {
+  std::size_t found = 0, missed = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
+    const Problem problem{random_workload(seed), Objective::Latency};
+    const auto optimum = brute_force(problem);
+    const LatencyInstance instance = make_latency_instance(problem);
+    LatencySearch search(instance, seed);
+    Budget budget(Budget::Limits{.ticks = 30'000});
+    search.improve(budget);
+    const LatencySplit& best = search.best();
+    if (!optimum) {
+      EXPECT_EQ(best.value, kNever) << "seed " << seed;
+      continue;
+    }
+    EXPECT_GE(best.value, *optimum * (1 - 1e-9)) << "seed " << seed;
+    (best.value <= *optimum * (1 + 1e-9) ? found : missed) += 1;
+    if (best.value == kNever) continue;
+    const CheckReport report = check(problem, lift_latency(problem, instance, best));
+    EXPECT_TRUE(report.legal()) << "seed " << seed;
+    EXPECT_NEAR(report.value, best.value, 1e-9 * best.value) << "seed " << seed;
+  }
+  EXPECT_LE(missed * 200, found);
+}
+
+TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
+  for (const bool training : {false, true}) {
+    const Problem problem{transformer({.layers = 3, .training = training, .accelerators = 4}), Objective::Latency};
+    const LatencyInstance instance = make_latency_instance(problem);
+    LatencySearch whole(instance, 7), parts(instance, 7);
+    Budget one(Budget::Limits{.ticks = 600'000});
+    whole.improve(one);
+    Budget other(Budget::Limits{.ticks = 600'000});
+    while (!other.exhausted()) {
+      Budget slice(other, 10'000);
+      parts.improve(slice);
+    }
+    EXPECT_EQ(whole.best().value, parts.best().value);
+    const CheckReport report = check(problem, lift_latency(problem, instance, whole.best()));
+    EXPECT_TRUE(report.legal());
+    EXPECT_NEAR(report.value, whole.best().value, 1e-9 * report.value);
+  }
+}
+
+}  // namespace
+}  // namespace partita::test
