@@ -30,6 +30,9 @@ class MaxFlow {
   // The maximum flow, or any flow of at least `enough`. Residuals of at most `tolerance` count as used up.
   double run(std::size_t source, std::size_t sink, double enough, double tolerance);
   void clear_flow();
+  // After a run() that was not ended by `enough`: is the vertex on the source's side of a minimum cut?
+  bool on_source_side(std::size_t vertex) const { return label_[vertex].phase == phase_; }
+  std::size_t arc_count() const { return arcs_.size(); }
 
  private:
   struct Arc {

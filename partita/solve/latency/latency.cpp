@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/solve/latency/latency_bound.h"
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 
@@ -18,7 +19,12 @@ constexpr double kTurnGrowth = 1.3;
 class LatencySolver {
  public:
   LatencySolver(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget, const Sink& sink)
-      : instance_(instance), options_(options), budget_(budget), sink_(sink), search_(instance, options.seed) {}
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        sink_(sink),
+        search_(instance, options.seed),
+        bound_(instance) {}
 
   LatencyOutcome run() {
     raise_bound(path_bound(instance_), "the longest path of least node times");
@@ -26,6 +32,7 @@ class LatencySolver {
     double turn = kFirstTurn;
     while (!done()) {
       improve_split(static_cast<std::uint64_t>(turn));
+      if (!done()) improve_bound(static_cast<std::uint64_t>(turn));
       turn *= kTurnGrowth;
     }
     if (search_.best().value < kNever) outcome_.split = search_.best();
@@ -34,7 +41,7 @@ class LatencySolver {
 
  private:
   bool done() const {
-    if (budget_.exhausted() || outcome_.infeasible || search_.finished()) return true;
+    if (budget_.exhausted() || outcome_.infeasible || (search_.finished() && bound_.finished())) return true;
     const double value = search_.best().value;
     return value < kNever && value - outcome_.bound <= std::max(options_.gap, kClosed) * value;
   }
@@ -42,6 +49,17 @@ class LatencySolver {
   void improve_split(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     if (search_.improve(slice)) tell(Progress::Event::Split, {});
+  }
+
+  void improve_bound(std::uint64_t ticks) {
+    Budget slice(budget_, ticks);
+    bound_.improve(search_.best().value, slice);
+    if (bound_.bound() == kNever) {
+      outcome_.infeasible = true;
+      outcome_.proof = bound_.proof();
+    } else {
+      raise_bound(bound_.bound(), bound_.proof());
+    }
   }
 
   void raise_bound(double bound, const char* proof) {
@@ -60,6 +78,7 @@ class LatencySolver {
   Budget& budget_;
   const Sink& sink_;
   LatencySearch search_;
+  LatencyBound bound_;
   LatencyOutcome outcome_;
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/latency/block_model.h"
+
+#include <algorithm>
+
+namespace partita {
+namespace {
+
+// Sums of memory may be rounded differently elsewhere; a bound must not depend on that.
+constexpr double kMemorySlack = 1e-9;
+
+}  // namespace
+
+NodeReach::NodeReach(const LatencyInstance& instance)
+    : below(instance.size(), instance.size()), above(instance.size(), instance.size()) {
+  for (NodeId v : instance.order) {
+    for (NodeId u : instance.predecessors[v]) {
+      above.set(v.index(), u.index());
+      above.join_row(v.index(), u.index());
+    }
+  }
+  for (std::size_t i = instance.order.size(); i > 0; --i) {
+    const NodeId v = instance.order[i - 1];
+    for (NodeId w : instance.successors[v]) {
+      below.set(v.index(), w.index());
+      below.join_row(v.index(), w.index());
+    }
+  }
+}
+
+LatencyFacts::LatencyFacts(const LatencyInstance& instance)
+    : leader(instance.group_count()), on_host(instance.group_count()), on_accelerator(instance.group_count()) {
+  for (GroupId g : leader.all()) {
+    leader[g] = g;
+    on_host[g] = instance.group(g).on_host;
+    on_accelerator[g] = instance.group(g).on_accelerator;
+  }
+}
+
+bool LatencyFacts::join(GroupId a, GroupId b) {
+  const GroupId stays = leader[a], goes = leader[b];
+  const bool changed = stays != goes || on_host[a];
+  const char runs = on_accelerator[a] && on_accelerator[b];
+  for (GroupId g : leader.all()) {
+    if (leader[g] != stays && leader[g] != goes) continue;
+    leader[g] = stays;
+    on_host[g] = 0;
+    on_accelerator[g] = runs;
+  }
+  return changed;
+}
+
+bool LatencyFacts::ban_from_hosts(GroupId g) {
+  if (!on_host[g]) return false;
+  on_host[g] = 0;  // joined groups are banned already
+  return true;
+}
+
+BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& facts)
+    : instance_(instance),
+      memory_limit_(instance.memory_limit() * (1 + kMemorySlack)),
+      cluster_of_(instance.size()),
+      on_host_(instance.size()) {
+  IdVector<GroupId, double> memory(instance.group_count(), 0);  // by leader
+  for (GroupId g : facts.leader.all()) memory[facts.leader[g]] += instance.group(g).memory;
+  IdVector<GroupId, ClusterId> cluster[2] = {IdVector<GroupId, ClusterId>(instance.group_count()),
+                                             IdVector<GroupId, ClusterId>(instance.group_count())};
+  std::vector<std::pair<ClusterId, NodeId>> nodes;
+  for (NodeId v : instance.nodes.all()) {
+    const LatencyNode& node = instance.nodes[v];
+    const GroupId leader = facts.leader[node.group];
+    ClusterId& c = cluster[node.backward ? 1 : 0][leader];
+    if (!c.valid()) {
+      const bool runs = instance.accelerators() > 0 && facts.on_accelerator[leader] && memory[leader] <= memory_limit_;
+      c = clusters_.push_back({0, memory[leader], node.backward, runs});
+    }
+    cluster_of_[v] = c;
+    clusters_[c].time += node.accelerator_time;
+    on_host_[v] = facts.on_host[node.group];
+    if (!on_host_[v] && !clusters_[c].on_accelerator) contradicts_itself_ = true;
+    nodes.emplace_back(c, v);
+  }
+  nodes_ = Csr<ClusterId, NodeId>(clusters_.size(), nodes);
+
+  std::vector<std::pair<NodeId, EdgeEnd>> in, out;
+  for (NodeId u : instance.nodes.all()) {
+    for (NodeId w : instance.successors[u]) {
+      const EdgeId e = edges_.push_back({u, w});
+      out.push_back({u, {w, e}});
+      in.push_back({w, {u, e}});
+    }
+  }
+  in_ = Csr<NodeId, EdgeEnd>(instance.size(), in);
+  out_ = Csr<NodeId, EdgeEnd>(instance.size(), out);
+
+  std::vector<std::pair<NetId, ClusterId>> net_clusters;
+  std::vector<std::pair<ClusterId, NetId>> nets_of;
+  for (NetId e : instance.net_cost.all()) {
+    std::vector<ClusterId> ends;
+    for (NodeId v : instance.net_members[e]) ends.push_back(cluster_of_[v]);
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    if (ends.size() < 2) continue;
+    for (ClusterId c : ends) {
+      net_clusters.emplace_back(e, c);
+      nets_of.emplace_back(c, e);
+    }
+  }
+  net_clusters_ = Csr<NetId, ClusterId>(instance.net_cost.size(), net_clusters);
+  nets_of_ = Csr<ClusterId, NetId>(clusters_.size(), nets_of);
+}
+
+}  // namespace partita

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph as one block of an accelerator sees it, for bounds.
+//
+// A block holds, with a node, all nodes of the same pass and of the same group, or of groups that are known to share an
+// accelerator: those nodes are one *cluster*. Joining groups and banning them from hosts is how a search says what it
+// assumes or has proved; the model is then made anew from the instance.
+#pragma once
+
+#include <vector>
+
+#include "partita/reduce/latency_instance.h"
+#include "partita/util/bit_matrix.h"
+
+namespace partita {
+
+using ClusterId = Id<struct ClusterTag>;
+using EdgeId = Id<struct EdgeTag>;
+
+// Which nodes lie on paths from a node and to it, itself left out. Quadratic memory: see affordable().
+struct NodeReach {
+  BitMatrix below, above;
+
+  explicit NodeReach(const LatencyInstance& instance);
+  static bool affordable(const LatencyInstance& instance) { return instance.size() <= 16'384; }
+};
+
+// What is known of the splits that are still looked for.
+struct LatencyFacts {
+  IdVector<GroupId, GroupId> leader;  // groups with one leader share an accelerator; alone, a group leads itself
+  IdVector<GroupId, char> on_host, on_accelerator;  // may be; equal for all groups of one leader
+
+  explicit LatencyFacts(const LatencyInstance& instance);
+  // Puts two groups on one accelerator, wherever it is. False if they already are.
+  bool join(GroupId a, GroupId b);
+  bool ban_from_hosts(GroupId g);
+};
+
+class BlockModel {
+ public:
+  struct Cluster {
+    double time = 0;    // on an accelerator
+    double memory = 0;  // of its groups, whole: their nodes of the other pass are on the same device
+    bool backward = false;
+    bool on_accelerator = true;  // supported, and not too large
+  };
+  struct Edge {
+    NodeId from, to;
+  };
+  struct EdgeEnd {
+    NodeId node;
+    EdgeId edge;
+  };
+
+  BlockModel(const LatencyInstance& instance, const LatencyFacts& facts);
+
+  const LatencyInstance& instance() const { return instance_; }
+  std::size_t node_count() const { return instance_.size(); }
+  std::size_t cluster_count() const { return clusters_.size(); }
+  const Cluster& cluster(ClusterId c) const { return clusters_[c]; }
+  IdRange<ClusterId> clusters() const { return clusters_.all(); }
+  ClusterId cluster_of(NodeId v) const { return cluster_of_[v]; }
+  std::span<const NodeId> nodes(ClusterId c) const { return nodes_[c]; }
+  bool on_host(NodeId v) const { return on_host_[v]; }
+  double memory_limit() const { return memory_limit_; }
+  // Of a group that fits neither kind of device.
+  bool contradicts_itself() const { return contradicts_itself_; }
+
+  std::size_t edge_count() const { return edges_.size(); }
+  const Edge& edge(EdgeId e) const { return edges_[e]; }
+  IdRange<EdgeId> edges() const { return edges_.all(); }
+  std::span<const EdgeEnd> edges_in(NodeId v) const { return in_[v]; }
+  std::span<const EdgeEnd> edges_out(NodeId v) const { return out_[v]; }
+
+  // The instance's nets, between clusters.
+  std::span<const ClusterId> net_clusters(NetId e) const { return net_clusters_[e]; }  // at least two, or none
+  std::span<const NetId> nets_of(ClusterId c) const { return nets_of_[c]; }
+
+ private:
+  const LatencyInstance& instance_;
+  double memory_limit_;
+  bool contradicts_itself_ = false;
+  IdVector<NodeId, ClusterId> cluster_of_;
+  IdVector<NodeId, char> on_host_;
+  IdVector<ClusterId, Cluster> clusters_;
+  Csr<ClusterId, NodeId> nodes_;
+  IdVector<EdgeId, Edge> edges_;
+  Csr<NodeId, EdgeEnd> in_, out_;
+  Csr<NetId, ClusterId> net_clusters_;
+  Csr<ClusterId, NetId> nets_of_;
+};
+
+}  // namespace partita

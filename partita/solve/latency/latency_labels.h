@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels of all edges, and from them a bound on the latency: one sweep over the nodes in topological order.
+//
+// The label of an edge (u, w) is a lower bound on the finish of u's block in every split in which w is not in that
+// block (block_finish.h). A node without edges out of it has one for every split; the largest of those bounds the
+// latency. Reversed, labels bound the time from the start of w's block to the end, if u is not in it.
+//
+// With a limit, only splits with a lower latency are considered. If an edge is cut, its two labels add up to no more
+// than the latency; so where they reach the limit it cannot be cut, and its label is infinite. A node is not on a host
+// if the labels around it leave no time. Tests: tests/solve/latency_bound_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "partita/solve/latency/block_finish.h"
+#include "partita/util/budget.h"
+
+namespace partita {
+
+class LatencyLabels {
+ public:
+  // Model, reach and `other` must outlive the sweep. `labels` are valid ones from an earlier sweep in the same
+  // direction, or all 0; `other` those of the opposite direction, or all 0.
+  LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
+                const EdgeLabels& other, double limit);
+
+  // Works until the slice ends or the sweep does; true once it has. Overruns the slice by at most one node.
+  bool advance(Budget& slice);
+
+  const EdgeLabels& labels() const { return labels_; }
+  // A lower bound on the latency; infinite if there is no split, or none below the limit.
+  double bound() const { return bound_; }
+
+ private:
+  void label(NodeId u, Budget& slice);
+  void raise(EdgeId e, double value);
+
+  const BlockModel& model_;
+  const bool reversed_;
+  const double limit_;
+  EdgeLabels labels_;
+  const EdgeLabels& other_;
+  BlockFinish finish_;
+  std::vector<double> levels_;  // the finite labels and 0, rising
+  std::size_t next_ = 0;        // in the order of the nodes
+  double bound_ = 0;
+};
+
+}  // namespace partita

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds on the latency are never above the optimum, and often meet it.
+#include "partita/solve/latency/latency_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/solve/latency/path_bound.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_workload.h"
+
+namespace partita::test {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+double below(const std::optional<double>& optimum) { return optimum ? *optimum * (1 + 1e-12) : kNever; }
+
+TEST(PathBound, IsNeverAboveTheOptimum) {
+  for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
+    const Problem problem{random_workload(seed), Objective::Latency};
+    EXPECT_LE(path_bound(make_latency_instance(problem)), below(brute_force(problem))) << "seed " << seed;
+  }
+}
+
+// Labels from either end, without a limit.
+TEST(LatencyLabels, AreNeverAboveTheOptimum) {
+  std::size_t tight = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= cases(10'000); ++seed) {
+    const Problem problem{random_workload(seed), Objective::Latency};
+    const auto optimum = brute_force(problem);
+    const LatencyInstance instance = make_latency_instance(problem);
+    const NodeReach reach(instance);
+    const LatencyFacts facts(instance);
+    const BlockModel model(instance, facts);
+    const EdgeLabels none(model.edge_count(), 0);
+    for (const bool reversed : {false, true}) {
+      LatencyLabels labels(model, reach, reversed, none, none, kNever);
+      Budget budget;
+      EXPECT_TRUE(labels.advance(budget));
+      EXPECT_LE(labels.bound() * (1 - 1e-9), below(optimum)) << "seed " << seed << (reversed ? " reversed" : "");
+      if (!optimum) continue;
+      ++all;
+      tight += labels.bound() >= *optimum * (1 - 1e-9);
+    }
+  }
+  EXPECT_GT(tight * 2, all);
+}
+
+// With a limit: what lies below the limit is never ruled out, and a limit that is the optimum mostly is met.
+TEST(LatencyBound, IsNeverAboveTheOptimum) {
+  std::size_t proved = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= cases(10'000); ++seed) {
+    const Problem problem{random_workload(seed), Objective::Latency};
+    const auto optimum = brute_force(problem);
+    const LatencyInstance instance = make_latency_instance(problem);
+    for (const double factor : {1.0, 1.001, 1.2, 2.0}) {
+      LatencyBound bound(instance);
+      Budget budget;
+      bound.improve(optimum ? *optimum * factor : kNever, budget);
+      EXPECT_TRUE(bound.finished() || !optimum) << "seed " << seed;
+      EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
+      if (!optimum || factor > 1) continue;
+      ++all;
+      proved += bound.bound() >= *optimum * (1 - 1e-6);
+    }
+  }
+  EXPECT_GT(proved * 4, all * 3);
+  RecordProperty("proved", static_cast<int>(proved));
+}
+
+}  // namespace
+}  // namespace partita::test
