@@ -151,6 +151,28 @@ TEST(PlanEqualsBruteForce, GpipeOfOtherShapes) {
       20);
 }
 
+TEST(PlanEqualsBruteForce, Latency) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) {
+    Problem problem{workload, Objective::Latency};
+    PlanOptions options;
+    options.seed = number;
+    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+  });
+}
+
+TEST(PlanIsHonest, ForLatencyWithFewTicks) {
+  expect_for_all_workloads([](const Workload& workload, unsigned) -> Complaint {
+    const Problem problem{workload, Objective::Latency};
+    const auto optimum = brute_force(problem);
+    for (const std::uint64_t ticks : {0, 1, 10, 100, 1000, 10'000, 100'000}) {
+      if (Complaint complaint = dishonest(problem, plan_within(problem, ticks), optimum)) {
+        return fmt::format("{} ticks: {}", ticks, *complaint);
+      }
+    }
+    return {};
+  });
+}
+
 TEST(PlanIsHonest, ForGpipeWithFewTicks) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
@@ -250,6 +272,21 @@ TEST(PlanIsInvariant, UnderScaling) {
     other.result.bound /= factor;
     return disagree(one, other, 1);
   });
+}
+
+TEST(PlanIsInvariant, ForLatencyToo) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        const auto planned = [](const Workload& other) { return plan_fully({other, Objective::Latency}); };
+        const Plan one = planned(workload);
+        if (Complaint complaint = disagree(one, planned(shuffled(workload, number)), 1)) return complaint;
+        if (Complaint complaint = disagree(one, planned(subdivided(workload)), 1)) return complaint;
+        Plan large = planned(scaled(workload, 1e6));
+        large.result.value /= 1e6;
+        large.result.bound /= 1e6;
+        return disagree(one, large, 1);
+      },
+      4);
 }
 
 TEST(PlanIsInvariant, UnderSubdivision) {

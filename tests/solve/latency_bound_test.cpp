@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/path_bound.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -69,6 +70,33 @@ TEST(LatencyBound, IsNeverAboveTheOptimum) {
   }
   EXPECT_GT(proved * 4, all * 3);
   RecordProperty("proved", static_cast<int>(proved));
+}
+
+// Cases find the optimum by themselves, from nothing, and their bound is valid on the way.
+TEST(LatencyBranching, FindsTheOptimum) {
+  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
+    const Problem problem{random_workload(seed), Objective::Latency};
+    const auto optimum = brute_force(problem);
+    const LatencyInstance instance = make_latency_instance(problem);
+    LatencyValue measure(instance);
+    double best = seed % 2 == 0 || !optimum ? kNever : *optimum * 1.1;
+    const auto offer = [&](const std::vector<LatencyValue::Place>& place) {
+      const LatencyValue::Measure& m = measure.measure(place);
+      if (m.waiting == 0 && m.excess == 0) best = std::min(best, m.latency);
+    };
+    LatencyBranching branching(instance, LatencyFacts(instance));
+    Budget whole;
+    while (!branching.finished()) {
+      Budget slice(whole, 20);
+      branching.improve({[&] { return best; }, offer}, slice);
+      EXPECT_LE(std::min(branching.bound(), best * (1 - 1e-9)), below(optimum)) << "seed " << seed;
+    }
+    if (optimum) {
+      EXPECT_NEAR(best, *optimum, 1e-9 * *optimum) << "seed " << seed;
+    } else {
+      EXPECT_EQ(best, kNever) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace

@@ -17,10 +17,11 @@ void join(std::vector<Word>& into, std::span<const Word> from) {
 
 }  // namespace
 
-BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed)
+BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
     : model_(model),
       reach_(reach),
       reversed_(reversed),
+      toll_(toll),
       side_(model.cluster_count(), Side::Open),
       above_in_(reach.below.words_per_row()),
       below_in_(reach.below.words_per_row()),
@@ -72,17 +73,26 @@ void BlockFinish::start(NodeId node) {
   std::fill(side_.begin(), side_.end(), Side::Open);
   in_.clear();
   closed_ = 0;
-  memory_ = time_ = 0;
+  memory_ = 0;
+  time_ = toll_;
   std::fill(above_in_.begin(), above_in_.end(), 0);
   std::fill(below_in_.begin(), below_in_.end(), 0);
   backward_ = model_.instance().nodes[node].backward;
+  device_ = DeviceId();
+}
+
+bool BlockFinish::may_be_here(ClusterId c) const {
+  const BlockModel::Cluster& cluster = model_.cluster(c);
+  return cluster.on_accelerator && cluster.backward == backward_ &&
+         (!cluster.device.valid() || !device_.valid() || cluster.device == device_);
 }
 
 // Into the forced part. False if it cannot be in this block.
 bool BlockFinish::take_in(ClusterId c) {
   if (side_[c] == Side::In) return true;
   const BlockModel::Cluster& cluster = model_.cluster(c);
-  if (!cluster.on_accelerator || cluster.backward != backward_) return false;
+  if (!may_be_here(c)) return false;
+  if (cluster.device.valid()) device_ = cluster.device;
   side_[c] = Side::In;
   in_.push_back(c);
   memory_ += cluster.memory;
@@ -204,8 +214,7 @@ bool BlockFinish::rule_out(const Question& question, double t, double room) {
     if (!free) return false;
   }
   for (ClusterId c : model_.clusters()) {
-    const BlockModel::Cluster& cluster = model_.cluster(c);
-    if (side_[c] == Side::Open && (!cluster.on_accelerator || cluster.backward != backward_)) leave_out(c);
+    if (side_[c] == Side::Open && !may_be_here(c)) leave_out(c);
   }
   if (!spread_out(t)) return false;
   for (ClusterId c : model_.clusters()) {

@@ -8,7 +8,7 @@
 //     t + load(S),  where no edge with a label above t enters S.
 // So the answer is the least of t + L(t) over the labels t, where L(t) is the least load of a set S that
 //  - holds u, with every cluster its whole, and with every node the producers of its edges with labels above t;
-//  - is convex, lies in one pass and can run on an accelerator; does not hold the end of the given edge;
+//  - is convex, lies in one pass and can run on one accelerator; does not hold the end of the given edge;
 //  - is not larger than the memory.
 // L falls as t rises. We go down from the largest t and stop where t's set must hold more than it can. L(t) is a
 // minimum cut, for load is node times plus cut nets (submodular) and the first two kinds of conditions are implications
@@ -33,7 +33,7 @@ class BlockFinish {
  public:
   // Reversed, everything is seen with time running backwards: edges turned round, finishing is starting. Both arguments
   // must outlive it.
-  BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed);
+  BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll);
 
   struct Question {
     NodeId node;
@@ -64,6 +64,7 @@ class BlockFinish {
   void leave_out(ClusterId c);
   bool spread_out(double t);
   bool rule_out(const Question& question, double t, double room);
+  bool may_be_here(ClusterId c) const;
   bool fits(ClusterId c, double room);
   Cut least_load(double t, double room);
   void add_net(NetId e);
@@ -78,6 +79,7 @@ class BlockFinish {
   const BlockModel& model_;
   const NodeReach& reach_;
   const bool reversed_;
+  const double toll_;
   double tolerance_ = 0;
 
   // The question at hand.
@@ -85,10 +87,11 @@ class BlockFinish {
   IdVector<ClusterId, Side> side_;
   std::vector<ClusterId> in_, out_;  // with those sides; of in_ the first closed_ have been looked at
   std::size_t closed_ = 0, spread_ = 0;
-  double memory_ = 0, time_ = 0;           // of in_
+  double memory_ = 0, time_ = 0;           // of in_, with the toll
   std::vector<Word> above_in_, below_in_;  // the nodes above and below some node of in_
   std::vector<Word> gone_;                 // the nodes of out_
   bool backward_ = false;
+  DeviceId device_;  // of in_, if it is known
 
   MaxFlow flow_;
   struct Arc {

@@ -29,7 +29,10 @@ NodeReach::NodeReach(const LatencyInstance& instance)
 }
 
 LatencyFacts::LatencyFacts(const LatencyInstance& instance)
-    : leader(instance.group_count()), on_host(instance.group_count()), on_accelerator(instance.group_count()) {
+    : leader(instance.group_count()),
+      on_host(instance.group_count()),
+      on_accelerator(instance.group_count()),
+      device(instance.group_count()) {
   for (GroupId g : leader.all()) {
     leader[g] = g;
     on_host[g] = instance.group(g).on_host;
@@ -41,24 +44,41 @@ bool LatencyFacts::join(GroupId a, GroupId b) {
   const GroupId stays = leader[a], goes = leader[b];
   const bool changed = stays != goes || on_host[a];
   const char runs = on_accelerator[a] && on_accelerator[b];
+  const DeviceId there = device[a].valid() ? device[a] : device[b];
+  if (device[a].valid() && device[b].valid() && device[a] != device[b]) contradiction = true;
   for (GroupId g : leader.all()) {
     if (leader[g] != stays && leader[g] != goes) continue;
     leader[g] = stays;
     on_host[g] = 0;
     on_accelerator[g] = runs;
+    device[g] = there;
   }
   return changed;
 }
 
+void LatencyFacts::put(GroupId g, DeviceId accelerator) {
+  for (GroupId h : leader.all()) {
+    if (device[h] != accelerator || leader[h] == leader[g]) continue;
+    join(g, h);
+    return;
+  }
+  join(g, g);
+  if (device[g].valid() && device[g] != accelerator) contradiction = true;
+  for (GroupId h : leader.all()) {
+    if (leader[h] == leader[g]) device[h] = accelerator;
+  }
+}
+
 bool LatencyFacts::ban_from_hosts(GroupId g) {
   if (!on_host[g]) return false;
-  on_host[g] = 0;  // joined groups are banned already
+  on_host[g] = 0;  // groups that are joined are banned already
   return true;
 }
 
 BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& facts)
     : instance_(instance),
       memory_limit_(instance.memory_limit() * (1 + kMemorySlack)),
+      contradicts_itself_(facts.contradiction),
       cluster_of_(instance.size()),
       on_host_(instance.size()) {
   IdVector<GroupId, double> memory(instance.group_count(), 0);  // by leader
@@ -72,7 +92,7 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
     ClusterId& c = cluster[node.backward ? 1 : 0][leader];
     if (!c.valid()) {
       const bool runs = instance.accelerators() > 0 && facts.on_accelerator[leader] && memory[leader] <= memory_limit_;
-      c = clusters_.push_back({0, memory[leader], node.backward, runs});
+      c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader]});
     }
     cluster_of_[v] = c;
     clusters_[c].time += node.accelerator_time;

@@ -24,15 +24,21 @@ struct NodeReach {
   static bool affordable(const LatencyInstance& instance) { return instance.size() <= 16'384; }
 };
 
-// What is known of the splits that are still looked for.
+// What is known, or assumed, of the splits that are still looked for.
 struct LatencyFacts {
-  IdVector<GroupId, GroupId> leader;  // groups with one leader share an accelerator; alone, a group leads itself
-  IdVector<GroupId, char> on_host, on_accelerator;  // may be; equal for all groups of one leader
+  // Groups with one leader share an accelerator; alone, a group leads itself. The rest is equal for all groups of one
+  // leader.
+  IdVector<GroupId, GroupId> leader;
+  IdVector<GroupId, char> on_host, on_accelerator;  // may be
+  IdVector<GroupId, DeviceId> device;               // must be on this accelerator
+  bool contradiction = false;                       // groups of two devices are on one
 
   explicit LatencyFacts(const LatencyInstance& instance);
-  // Puts two groups on one accelerator, wherever it is. False if they already are.
+  // Puts two groups on one accelerator, wherever it is. False if that was known.
   bool join(GroupId a, GroupId b);
   bool ban_from_hosts(GroupId g);
+  // On this accelerator, with all that is there already.
+  void put(GroupId g, DeviceId accelerator);
 };
 
 class BlockModel {
@@ -42,6 +48,7 @@ class BlockModel {
     double memory = 0;  // of its groups, whole: their nodes of the other pass are on the same device
     bool backward = false;
     bool on_accelerator = true;  // supported, and not too large
+    DeviceId device;             // on this accelerator, if it is known
   };
   struct Edge {
     NodeId from, to;
@@ -62,7 +69,7 @@ class BlockModel {
   std::span<const NodeId> nodes(ClusterId c) const { return nodes_[c]; }
   bool on_host(NodeId v) const { return on_host_[v]; }
   double memory_limit() const { return memory_limit_; }
-  // Of a group that fits neither kind of device.
+  // No split agrees with the facts: some group fits neither kind of device, or is on two.
   bool contradicts_itself() const { return contradicts_itself_; }
 
   std::size_t edge_count() const { return edges_.size(); }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "partita/solve/latency/latency_bound.h"
+#include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 
@@ -15,6 +17,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kClosed = 0.99e-6;           // a gap that nobody asks to be closed
 constexpr std::uint64_t kFirstTurn = 50'000;  // ticks
 constexpr double kTurnGrowth = 1.3;
+constexpr double kRounding = 1e-9;
+constexpr const char* kByCases = "branch and bound on labels";
 
 class LatencySolver {
  public:
@@ -31,8 +35,10 @@ class LatencySolver {
     if (search_.best().value < kNever) tell(Progress::Event::Split, {});
     double turn = kFirstTurn;
     while (!done()) {
-      improve_split(static_cast<std::uint64_t>(turn));
-      if (!done()) improve_bound(static_cast<std::uint64_t>(turn));
+      const auto ticks = static_cast<std::uint64_t>(turn);
+      improve_split(ticks);
+      if (!done()) improve_bound(ticks);
+      if (!done() && labels_are_done()) divide_into_cases(ticks);
       turn *= kTurnGrowth;
     }
     if (search_.best().value < kNever) outcome_.split = search_.best();
@@ -40,8 +46,18 @@ class LatencySolver {
   }
 
  private:
+  bool labels_are_done() const { return bound_.finished() || bound_.waiting(); }
+
+  // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way.
+  bool can_branch() const {
+    const StagePlatform& platform = instance_.classes.platform;
+    return NodeReach::affordable(instance_) && instance_.classes.graph.total_memory() <= platform.host_memory;
+  }
+
   bool done() const {
-    if (budget_.exhausted() || outcome_.infeasible || (search_.finished() && bound_.finished())) return true;
+    if (budget_.exhausted() || outcome_.infeasible) return true;
+    if (branching_ && branching_->finished()) return true;
+    if (search_.finished() && bound_.finished() && !can_branch()) return true;
     const double value = search_.best().value;
     return value < kNever && value - outcome_.bound <= std::max(options_.gap, kClosed) * value;
   }
@@ -62,6 +78,23 @@ class LatencySolver {
     }
   }
 
+  void divide_into_cases(std::uint64_t ticks) {
+    if (!can_branch()) return;
+    if (!branching_) branching_.emplace(instance_, bound_.facts());
+    Budget slice(budget_, ticks);
+    const auto offer = [this](const std::vector<LatencyValue::Place>& place) {
+      if (search_.offer(place)) tell(Progress::Event::Split, {});
+    };
+    branching_->improve({[this] { return search_.best().value; }, offer}, slice);
+    const double value = search_.best().value;
+    if (branching_->finished() && value == kNever) {
+      outcome_.infeasible = true;
+      outcome_.proof = kByCases;
+    } else {
+      raise_bound(std::min(branching_->bound(), value * (1 - kRounding)), kByCases);
+    }
+  }
+
   void raise_bound(double bound, const char* proof) {
     if (bound <= outcome_.bound) return;
     outcome_.bound = bound;
@@ -79,6 +112,7 @@ class LatencySolver {
   const Sink& sink_;
   LatencySearch search_;
   LatencyBound bound_;
+  std::optional<LatencyBranching> branching_;
   LatencyOutcome outcome_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The split with the least time for one sample, with proof.
 //
-// LatencySearch looks for better splits, LatencyBound (latency_bound.h) for better bounds; they take turns, counted in
-// ticks, that grow, so a seed and a tick limit fix the answer.
+// LatencySearch looks for better splits, LatencyBound for better bounds, and LatencyBranching takes over where those
+// end. They take turns, counted in ticks, that grow, so a seed and a tick limit fix the answer.
 #pragma once
 
 #include <optional>

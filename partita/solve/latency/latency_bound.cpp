@@ -2,95 +2,144 @@
 #include "partita/solve/latency/latency_bound.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-9;  // sums and flows are exact to far less
+constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
+constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
+constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
 constexpr const char* kByLimit = "labels from both ends: no split below the bound is left";
 
 }  // namespace
 
 LatencyBound::LatencyBound(const LatencyInstance& instance)
-    : instance_(instance), facts_(std::make_unique<LatencyFacts>(instance)), limit_(kNever) {
+    : instance_(instance),
+      blocks_(instance.accelerators() * (instance.has_backward ? 2 : 1)),
+      facts_(instance),
+      limit_(kNever) {
   if (instance.size() == 0 || !NodeReach::affordable(instance)) finished_ = true;
 }
 
+void LatencyBound::prepare(Budget& slice) {
+  reach_.emplace(instance_);
+  model_ = std::make_unique<BlockModel>(instance_, facts_);
+  const EdgeLabels none(model_->edge_count(), 0);
+  tracks_.push_back({0, {none, none}});
+  slice.spend(1 + instance_.size() * instance_.size() / 2048);
+}
+
 bool LatencyBound::improve(double value, Budget& slice) {
-  if (!finished_ && !reach_) {
-    reach_.emplace(instance_);
-    model_ = std::make_unique<BlockModel>(instance_, *facts_);
-    for (EdgeLabels& labels : labels_) labels.assign(model_->edge_count(), 0);
-    slice.spend(1 + instance_.size() * instance_.size() / 2048);
+  if (tracks_.empty() && !finished_) prepare(slice);
+  if (value < limit_) {
+    limit_ = value;  // what was learned for a higher limit holds for a lower one
+    finished_ = tracks_.empty();
+    for (Track& track : tracks_) track.idle = 0;
   }
   const double before = bound_;
-  if (value < limit_ && !first_) {
-    // What was learned for a higher limit holds for a lower one.
-    limit_ = value;
-    finished_ = !reach_.has_value();
-    idle_ = 0;
-  }
   while (!finished_ && !slice.exhausted()) {
-    if (!sweep_) begin_sweep();
-    if (sweep_->advance(slice)) end_sweep();
-    if (!first_ && limit_ == kNever) {
-      if (value == kNever) break;
-      limit_ = value;
+    if (!sweep_) {
+      if (stage_ != Stage::Plain && limit_ == kNever) break;
+      begin_sweep();
     }
+    if (sweep_->advance(slice)) end_sweep();
   }
   return bound_ > before;
 }
 
 void LatencyBound::begin_sweep() {
-  if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, *facts_);
+  if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, facts_);
   facts_new_ = false;
-  sweep_ = std::make_unique<LatencyLabels>(*model_, *reach_, direction_ == 1, labels_[direction_],
-                                           labels_[1 - direction_], first_ ? kNever : limit_);
+  const Track& track = tracks_[turn_];
+  const double limit = stage_ == Stage::Plain ? kNever : limit_ + tolls(track);
+  sweep_ = std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
+                                           track.labels[1 - track.direction], limit, track.toll);
 }
 
 void LatencyBound::end_sweep() {
-  const double found = sweep_->bound();
-  const EdgeLabels before = std::move(labels_[direction_]);
-  labels_[direction_] = sweep_->labels();
+  Track& track = tracks_[turn_];
+  const double found = sweep_->bound() - tolls(track);
+  const EdgeLabels before = std::move(track.labels[track.direction]);
+  track.labels[track.direction] = sweep_->labels();
   sweep_.reset();
   if (found == kNever) {
-    // Without a limit: there is no split at all.
-    bound_ = first_ ? kNever : limit_ * (1 - kRounding);
-    proof_ = first_ ? kByLabels : kByLimit;
+    // Without a limit: there is no split at all. The limit may have fallen since the sweep began, never risen.
+    bound_ = stage_ == Stage::Plain ? kNever : std::max(bound_, limit_ * (1 - kRounding));
+    proof_ = stage_ == Stage::Plain ? kByLabels : kByLimit;
     finished_ = true;
     return;
   }
-  if (found * (1 - kRounding) > bound_) {
-    bound_ = found * (1 - kRounding);
-    proof_ = kByLabels;
+  const double slack = kRounding * (std::abs(found) + tolls(track));
+  if (std::min(found, limit_) - slack > bound_) {
+    bound_ = std::min(found, limit_) - slack;
+    proof_ = track.toll > 0 ? kByTolls : kByLabels;
   }
-  const bool learned = !first_ && learn();
-  const bool moved = labels_[direction_] != before;
-  idle_ = learned || moved ? 0 : idle_ + 1;
-  if (!first_ && idle_ >= 2) finished_ = true;
-  first_ = false;
-  direction_ = 1 - direction_;
+  const bool learned = stage_ != Stage::Plain && learn(track);
+  const bool moved = track.labels[track.direction] != before;
+  track.direction = 1 - track.direction;
+  if (learned) {
+    for (Track& other : tracks_) other.idle = 0;
+  } else {
+    track.idle = moved ? 0 : track.idle + 1;
+  }
+  switch (stage_) {
+    case Stage::Plain:
+      stage_ = blocks_ > 0 ? Stage::Tolls : Stage::Below;
+      best_by_toll_ = found;
+      if (blocks_ > 0) try_next_toll(-kNever);
+      break;
+    case Stage::Tolls: try_next_toll(found); break;
+    case Stage::Below:
+      for (std::size_t i = 0; i < tracks_.size(); ++i) {
+        turn_ = (turn_ + 1) % tracks_.size();
+        if (tracks_[turn_].idle < 2) return;
+      }
+      finished_ = true;
+  }
+}
+
+// Tolls grow until they give less; then the best stays, beside no toll at all.
+void LatencyBound::try_next_toll(double found) {
+  const bool better = found > best_by_toll_;
+  if (better) {
+    best_by_toll_ = found;
+    best_track_ = tracks_.size() - 1;
+  }
+  const double unit = (limit_ < kNever ? limit_ : bound_) / blocks_;
+  const double next = tracks_.size() == 1 ? kFirstToll * unit : 2 * tracks_.back().toll;
+  const bool past_the_best = best_track_ > 0 && !better;
+  if (past_the_best || !(unit > 0) || next > kLastToll * unit) {
+    if (best_track_ > 1) std::swap(tracks_[1], tracks_[best_track_]);
+    tracks_.resize(best_track_ > 0 ? 2 : 1);
+    turn_ = 0;
+    stage_ = Stage::Below;
+    return;
+  }
+  const EdgeLabels none(model_->edge_count(), 0);
+  tracks_.push_back({next, {none, none}});
+  turn_ = tracks_.size() - 1;
 }
 
 // What the labels say about splits below the limit. True if there is something new.
-bool LatencyBound::learn() {
+bool LatencyBound::learn(const Track& track) {
   bool any = false;
-  const auto at_edge = [&](EdgeId e) { return labels_[0][e] + labels_[1][e]; };
+  const double limit = limit_ + tolls(track);
   for (EdgeId e : model_->edges()) {
-    if (at_edge(e) < limit_) continue;
+    if (track.labels[0][e] + track.labels[1][e] < limit) continue;
     const LatencyNode &from = instance_.nodes[model_->edge(e).from], &to = instance_.nodes[model_->edge(e).to];
-    if (from.backward == to.backward) any = facts_->join(from.group, to.group) || any;
+    if (from.backward == to.backward) any = facts_.join(from.group, to.group) || any;
   }
   for (NodeId v : instance_.nodes.all()) {
-    if (!facts_->on_host[instance_.nodes[v].group]) continue;
+    if (!facts_.on_host[instance_.nodes[v].group]) continue;
     double start = 0, after = 0;
-    for (const auto& [p, e] : model_->edges_in(v)) start = std::max(start, labels_[0][e]);
-    for (const auto& [w, e] : model_->edges_out(v)) after = std::max(after, labels_[1][e]);
-    if (start + instance_.nodes[v].host_time + after >= limit_)
-      any = facts_->ban_from_hosts(instance_.nodes[v].group) || any;
+    for (const auto& [p, e] : model_->edges_in(v)) start = std::max(start, track.labels[0][e]);
+    for (const auto& [w, e] : model_->edges_out(v)) after = std::max(after, track.labels[1][e]);
+    if (start + instance_.nodes[v].host_time + after >= limit)
+      any = facts_.ban_from_hosts(instance_.nodes[v].group) || any;
   }
   facts_new_ = facts_new_ || any;
   return any;

@@ -5,11 +5,21 @@
 // better one: sweeps forward and backward in turns, each with the other's labels and the value as its limit. Where an
 // edge cannot be cut, its ends share an accelerator; where labels leave a node no time on a host, its group is on an
 // accelerator. Both make the next sweep stronger. When nothing is left, or a group fits nowhere, the split is optimal;
-// when nothing changes any more, this bound can do no more. Tests: tests/solve/latency_bound_test.cpp.
+// when nothing changes any more, this bound can do no more.
+//
+// Tolls count accelerators. There are at most b blocks on accelerators, b the number of accelerators (twice that in
+// training), so for every toll >= 0
+//     latency >= (latency + toll * number of blocks) - toll * b,
+// and labels bound the bracket, as far as blocks lie on one path, if each block pays the toll on top of its load. A
+// toll is looked for that gives much; what is learned with one toll about splits below the limit holds for all.
+//
+// Tests: tests/solve/latency_bound_test.cpp.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "partita/solve/latency/latency_labels.h"
 
@@ -28,23 +38,42 @@ class LatencyBound {
   const char* proof() const { return proof_; }
   // Nothing can be gained by going on, unless a better split becomes known.
   bool finished() const { return finished_; }
+  // There is no split to compare with, and nothing to do without.
+  bool waiting() const { return !finished_ && stage_ != Stage::Plain && limit_ == kNoLimit && !sweep_; }
+  // What is known of splits below the value given last; for branching.
+  const LatencyFacts& facts() const { return facts_; }
 
  private:
+  // The sweeps with one toll.
+  struct Track {
+    double toll = 0;
+    EdgeLabels labels[2];  // forward, reversed
+    int direction = 0;     // of the next sweep
+    int idle = 0;          // sweeps in a row that taught nothing
+  };
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  enum class Stage { Plain, Tolls, Below };  // no limit; looking for a toll; splits below the limit
+
+  void prepare(Budget& slice);
   void begin_sweep();
   void end_sweep();
-  bool learn();
+  void try_next_toll(double found);
+  bool learn(const Track& track);
+  double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
 
   const LatencyInstance& instance_;
+  const int blocks_;  // at most so many on accelerators
   std::optional<NodeReach> reach_;
-  std::unique_ptr<LatencyFacts> facts_;
+  LatencyFacts facts_;
   std::unique_ptr<BlockModel> model_;
+  bool facts_new_ = false;  // since the model was made
+  Stage stage_ = Stage::Plain;
+  std::vector<Track> tracks_;
+  std::size_t turn_ = 0;  // the track whose sweep it is
   std::unique_ptr<LatencyLabels> sweep_;
-  EdgeLabels labels_[2];  // forward, backward
+  double best_by_toll_ = 0;
+  std::size_t best_track_ = 0;
   double limit_;
-  int direction_ = 0;
-  bool first_ = true;       // the sweep without a limit
-  bool facts_new_ = false;  // since the last sweep began
-  int idle_ = 0;            // sweeps in a row that taught nothing
   double bound_ = 0;
   const char* proof_ = "";
   bool finished_ = false;

@@ -12,13 +12,13 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 LatencyLabels::LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
-                             const EdgeLabels& other, double limit)
+                             const EdgeLabels& other, double limit, double toll)
     : model_(model),
       reversed_(reversed),
       limit_(limit),
       labels_(std::move(labels)),
       other_(other),
-      finish_(model, reach, reversed),
+      finish_(model, reach, reversed, toll),
       levels_(1, 0) {
   for (const double label : labels_) {
     if (label < kNever) levels_.push_back(label);

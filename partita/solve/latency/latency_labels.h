@@ -7,7 +7,9 @@
 //
 // With a limit, only splits with a lower latency are considered. If an edge is cut, its two labels add up to no more
 // than the latency; so where they reach the limit it cannot be cut, and its label is infinite. A node is not on a host
-// if the labels around it leave no time. Tests: tests/solve/latency_bound_test.cpp.
+// if the labels around it leave no time. With a toll, all of this is said of the latency plus one toll for each block
+// of an accelerator on the path that takes longest, and the limit is a limit on that. Tests:
+// tests/solve/latency_bound_test.cpp.
 #pragma once
 
 #include <vector>
@@ -22,7 +24,7 @@ class LatencyLabels {
   // Model, reach and `other` must outlive the sweep. `labels` are valid ones from an earlier sweep in the same
   // direction, or all 0; `other` those of the opposite direction, or all 0.
   LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
-                const EdgeLabels& other, double limit);
+                const EdgeLabels& other, double limit, double toll = 0);
 
   // Works until the slice ends or the sweep does; true once it has. Overruns the slice by at most one node.
   bool advance(Budget& slice);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What labels leave open, by cases: branch and bound.
+//
+// A case is a set of facts (block_model.h): groups known to be on hosts, or on accelerators with a number, or on some
+// accelerator together. Sweeps of labels (latency_labels.h) forward and backward bound the latency of its splits, add
+// facts, or rule it out. What stays is divided by the place of one group: a host, each accelerator in use, or the next
+// unused one, for accelerators are all alike. A case in which every group has its place is a split, which is handed
+// over. The case with the least bound is next, so the least bound of all open cases is a bound for all splits. Exact,
+// for graphs of a few dozen groups, or a gap that is nearly closed. Tests: tests/solve/latency_bound_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "partita/solve/latency/latency_labels.h"
+#include "partita/solve/latency/latency_value.h"
+
+namespace partita {
+
+class LatencyBranching {
+ public:
+  // Somebody who knows the best split so far.
+  struct Incumbent {
+    std::function<double()> value;  // infinite if there is none
+    std::function<void(const std::vector<LatencyValue::Place>&)> offer;
+  };
+
+  // All splits that are better than the best known must agree with the facts. The instance must outlive it.
+  LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts);
+
+  // Works until the slice ends, no case is left, or the open cases fill the memory.
+  void improve(const Incumbent& incumbent, Budget& slice);
+
+  // No split has a latency below this and below the value.
+  double bound() const;
+  // No case is left: no split is better than the best.
+  bool finished() const { return open_.empty() && !now_; }
+
+ private:
+  struct Case {
+    double bound = 0;
+    std::size_t depth = 0;
+    LatencyFacts facts;
+    EdgeLabels labels[2];  // forward, reversed
+  };
+  static bool later(const Case& a, const Case& b);
+
+  // Sweeps for the case at hand; false if the slice ended first. It then goes on where it stopped.
+  bool examine(double limit, Budget& slice);
+  bool learn(double limit);
+  GroupId undecided() const;
+  void divide(const Case& now, GroupId g);
+  std::vector<LatencyValue::Place> places(const Case& now) const;
+
+  const LatencyInstance& instance_;
+  const NodeReach reach_;
+  std::vector<Case> open_;  // a heap, the least bound on top
+  // The case at hand.
+  std::unique_ptr<Case> now_;
+  std::unique_ptr<BlockModel> model_;
+  std::unique_ptr<LatencyLabels> sweep_;
+  int sweeps_ = 0;
+};
+
+}  // namespace partita
