@@ -14,9 +14,11 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kClosed = 0.99e-6;           // a gap that nobody asks to be closed
-constexpr std::uint64_t kFirstTurn = 50'000;  // ticks
+constexpr double kClosed = 0.99e-6;  // a gap that nobody asks to be closed
+// Ticks. Small graphs are solved in the first turns, and need no long ones.
+constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
 constexpr double kTurnGrowth = 1.3;
+constexpr std::uint64_t kSplitShare = 2;  // where proofs are out of reach, splits still get better
 constexpr double kRounding = 1e-9;
 constexpr const char* kByCases = "branch and bound on labels";
 
@@ -33,10 +35,11 @@ class LatencySolver {
   LatencyOutcome run() {
     raise_bound(path_bound(instance_), "the longest path of least node times");
     if (search_.best().value < kNever) tell(Progress::Event::Split, {});
-    double turn = kFirstTurn;
+    double turn = static_cast<double>(
+        std::clamp(kFirstTurnPerGroup * instance_.group_count(), kShortestFirstTurn, kLongestFirstTurn));
     while (!done()) {
       const auto ticks = static_cast<std::uint64_t>(turn);
-      improve_split(ticks);
+      improve_split(kSplitShare * ticks);
       if (!done()) improve_bound(ticks);
       if (!done() && labels_are_done()) divide_into_cases(ticks);
       turn *= kTurnGrowth;
@@ -51,7 +54,8 @@ class LatencySolver {
   // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way.
   bool can_branch() const {
     const StagePlatform& platform = instance_.classes.platform;
-    return NodeReach::affordable(instance_) && instance_.classes.graph.total_memory() <= platform.host_memory;
+    const bool roomy = platform.hosts == 0 || instance_.classes.graph.total_memory() <= platform.host_memory;
+    return roomy && NodeReach::affordable(instance_);
   }
 
   bool done() const {
