@@ -295,30 +295,58 @@ TEST(PlanIsInvariant, UnderSubdivision) {
   });
 }
 
-// Larger than brute force can do: the exact answer still passes check, and no quick answer beats it.
+// Larger than brute force can do: the workload three times, joined by an edge from some node of one copy to some node
+// of the next.
+Workload three_joined(const Workload& workload, unsigned number) {
+  Workload joined = workload;
+  Graph& graph = joined.graph;
+  const std::size_t count = graph.nodes.size();
+  const std::vector<Edge> edges = graph.edges;
+  for (std::size_t copy = 1; copy < 3; ++copy) {
+    const std::size_t shift = copy * count;
+    for (std::size_t v = 0; v < count; ++v) {
+      Node node = workload.graph.nodes[NodeId(v)];
+      node.original_id += static_cast<std::int64_t>(1000 * copy);
+      if (node.colour) *node.colour += static_cast<std::int64_t>(1000 * copy);
+      graph.nodes.push_back(node);
+    }
+    for (const Edge& edge : edges) {
+      graph.edges.push_back({NodeId(edge.from.index() + shift), NodeId(edge.to.index() + shift), edge.cost});
+    }
+    const NodeId from(shift - count + number % count);
+    const NodeId to(shift + number / 8 % count);
+    if (!graph.nodes[from].backward || graph.nodes[to].backward) graph.edges.push_back({from, to, 1});
+  }
+  return joined;
+}
+
+// Whatever one run proves, no other run beats.
+TEST(PlanIsConsistent, ForLatencyOnJoinedWorkloads) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        const Problem problem{three_joined(workload, number), Objective::Latency};
+        double least = kUnlimited, bound = 0;
+        bool infeasible = false;
+        for (const std::uint64_t ticks : {3'000, 30'000, 300'000}) {
+          PlanOptions options;
+          options.seed = number + ticks;
+          const Plan answer = plan_within(problem, ticks, options);
+          infeasible = infeasible || answer.result.status == Status::Infeasible;
+          least = std::min(least, answer.result.value);
+          bound = std::max(bound, answer.result.bound);
+        }
+        if (infeasible && least < kUnlimited) return "infeasible, but there is a split";
+        if (bound > least * (1 + 1e-9)) return fmt::format("bound {} above a split's {}", bound, least);
+        return {};
+      },
+      20);
+}
+
+// The exact answer passes check, and no quick answer beats it.
 TEST(PlanIsConsistent, OnJoinedWorkloads) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        // The workload three times, joined by an edge from the first source of one copy to the last sink of the next.
-        Problem problem{workload};
-        Graph& graph = problem.workload.graph;
-        const std::size_t count = graph.nodes.size();
-        const std::vector<Edge> edges = graph.edges;
-        for (std::size_t copy = 1; copy < 3; ++copy) {
-          const std::size_t shift = copy * count;
-          for (std::size_t v = 0; v < count; ++v) {
-            Node node = workload.graph.nodes[NodeId(v)];
-            node.original_id += static_cast<std::int64_t>(1000 * copy);
-            if (node.colour) *node.colour += static_cast<std::int64_t>(1000 * copy);
-            graph.nodes.push_back(node);
-          }
-          for (const Edge& edge : edges) {
-            graph.edges.push_back({NodeId(edge.from.index() + shift), NodeId(edge.to.index() + shift), edge.cost});
-          }
-          const NodeId from(shift - count + number % count);
-          const NodeId to(shift + number / 8 % count);
-          if (!graph.nodes[from].backward || graph.nodes[to].backward) graph.edges.push_back({from, to, 1});
-        }
+        const Problem problem{three_joined(workload, number)};
         const Plan exact = plan_fully(problem);
         const std::optional<double> optimum = exact.result.split ? std::optional(exact.result.value) : std::nullopt;
         if (Complaint complaint = wrong(problem, exact, optimum)) return complaint;
