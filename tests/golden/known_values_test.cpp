@@ -86,6 +86,36 @@ std::vector<Known> free_inputs() {
   return known;
 }
 
+// The time of one sample.
+class KnownLatency : public testing::TestWithParam<Known> {};
+
+TEST_P(KnownLatency, IsFoundAndProved) {
+  const auto folder = workloads_folder();
+  if (!folder) GTEST_SKIP() << kNoWorkloads;
+  std::ifstream file(*folder / "best-known.json");
+  const double value = nlohmann::json::parse(file)[GetParam().key]["latency"]["value"];
+
+  Problem problem;
+  problem.workload = read_workload((*folder / GetParam().folder / GetParam().key).string());
+  problem.objective = Objective::Latency;
+  Budget budget(Budget::Limits{.seconds = 300});
+  const Plan plan = partita::plan(problem, {}, budget);
+  EXPECT_EQ(plan.result.status, Status::Optimal);
+  EXPECT_NEAR(plan.result.value, value, 1e-5 * value);
+  EXPECT_LE(plan.result.bound, plan.result.value);
+  EXPECT_TRUE(plan.report.legal());
+}
+
+// All of the paper's but InceptionV3, which is not proved in reasonable time.
+std::vector<Known> latency_inputs() {
+  std::vector<Known> known;
+  for (const char* name : {"LayerGraphs/bert24", "LayerGraphs/gnmt", "LayerGraphs/resnet50", "OperatorGraphs/bert_l-3",
+                           "OperatorGraphs/bert_l-6", "OperatorGraphs/bert_l-12", "OperatorGraphs/resnet50"}) {
+    known.push_back({std::string("latency-inputs/") + name + "_inference.json", "paper"});
+  }
+  return known;
+}
+
 std::vector<Known> measured_models() {
   std::vector<Known> known;
   for (const char* name :
@@ -106,6 +136,7 @@ std::string test_name(const testing::TestParamInfo<Known>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Paper, KnownValue, testing::ValuesIn(paper_inputs()), test_name);
 INSTANTIATE_TEST_SUITE_P(Paper, KnownFreeValue, testing::ValuesIn(free_inputs()), test_name);
+INSTANTIATE_TEST_SUITE_P(Paper, KnownLatency, testing::ValuesIn(latency_inputs()), test_name);
 INSTANTIATE_TEST_SUITE_P(Measured, KnownValue, testing::ValuesIn(measured_models()), test_name);
 
 }  // namespace
