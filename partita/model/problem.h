@@ -33,6 +33,10 @@ struct Problem {
   Shape shape = Shape::Staged;
   TransferMode transfers = TransferMode::Sum;
   bool backward_shape = false;  // ask the mirrored shape of all backward edges, not only of orphans
+  // Latency: how many uninterrupted subgraphs an accelerator may run in each pass, one after the other; from 1 on.
+  int subgraphs = 1;
+  // Latency: host nodes wait for a free core, and there are as many cores as hosts. Else there are always enough.
+  bool strict_host_cores = false;
 };
 
 const char* to_string(Objective objective);

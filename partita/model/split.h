@@ -16,6 +16,9 @@ struct Split {
   IdVector<NodeId, DeviceId> device_of;
   // Staged splits: the devices that hold something, in pipeline order. Empty where the shape has no order.
   std::vector<DeviceId> order;
+  // Latency with several subgraphs on an accelerator: in which of the subgraphs of its device and pass each node is, by
+  // the order in which they run, from 0 on; of no meaning on a host. Empty: one subgraph in each pass.
+  IdVector<NodeId, std::uint32_t> subgraph_of = {};
 };
 
 // A split as a file lists it: original ids, not yet matched with a graph, so possibly wrong in every way.

@@ -135,6 +135,8 @@ LatencyInstance make_latency_instance(const Problem& problem) {
   const Graph& graph = problem.workload.graph;
   LatencyInstance instance;
   instance.classes = make_free_instance(problem);
+  instance.subgraphs = problem.subgraphs;
+  instance.strict_host_cores = problem.strict_host_cores;
   add_nodes(problem, instance);
   add_edges(graph, instance);
   add_order(instance);
@@ -155,7 +157,9 @@ Split lift_latency(const Problem& problem, const LatencyInstance& instance, cons
     if (!free.device_of[g].valid())
       free.device_of[g] = DeviceId(static_cast<std::size_t>(instance.accelerators()) + (*host_of)[g].index());
   }
-  return lift_free(problem, instance.classes, free);
+  Split lifted = lift_free(problem, instance.classes, free);
+  lifted.subgraph_of = split.subgraph_of;
+  return lifted;
 }
 
 }  // namespace partita

@@ -38,6 +38,8 @@ struct LatencyInstance {
   Csr<NodeId, NodeId> successors, predecessors;  // each neighbour once
   std::vector<NodeId> order;                     // topological
   bool has_backward = false;
+  int subgraphs = 1;               // how many blocks an accelerator may run in each pass
+  bool strict_host_cores = false;  // host nodes wait for one of as many cores as there are hosts
 
   // What moves as one: the producer and its consumers. The load of a block S is its nodes' times plus the costs of the
   // nets that have members inside and outside, for a net cut by S is paid once, as out or as in.
@@ -67,6 +69,8 @@ LatencyInstance make_latency_instance(const Problem& problem);
 struct LatencySplit {
   double value = 0;
   IdVector<GroupId, DeviceId> accelerator_of;  // invalid: on a host
+  // Several subgraphs on an accelerator: which of those of its pass each node is in, as in Split. Else empty.
+  IdVector<NodeId, std::uint32_t> subgraph_of = {};
 };
 
 // Deals the groups on hosts out to the hosts by memory, largest first. False if they do not fit in this way.
