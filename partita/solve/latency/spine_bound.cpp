@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/latency/spine_bound.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace partita {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
+constexpr std::uint64_t kWorkPerTick = 64;
+
+}  // namespace
+
+SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, double neglect)
+    : model_(model),
+      block_load_(model, reach),
+      spine_(find_spine(model, reach, neglect)),
+      most_blocks_(static_cast<std::size_t>(model.instance().accelerators() * model.instance().subgraphs)),
+      starts_at_(model.node_count(), 0),
+      ends_at_(model.node_count(), spine_.nodes.size() - 1),
+      ending_at_(spine_.nodes.size()),
+      crossing_(spine_.nodes.size()) {
+  place_on_spine(reach);
+  find_crossing_nets();
+  if (model.contradicts_itself()) bound_ = kNever;
+}
+
+void SpineBound::place_on_spine(const NodeReach& reach) {
+  for (NodeId v : model_.instance().nodes.all()) {
+    for (std::size_t i = spine_.nodes.size() - 2; i > 0; --i) {
+      const NodeId s = spine_.nodes[i];
+      if (s == v || test_bit(reach.above.row(s.index()), v.index())) ends_at_[v] = i;
+      if (starts_at_[v] == 0 && (s == v || test_bit(reach.below.row(s.index()), v.index()))) starts_at_[v] = i;
+    }
+    ending_at_[ends_at_[v]].push_back(v);
+  }
+}
+
+void SpineBound::find_crossing_nets() {
+  const LatencyInstance& instance = model_.instance();
+  for (NetId e : instance.net_cost.all()) {
+    const NodeId producer = instance.net_producer[e];
+    std::size_t last = 0;
+    for (NodeId v : instance.net_members[e]) last = std::max(last, starts_at_[v]);
+    std::size_t first = ends_at_[producer];
+    if (spine_.nodes[first] == producer) ++first;
+    for (std::size_t j = first; j <= last; ++j) crossing_[j].push_back({e, last});
+  }
+}
+
+// Nets that a block from spine node i on surely takes in, by the first spine node with which it has a member of them:
+// they come from the spine node before, or above it, and have no members in between, where others count them.
+std::vector<double> SpineBound::nets_from_above(std::size_t i) const {
+  const LatencyInstance& instance = model_.instance();
+  std::vector<double> cost(spine_.nodes.size(), 0);
+  for (const auto& [e, last] : crossing_[i]) {
+    if (ends_at_[instance.net_producer[e]] >= i) continue;
+    std::size_t first = spine_.nodes.size();
+    bool between = false;
+    for (NodeId v : instance.net_members[e]) {
+      if (ends_at_[v] < i) continue;
+      if (starts_at_[v] < i || v == spine_.nodes[i]) between = true;
+      first = std::min(first, ends_at_[v]);
+    }
+    if (!between && first < cost.size()) cost[first] += instance.net_cost[e];
+  }
+  return cost;
+}
+
+// Nets that a block from spine node i to j surely puts out, beside those from j or below.
+double SpineBound::nets_to_below(std::size_t i, std::size_t j) const {
+  double cost = 0;
+  for (const auto& [e, last] : crossing_[j]) {
+    if (last > j && starts_at_[model_.instance().net_producer[e]] >= i) cost += model_.instance().net_cost[e];
+  }
+  return cost;
+}
+
+bool SpineBound::advance(Budget& slice) {
+  const std::size_t most_inside = std::min(kMostInside, most_blocks_);
+  while (modules_.size() < spine_.modules.size()) {
+    if (slice.exhausted()) return false;
+    const std::uint64_t before = block_load_.work();
+    modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), most_inside, model_, block_load_));
+    slice.spend(1 + (block_load_.work() - before) / kWorkPerTick);
+  }
+  if (enter_.empty()) run();
+  return true;
+}
+
+SpineBound::Table SpineBound::table(std::size_t states) const {
+  return {states, std::vector<double>(states * (most_blocks_ + 1), kNever)};
+}
+
+double SpineBound::host_time(std::size_t i) const {
+  const NodeId v = spine_.nodes[i];
+  if (!v.valid()) return 0;
+  return model_.on_host(v) ? model_.instance().nodes[v].host_time : kNever;
+}
+
+// Blocks of the forward pass are not counted with those of the backward pass, which come after them on the spine.
+bool SpineBound::new_pass(std::size_t module) const {
+  const auto backward = [&](std::size_t i) {
+    const NodeId v = spine_.nodes[i];
+    return v.valid() ? model_.instance().nodes[v].backward : i > 0;
+  };
+  return model_.instance().has_backward && !backward(module) && backward(module + 1);
+}
+
+// relax(state of the upper end, its count, state of the lower end, its count, time between)
+template <class Relax>
+void SpineBound::for_each_way_through(std::size_t module, const Relax& relax) const {
+  const ModuleTables& tables = *modules_[module];
+  const bool fresh = new_pass(module);
+  std::vector<double> delays;
+  for (std::size_t upper = 0; upper < tables.states(); ++upper) {
+    for (std::size_t lower = 0; lower < tables.states(); ++lower) {
+      if (!tables.delays(upper, lower, delays)) continue;
+      for (std::size_t inside = 0; inside < delays.size(); ++inside) {
+        if (delays[inside] == kNever) continue;
+        for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
+          relax(upper, t, lower, fresh ? 0 : t + inside, delays[inside]);
+      }
+    }
+  }
+}
+
+// relax(last spine node of the block, state above, state below, load)
+template <class Relax>
+void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
+  if (!spine_.nodes[i].valid()) return;
+  const ModuleTables& over = *modules_[i - 1];
+  const std::vector<double> nets_in = nets_from_above(i);
+  double time = 0, memory = 0;  // of what lies between, both ends with it
+  for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
+    for (NodeId v : ending_at_[j]) {
+      if (starts_at_[v] < i) continue;
+      time += model_.instance().nodes[v].accelerator_time;
+      const ClusterId c = model_.cluster_of(v);
+      if (model_.nodes(c)[0] == v) memory += model_.cluster(c).memory;
+    }
+    const double limit = model_.memory_limit();
+    if (memory > limit) break;
+    time += nets_in[j];
+    const double jumping = nets_to_below(i, j);
+    const ModuleTables& under = *modules_[j];
+    for (std::size_t up = 0; up < over.states(); ++up) {
+      const double memory_up = over.memory_above(up);
+      if (memory + memory_up > limit) continue;
+      for (std::size_t down = 0; down < under.states(); ++down) {
+        const double memory_down = under.memory_below(down);
+        if (memory + memory_up + memory_down > limit) continue;
+        const double load = time + jumping + over.load_above(up, limit - memory - memory_down) +
+                            under.load_below(down, limit - memory - memory_up);
+        if (load < kNever) relax(j, up, down, load);
+      }
+    }
+  }
+}
+
+void SpineBound::run() {
+  const std::size_t count = spine_.nodes.size();
+  const auto keep_least = [](double& entry, double value) { entry = std::min(entry, value); };
+  for (std::size_t i = 0; i < count; ++i) {
+    enter_.push_back(table(i > 0 ? modules_[i - 1]->states() : 1));
+    leave_.push_back(table(i + 1 < count ? modules_[i]->states() : 1));
+  }
+  after_enter_ = enter_;
+  after_leave_ = leave_;
+
+  enter_[0].at(0, 0) = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) {
+      for_each_way_through(i - 1, [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+        keep_least(enter_[i].at(u, lower), leave_[i - 1].at(t, upper) + time);
+      });
+    }
+    for (std::size_t t = 0; t <= most_blocks_; ++t) {
+      keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
+    }
+    for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+      for (std::size_t t = 0; t < most_blocks_; ++t) {
+        keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
+      }
+    });
+  }
+
+  for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
+  for (std::size_t i = count; i-- > 0;) {
+    if (i + 1 < count) {
+      for_each_way_through(i, [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+        keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
+      });
+    }
+    for (std::size_t t = 0; t <= most_blocks_; ++t) {
+      keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
+    }
+    for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+      for (std::size_t t = 0; t < most_blocks_; ++t) {
+        keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
+      }
+    });
+  }
+  bound_ = std::max(bound_, after_enter_[0].at(0, 0));
+}
+
+bool SpineBound::learn(double limit, LatencyFacts& facts) const {
+  bool any = false;
+  const LatencyInstance& instance = model_.instance();
+  for (std::size_t i = 1; i + 1 < spine_.nodes.size(); ++i) {
+    const LatencyNode& node = instance.nodes[spine_.nodes[i]];
+    double apart = kNever, on_host = kNever;
+    for (std::size_t t = 0; t <= most_blocks_; ++t) {
+      for (std::size_t w = 0; w < enter_[i].states; ++w) {
+        apart = std::min(apart, enter_[i].at(t, w) + after_enter_[i].at(t, w));
+      }
+      on_host = std::min(on_host, enter_[i].at(t, 0) + host_time(i) + after_leave_[i].at(t, 0));
+    }
+    if (on_host >= limit) any = facts.ban_from_hosts(node.group) || any;
+    if (i == 1 || apart < limit) continue;
+    const LatencyNode& upper = instance.nodes[spine_.nodes[i - 1]];
+    if (upper.backward == node.backward) any = facts.join(upper.group, node.group) || any;
+  }
+  return any;
+}
+
+}  // namespace partita
