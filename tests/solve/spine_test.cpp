@@ -25,7 +25,8 @@ TEST(SpineBound, IsNeverAboveTheOptimum) {
     const LatencyFacts facts(instance);
     const BlockModel model(instance, facts);
     for (const double neglect : {0.0, 0.05, 0.3, 1.0}) {
-      SpineBound spine(model, reach, neglect);
+      const std::size_t states[] = {1, 3, 12, 400};
+      SpineBound spine(model, reach, {neglect, states[seed % 4]});
       Budget budget;
       EXPECT_TRUE(spine.advance(budget));
       EXPECT_LE(spine.bound() * (1 - 1e-9), optimum ? *optimum * (1 + 1e-12) : kNever)

@@ -13,6 +13,7 @@ constexpr double kRounding = 1e-9;                      // sums and flows are ex
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 // How much of all time a spine may leave aside. Each is tried once, the best is used from then on.
 constexpr double kNeglects[] = {0, 0.001, 0.01, 0.05};
+constexpr std::size_t kStates[] = {400, 3000};  // of one module; the second where nothing else helps
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
@@ -68,7 +69,7 @@ void LatencyBound::begin() {
   facts_new_ = false;
   if (stage_ == Stage::Spines || spine_is_old_) {
     const double neglect = stage_ == Stage::Spines ? kNeglects[spines_tried_] : best_neglect_;
-    spine_ = std::make_unique<SpineBound>(*model_, *reach_, neglect);
+    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, kStates[detail_]});
     spine_is_old_ = false;
     return;
   }
@@ -101,6 +102,7 @@ void LatencyBound::end_spine() {
     return;
   }
   raise(found, 0, kBySpine);
+  spine_is_exact_ = spine->is_exact();
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
       facts_new_ = spine_is_old_ = true;
@@ -155,7 +157,11 @@ void LatencyBound::next_track() {
     turn_ = (turn_ + 1) % tracks_.size();
     if (tracks_[turn_].idle < 2) return;
   }
-  finished_ = !spine_is_old_;
+  if (spine_is_old_) return;
+  finished_ = spine_is_exact_ || detail_ + 1 == std::size(kStates);
+  if (finished_) return;
+  ++detail_;
+  spine_is_old_ = true;
 }
 
 // Tolls grow until they give less; then the best stays, beside no toll at all.

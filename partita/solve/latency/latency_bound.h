@@ -84,7 +84,9 @@ class LatencyBound {
   std::unique_ptr<LatencyLabels> sweep_;
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;
-  bool spine_is_old_ = false;  // facts have been found since
+  std::size_t detail_ = 0;       // of the spine
+  bool spine_is_old_ = false;    // facts have been found since
+  bool spine_is_exact_ = false;  // more detail tells no more
   double best_by_toll_ = 0;
   std::size_t best_track_ = 0;
   double limit_;

@@ -2,6 +2,7 @@
 #include "partita/solve/latency/module_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,38 +10,44 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostStates = 400;
-constexpr std::size_t kExactChains = 2;  // of the others we know only whether the block has a part in them
 // Minimum cuts for one chain. With more we take blocks that share a chain as no dearer than others.
 constexpr std::size_t kMostSharedCuts = 20'000;
+constexpr std::uint64_t kWorkPerTick = 64;
 
 }  // namespace
 
-ModuleTables::ModuleTables(const Spine& spine, std::size_t module, std::size_t most_blocks, const BlockModel& model,
+ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
                            BlockLoad& block_load)
-    : upper_(spine.nodes[module]),
+    : model_(model),
+      block_load_(block_load),
+      upper_(spine.nodes[module]),
       lower_(spine.nodes[module + 1]),
-      most_blocks_(most_blocks),
+      most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
   for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}});
-  make_extents();
-  for (std::size_t c = 0; c < chains_.size(); ++c) make_delays(c, model, block_load);
-  if (upper_.valid()) reach_from(upper_, lower_, BlockLoad::Part::Below, model, block_load, below_);
-  if (lower_.valid()) reach_from(lower_, upper_, BlockLoad::Part::Above, model, block_load, above_);
+  make_extents(detail.most_states);
+  for (Reach* reach : {&below_, &above_}) {
+    reach->memory.assign(states_, kNever);
+    reach->load.assign(states_ * (kMemoryLevels + 1), kNever);
+  }
 }
 
-void ModuleTables::make_extents() {
+// Exact on the first chains, which take longest; on the last ones, what fits.
+void ModuleTables::make_extents(std::size_t most_states) {
   std::vector<std::size_t> ranges;  // of each chain, besides the empty one
-  for (std::size_t c = 0; c < chains_.size(); ++c) ranges.push_back(c < kExactChains ? chains_[c].nodes.size() : 1);
+  for (const Chain& chain : chains_) ranges.push_back(chain.nodes.size());
   const auto product = [&] {
     std::size_t states = 1;
     for (const std::size_t r : ranges) states *= r + 1;
     return states;
   };
-  while (product() > kMostStates) {
-    const auto widest = std::max_element(ranges.begin(), ranges.end());
-    *widest -= (*widest + 9) / 10;
+  for (std::size_t c = chains_.size(); product() > most_states && c > 0;) {
+    const auto widest = c > 2 ? ranges.begin() + static_cast<std::ptrdiff_t>(c - 1)
+                              : std::max_element(ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(c));
+    *widest > 1 ? --*widest : --c;
+    exact_ = false;
   }
+  states_ = product();
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const std::size_t length = chains_[c].nodes.size();
     chains_[c].extents.push_back({0, 0});
@@ -48,15 +55,36 @@ void ModuleTables::make_extents() {
       chains_[c].extents.push_back({1 + length * r / ranges[c], length * (r + 1) / ranges[c]});
     }
   }
-  states_ = product();
+  for (std::size_t state = 0; state < states_; ++state) {
+    std::size_t rest = state;
+    for (const Chain& chain : chains_) {
+      extent_of_.push_back(static_cast<std::uint32_t>(rest % chain.extents.size()));
+      rest /= chain.extents.size();
+    }
+  }
 }
 
-ModuleTables::Extent ModuleTables::extent(std::size_t state, std::size_t chain) const {
-  for (std::size_t c = 0; c < chain; ++c) state /= chains_[c].extents.size();
-  return chains_[chain].extents[state % chains_[chain].extents.size()];
+bool ModuleTables::advance(Budget& slice) {
+  const auto work_on = [&](const auto& step) {
+    const std::uint64_t before = block_load_.work();
+    step();
+    slice.spend(1 + (block_load_.work() - before) / kWorkPerTick);
+  };
+  for (; chains_done_ < chains_.size(); ++chains_done_) {
+    if (slice.exhausted()) return false;
+    work_on([&] { make_delays(chains_done_); });
+  }
+  for (; states_done_ < states_; ++states_done_) {
+    if (slice.exhausted()) return false;
+    work_on([&] {
+      if (upper_.valid()) fill(BlockLoad::Part::Below, states_done_, below_);
+      if (lower_.valid()) fill(BlockLoad::Part::Above, states_done_, above_);
+    });
+  }
+  return true;
 }
 
-void ModuleTables::make_delays(std::size_t c, const BlockModel& model, BlockLoad& block_load) {
+void ModuleTables::make_delays(std::size_t c) {
   Chain& chain = chains_[c];
   const std::vector<NodeId>& nodes = chain.nodes;
   const std::size_t length = nodes.size();
@@ -73,8 +101,8 @@ void ModuleTables::make_delays(std::size_t c, const BlockModel& model, BlockLoad
       if (before.valid()) outside.push_back(before);
       if (after.valid()) outside.push_back(after);
       const auto least = [&](const std::vector<NodeId>& inside) {
-        return block_load.begin(BlockLoad::Part::Whole, NodeId(), inside, outside) ? block_load.least(memory_limit_)
-                                                                                   : kNever;
+        const bool possible = block_load_.begin(BlockLoad::Part::Whole, NodeId(), inside, outside);
+        return possible ? block_load_.least(memory_limit_) : kNever;
       };
       alone[p][e] = least({nodes[p], nodes[e - 1]});
       if (alone[p][e] == kNever) continue;
@@ -93,7 +121,7 @@ void ModuleTables::make_delays(std::size_t c, const BlockModel& model, BlockLoad
     chain.delay[p][p].assign(most_blocks_ + 1, 0);
     for (std::size_t e = p + 1; e <= length; ++e) {
       const NodeId last = nodes[e - 1];
-      const double host = model.on_host(last) ? model.instance().nodes[last].host_time : kNever;
+      const double host = model_.on_host(last) ? model_.instance().nodes[last].host_time : kNever;
       std::vector<double>& delay = chain.delay[p][e];
       for (std::size_t d = 0; d <= most_blocks_; ++d) {
         double best = chain.delay[p][e - 1][d] + host;
@@ -108,31 +136,27 @@ void ModuleTables::make_delays(std::size_t c, const BlockModel& model, BlockLoad
   }
 }
 
-void ModuleTables::reach_from(NodeId end, NodeId other_end, BlockLoad::Part part, const BlockModel& model,
-                              BlockLoad& block_load, Reach& reach) const {
+void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
   const bool down = part == BlockLoad::Part::Below;
-  reach.memory.assign(states_, kNever);
-  reach.load.assign(states_ * (kMemoryLevels + 1), kNever);
-  if (!model.cluster(model.cluster_of(end)).on_accelerator) return;
-  for (std::size_t state = 0; state < states_; ++state) {
-    std::vector<NodeId> inside = {end}, outside;
-    if (other_end.valid()) outside.push_back(other_end);
-    for (std::size_t c = 0; c < chains_.size(); ++c) {
-      const std::vector<NodeId>& nodes = chains_[c].nodes;
-      const Extent reached = extent(state, c);
-      const auto at = [&](std::size_t i) { return down ? nodes[i] : nodes[nodes.size() - 1 - i]; };
-      if (reached.least > 0) inside.push_back(at(reached.least - 1));
-      if (reached.most < nodes.size()) outside.push_back(at(reached.most));
-    }
-    if (!block_load.begin(part, end, inside, outside)) continue;
-    reach.memory[state] = block_load.memory();
-    for (std::size_t level = kMemoryLevels + 1; level > 0; --level) {
-      const double room = memory_limit_ * static_cast<double>(level - 1) / kMemoryLevels;
-      const double load = block_load.least(level > kMemoryLevels ? memory_limit_ : room);
-      if (load == kNever) break;
-      reach.load[state * (kMemoryLevels + 1) + level - 1] = load;
-      if (memory_limit_ == kNever) break;
-    }
+  const NodeId end = down ? upper_ : lower_, other_end = down ? lower_ : upper_;
+  std::vector<NodeId> inside = {end}, outside;
+  if (other_end.valid()) outside.push_back(other_end);
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const std::vector<NodeId>& nodes = chains_[c].nodes;
+    const Extent reached = extent(state, c);
+    const auto at = [&](std::size_t i) { return down ? nodes[i] : nodes[nodes.size() - 1 - i]; };
+    if (reached.least > 0) inside.push_back(at(reached.least - 1));
+    if (reached.most < nodes.size()) outside.push_back(at(reached.most));
+  }
+  if (!block_load_.begin(part, end, inside, outside)) return;
+  reach.memory[state] = block_load_.memory();
+  for (std::size_t level = kMemoryLevels + 1; level-- > 0;) {
+    const double room =
+        level == kMemoryLevels ? memory_limit_ : memory_limit_ * static_cast<double>(level) / kMemoryLevels;
+    const double load = block_load_.least(room);
+    if (load == kNever) break;
+    reach.load[state * (kMemoryLevels + 1) + level] = load;
+    if (memory_limit_ == kNever) break;
   }
 }
 
@@ -146,25 +170,29 @@ double ModuleTables::load(const Reach& reach, std::size_t state, double room) co
   return reach.load[state * (kMemoryLevels + 1) + level];
 }
 
+// Blocks go to the chain that takes longest, one by one: that is the least maximum for every number of blocks.
 bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std::vector<double>& by_blocks) const {
-  by_blocks.assign(most_blocks_ + 1, kNever);
-  by_blocks[0] = 0;
-  std::vector<double> with_chain;
+  by_blocks.clear();
+  std::array<const double*, Spine::kMostChains> delay;  // with the blocks that the chain has so far
+  std::size_t count = 0;
+  double unlimited = 0;
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const std::size_t length = chains_[c].nodes.size();
-    const Extent upper = extent(upper_state, c), lower = extent(lower_state, c);
+    const Extent &upper = extent(upper_state, c), &lower = extent(lower_state, c);
     if (upper.least + lower.least > length) return false;
     if (upper.most + lower.most >= length) continue;
-    const std::vector<double>& delay = chains_[c].delay[upper.most][length - lower.most];
-    with_chain.assign(most_blocks_ + 1, kNever);
-    for (std::size_t a = 0; a <= most_blocks_; ++a) {
-      for (std::size_t b = 0; b <= most_blocks_; ++b) {
-        double& entry = with_chain[std::min(a + b, most_blocks_)];
-        entry = std::min(entry, std::max(by_blocks[a], delay[b]));
-      }
-    }
-    by_blocks.swap(with_chain);
+    delay[count] = chains_[c].delay[upper.most][length - lower.most].data();
+    unlimited = std::max(unlimited, delay[count++][most_blocks_]);
   }
+  for (std::size_t blocks = 0; blocks < most_blocks_; ++blocks) {
+    std::size_t longest = 0;
+    for (std::size_t c = 1; c < count; ++c) {
+      if (*delay[c] > *delay[longest]) longest = c;
+    }
+    by_blocks.push_back(count > 0 ? *delay[longest] : 0);
+    if (count > 0) ++delay[longest];
+  }
+  by_blocks.push_back(unlimited);
   return true;
 }
 

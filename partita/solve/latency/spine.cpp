@@ -6,7 +6,6 @@
 namespace partita {
 namespace {
 
-constexpr std::size_t kMostChains = 4;  // in one module
 constexpr std::size_t kLongestChain = 48;
 
 // What a node is worth on a chain: the time it takes where it takes more, for that is what a chain can prove.
@@ -88,7 +87,7 @@ class SpineFinder {
       open[v.index()] = 1;
     }
     Spine::Module module;
-    while (module.chains.size() < kMostChains) {
+    while (module.chains.size() < Spine::kMostChains) {
       std::vector<NodeId> chain = heaviest_chain(inside, open);
       if (chain.empty()) break;
       for (NodeId v : chain) open[v.index()] = 0;

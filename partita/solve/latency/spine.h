@@ -18,6 +18,8 @@
 namespace partita {
 
 struct Spine {
+  static constexpr std::size_t kMostChains = 4;  // in one module
+
   // The nodes between two neighbours on the spine, as disjoint chains, the longest in time first. Each goes down edges.
   struct Module {
     std::vector<std::vector<NodeId>> chains;

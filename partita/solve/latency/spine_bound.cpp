@@ -9,14 +9,17 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
-constexpr std::uint64_t kWorkPerTick = 64;
+constexpr std::size_t kStepsPerTick = 200;
+
+void keep_least(double& entry, double value) { entry = std::min(entry, value); }
 
 }  // namespace
 
-SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, double neglect)
+SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail)
     : model_(model),
+      detail_(detail),
       block_load_(model, reach),
-      spine_(find_spine(model, reach, neglect)),
+      spine_(find_spine(model, reach, detail.neglect)),
       most_blocks_(static_cast<std::size_t>(model.instance().accelerators() * model.instance().subgraphs)),
       starts_at_(model.node_count(), 0),
       ends_at_(model.node_count(), spine_.nodes.size() - 1),
@@ -79,19 +82,46 @@ double SpineBound::nets_to_below(std::size_t i, std::size_t j) const {
 }
 
 bool SpineBound::advance(Budget& slice) {
-  const std::size_t most_inside = std::min(kMostInside, most_blocks_);
-  while (modules_.size() < spine_.modules.size()) {
+  const ModuleTables::Detail detail{std::min(kMostInside, most_blocks_), detail_.most_states};
+  const std::size_t count = spine_.nodes.size();
+  while (modules_.size() < count - 1 || !modules_.back()->advance(slice)) {
     if (slice.exhausted()) return false;
-    const std::uint64_t before = block_load_.work();
-    modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), most_inside, model_, block_load_));
-    slice.spend(1 + (block_load_.work() - before) / kWorkPerTick);
+    if (modules_.empty() || modules_.back()->advance(slice)) {
+      modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), detail, model_, block_load_));
+    }
   }
-  if (enter_.empty()) run();
+  if (enter_.empty()) begin_program();
+  const auto pay_for = [&](std::size_t i) {
+    const std::size_t states = enter_[i].states;
+    slice.spend(1 + states * states / kStepsPerTick);
+  };
+  while (down_ < count) {
+    if (slice.exhausted()) return false;
+    enter_and_leave(down_);
+    pay_for(down_++);
+  }
+  while (up_ < count) {
+    if (slice.exhausted()) return false;
+    ++up_;
+    leave_and_enter(count - up_);
+    pay_for(count - up_);
+  }
+  bound_ = std::max(bound_, after_enter_[0].at(0, 0));
   return true;
+}
+
+bool SpineBound::is_exact() const {
+  return std::all_of(modules_.begin(), modules_.end(), [](const auto& module) { return module->is_exact(); });
 }
 
 SpineBound::Table SpineBound::table(std::size_t states) const {
   return {states, std::vector<double>(states * (most_blocks_ + 1), kNever)};
+}
+
+double SpineBound::Table::at_best(std::size_t state) const {
+  double best = kNever;
+  for (std::size_t i = state; i < time.size(); i += states) best = std::min(best, time[i]);
+  return best;
 }
 
 double SpineBound::host_time(std::size_t i) const {
@@ -109,17 +139,19 @@ bool SpineBound::new_pass(std::size_t module) const {
   return model_.instance().has_backward && !backward(module) && backward(module + 1);
 }
 
-// relax(state of the upper end, its count, state of the lower end, its count, time between)
-template <class Relax>
-void SpineBound::for_each_way_through(std::size_t module, const Relax& relax) const {
+// relax(state of the upper end, its count, state of the lower end, its count, time between); upper states may be
+// skipped.
+template <class Skip, class Relax>
+void SpineBound::for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
   const bool fresh = new_pass(module);
   std::vector<double> delays;
   for (std::size_t upper = 0; upper < tables.states(); ++upper) {
+    if (skip(upper)) continue;
     for (std::size_t lower = 0; lower < tables.states(); ++lower) {
       if (!tables.delays(upper, lower, delays)) continue;
       for (std::size_t inside = 0; inside < delays.size(); ++inside) {
-        if (delays[inside] == kNever) continue;
+        if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
         for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
           relax(upper, t, lower, fresh ? 0 : t + inside, delays[inside]);
       }
@@ -160,50 +192,54 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
   }
 }
 
-void SpineBound::run() {
+void SpineBound::begin_program() {
   const std::size_t count = spine_.nodes.size();
-  const auto keep_least = [](double& entry, double value) { entry = std::min(entry, value); };
   for (std::size_t i = 0; i < count; ++i) {
     enter_.push_back(table(i > 0 ? modules_[i - 1]->states() : 1));
     leave_.push_back(table(i + 1 < count ? modules_[i]->states() : 1));
   }
   after_enter_ = enter_;
   after_leave_ = leave_;
-
   enter_[0].at(0, 0) = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) {
-      for_each_way_through(i - 1, [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
-        keep_least(enter_[i].at(u, lower), leave_[i - 1].at(t, upper) + time);
-      });
-    }
-    for (std::size_t t = 0; t <= most_blocks_; ++t) {
-      keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
-    }
-    for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-      for (std::size_t t = 0; t < most_blocks_; ++t) {
-        keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
-      }
-    });
-  }
-
   for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
-  for (std::size_t i = count; i-- > 0;) {
-    if (i + 1 < count) {
-      for_each_way_through(i, [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
-        keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
-      });
-    }
-    for (std::size_t t = 0; t <= most_blocks_; ++t) {
-      keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
-    }
-    for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-      for (std::size_t t = 0; t < most_blocks_; ++t) {
-        keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
-      }
-    });
+}
+
+void SpineBound::enter_and_leave(std::size_t i) {
+  if (i > 0) {
+    const Table& from = leave_[i - 1];
+    const auto unreachable = [&](std::size_t upper) { return from.at_best(upper) == kNever; };
+    for_each_way_through(i - 1, unreachable,
+                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+                           keep_least(enter_[i].at(u, lower), from.at(t, upper) + time);
+                         });
   }
-  bound_ = std::max(bound_, after_enter_[0].at(0, 0));
+  for (std::size_t t = 0; t <= most_blocks_; ++t) {
+    keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
+  }
+  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+    for (std::size_t t = 0; t < most_blocks_; ++t) {
+      keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
+    }
+  });
+}
+
+// The same, seen from the end.
+void SpineBound::leave_and_enter(std::size_t i) {
+  if (i + 1 < spine_.nodes.size()) {
+    const auto unreachable = [&](std::size_t upper) { return leave_[i].at_best(upper) == kNever; };
+    for_each_way_through(i, unreachable,
+                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+                           keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
+                         });
+  }
+  for (std::size_t t = 0; t <= most_blocks_; ++t) {
+    keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
+  }
+  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+    for (std::size_t t = 0; t < most_blocks_; ++t) {
+      keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
+    }
+  });
 }
 
 bool SpineBound::learn(double limit, LatencyFacts& facts) const {

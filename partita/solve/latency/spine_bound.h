@@ -27,12 +27,19 @@ namespace partita {
 
 class SpineBound {
  public:
-  // Model and reach must outlive it.
-  SpineBound(const BlockModel& model, const NodeReach& reach, double neglect);
+  // How closely to look.
+  struct Detail {
+    double neglect = 0;             // see find_spine()
+    std::size_t most_states = 400;  // see ModuleTables
+  };
 
-  // Works until the slice ends or the bound is there; true once it is. Overruns the slice by at most one module, or the
-  // dynamic program.
+  // Model and reach must outlive it.
+  SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail);
+
+  // Works until the slice ends or the bound is there; true once it is. Overruns the slice by at most one module of the
+  // dynamic program: O(states^2 * blocks).
   bool advance(Budget& slice);
+  bool is_exact() const;  // more states would tell no more
 
   double bound() const { return bound_; }  // infinite if there is no split
   // What holds for all splits below the limit. True if there is something new. After advance().
@@ -45,22 +52,26 @@ class SpineBound {
     std::vector<double> time;
     double& at(std::size_t blocks, std::size_t state) { return time[blocks * states + state]; }
     double at(std::size_t blocks, std::size_t state) const { return time[blocks * states + state]; }
+    double at_best(std::size_t state) const;
   };
 
   Table table(std::size_t states) const;
-  void run();
+  void begin_program();
+  void enter_and_leave(std::size_t i);
+  void leave_and_enter(std::size_t i);
   void place_on_spine(const NodeReach& reach);
   void find_crossing_nets();
   std::vector<double> nets_from_above(std::size_t i) const;
   double nets_to_below(std::size_t i, std::size_t j) const;
   double host_time(std::size_t i) const;
   bool new_pass(std::size_t module) const;
-  template <class Relax>
-  void for_each_way_through(std::size_t module, const Relax& relax) const;
+  template <class Skip, class Relax>
+  void for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const;
   template <class Relax>
   void for_each_block_from(std::size_t i, const Relax& relax) const;
 
   const BlockModel& model_;
+  const Detail detail_;
   BlockLoad block_load_;
   Spine spine_;
   std::size_t most_blocks_;  // of accelerators, in one pass
@@ -76,6 +87,7 @@ class SpineBound {
   std::vector<std::vector<Crossing>> crossing_;
   // By spine node: from the start of all, and to the end of all.
   std::vector<Table> enter_, leave_, after_enter_, after_leave_;
+  std::size_t down_ = 0, up_ = 0;  // so many spine nodes have been passed, from above and from below
   double bound_ = 0;
 };
 
