@@ -7,6 +7,8 @@
 // lower one is used for the part below, have no node and no net in common, so their loads may be added up:
 //  - above: nodes not at or below the border; nets whose producer is one of these, without members below the border;
 //  - below: nodes below the border; nets whose producer is at the border or below it.
+// The memory of nodes that are in one block always is counted whole, at the last of them: sources that belong to
+// something are no place to count it.
 // All simplifications drop conditions or costs, so every answer is a lower bound. Tests: tests/solve/spine_test.cpp.
 #pragma once
 
@@ -49,7 +51,7 @@ class BlockLoad {
   bool leave_out(const std::vector<NodeId>& nodes);
   void find_candidates();
   double memory_with(ClusterId c);
-  double part_memory(ClusterId c) const { return counts(model_.nodes(c)[0]) ? model_.cluster(c).memory : 0; }
+  double part_memory(ClusterId c) const { return counts(model_.cluster(c).last) ? model_.cluster(c).memory : 0; }
   double part_time(ClusterId c) const;
   double least_cut();
   void add_net(NetId e);

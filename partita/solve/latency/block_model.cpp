@@ -92,7 +92,7 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
     ClusterId& c = cluster[node.backward ? 1 : 0][leader];
     if (!c.valid()) {
       const bool runs = instance.accelerators() > 0 && facts.on_accelerator[leader] && memory[leader] <= memory_limit_;
-      c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader]});
+      c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader], NodeId()});
     }
     cluster_of_[v] = c;
     clusters_[c].time += node.accelerator_time;
@@ -101,6 +101,7 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
     nodes.emplace_back(c, v);
   }
   nodes_ = Csr<ClusterId, NodeId>(clusters_.size(), nodes);
+  for (NodeId v : instance.order) clusters_[cluster_of_[v]].last = v;
 
   std::vector<std::pair<NodeId, EdgeEnd>> in, out;
   for (NodeId u : instance.nodes.all()) {

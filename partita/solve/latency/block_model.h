@@ -49,6 +49,7 @@ class BlockModel {
     bool backward = false;
     bool on_accelerator = true;  // supported, and not too large
     DeviceId device;             // on this accelerator, if it is known
+    NodeId last;                 // of its nodes in the topological order
   };
   struct Edge {
     NodeId from, to;

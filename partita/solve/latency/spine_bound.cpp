@@ -171,7 +171,7 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
       if (starts_at_[v] < i) continue;
       time += model_.instance().nodes[v].accelerator_time;
       const ClusterId c = model_.cluster_of(v);
-      if (model_.nodes(c)[0] == v) memory += model_.cluster(c).memory;
+      if (model_.cluster(c).last == v) memory += model_.cluster(c).memory;
     }
     const double limit = model_.memory_limit();
     if (memory > limit) break;
