@@ -7,49 +7,19 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
+#include "partita/check/text_table.h"
 
 namespace partita {
 namespace {
 
-constexpr int kDigits = 6;                    // significant ones of a table's largest time
 constexpr std::size_t kViolationsShown = 20;  // of one kind
-
-using Row = std::vector<std::string>;
-
-// Enough decimals for kDigits significant digits of the largest number; all times of a table share them, so that the
-// decimal points stand below each other.
-int decimals_for(double largest) {
-  if (!(largest > 0) || !std::isfinite(largest)) return 0;
-  const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  return std::clamp(kDigits - before_point, 0, 9);
-}
-
-// The first row is the header. Columns whose header starts with '<' are left-aligned.
-std::string layout(const std::vector<Row>& rows) {
-  const auto text_of = [](const std::string& cell) { return !cell.empty() && cell[0] == '<' ? cell.substr(1) : cell; };
-  const std::size_t columns = rows.front().size();
-  std::vector<std::size_t> width(columns, 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], text_of(row[c]).size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < columns; ++c) {
-      const bool left = rows.front()[c].starts_with('<');
-      if (c) line += "  ";
-      line +=
-          left ? fmt::format("{:<{}}", text_of(row[c]), width[c]) : fmt::format("{:>{}}", text_of(row[c]), width[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
+constexpr std::size_t kLinesShown = 30;       // of a schedule
 
 // "accelerator 3-5, host 0".
 std::string empty_devices(const Platform& platform, const CheckReport& report) {
@@ -94,6 +64,51 @@ IdVector<DeviceId, Span> spans(const CheckReport& report) {
   return result;
 }
 
+// A line of the schedule: a subgraph of an accelerator, or a time in which hosts are busy without a break.
+struct Period {
+  double start = 0;
+  double finish = 0;
+  std::string name;
+  std::size_t node_count = 0;
+};
+
+// By start. Host nodes that take no time are in none of them. Precondition: the schedule is sorted by start.
+std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
+  const bool training = problem.workload.graph.has_backward();
+  IdVector<DeviceId, bool> several(report.devices.size(), false);  // subgraphs in one pass, so that they need numbers
+  for (const ScheduleStep& step : report.schedule) {
+    if (step.subgraph > 0) several[step.device] = true;
+  }
+  std::vector<Period> result;
+  std::optional<std::size_t> hosts;  // the last time of busy hosts
+  for (const ScheduleStep& step : report.schedule) {
+    const bool on_host = step.node.valid();
+    if (on_host && step.finish <= step.start) continue;
+    if (on_host && hosts && step.start <= result[*hosts].finish) {
+      result[*hosts].finish = std::max(result[*hosts].finish, step.finish);
+      ++result[*hosts].node_count;
+      continue;
+    }
+    if (on_host) hosts = result.size();
+    std::string name = on_host ? "hosts" : problem.workload.platform.device_name(step.device);
+    if (!on_host && training) name += step.backward ? ", backward" : ", forward";
+    if (!on_host && several[step.device]) name += fmt::format(", subgraph {}", step.subgraph);
+    result.push_back({step.start, step.finish, std::move(name), step.node_count});
+  }
+  return result;
+}
+
+// More busy cores than hosts are worth a warning: the latency then counts on cores that the platform does not name.
+std::string busy_cores(const Problem& problem, const CheckReport& report) {
+  if (report.host_cores == 0) return "";
+  const std::size_t hosts = problem.workload.platform.device_count(DeviceKind::Host);
+  if (report.host_cores <= hosts)
+    return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
+  return fmt::format(
+      "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free one\n",
+      report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
+}
+
 }  // namespace
 
 std::string describe_table(const Problem& problem, const CheckReport& report) {
@@ -106,8 +121,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
-  const int decimals = decimals_for(largest);
-  const auto time = [&](double t) { return fmt::format("{:.{}f}", t, decimals); };
+  const TimeFormat time(largest);
 
   Row header;
   if (staged) header.push_back("stage");
@@ -148,9 +162,27 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
   return text;
 }
 
+std::string describe_schedule(const Problem& problem, const CheckReport& report) {
+  if (report.schedule.empty()) return "";
+  const TimeFormat time(report.value);
+  const std::vector<Period> lines = periods(problem, report);
+  std::vector<Row> rows{{"start", "finish", "<what runs", "nodes"}};
+  // One line more is no longer than "... and 1 more".
+  const std::size_t shown = lines.size() <= kLinesShown + 1 ? lines.size() : kLinesShown;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Period& line = lines[i];
+    rows.push_back({time(line.start), time(line.finish), line.name, std::to_string(line.node_count)});
+  }
+  std::string text = "schedule of one sample:\n" + layout(rows);
+  if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
+  return text + busy_cores(problem, report);
+}
+
 std::string describe_verdict(const Problem& problem, const CheckReport& report) {
   std::vector<std::string> question{to_string(problem.objective)};
   if (problem.objective == Objective::Latency) {
+    if (problem.subgraphs > 1) question.push_back(fmt::format("up to {} subgraphs", problem.subgraphs));
+    if (problem.strict_host_cores) question.emplace_back("strict host cores");
     if (report.host_cores > 0) question.push_back(counted(report.host_cores, "host core") + " busy at once");
   } else {
     question.push_back(to_string(problem.shape));
