@@ -192,8 +192,8 @@ bool LatencyBound::learn(const Track& track) {
   const double limit = limit_ + tolls(track);
   for (EdgeId e : model_->edges()) {
     if (track.labels[0][e] + track.labels[1][e] < limit) continue;
-    const LatencyNode &from = instance_.nodes[model_->edge(e).from], &to = instance_.nodes[model_->edge(e).to];
-    if (from.backward == to.backward) any = facts_.join(from.group, to.group) || any;
+    const auto& [from, to] = model_->edge(e);
+    if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = facts_.join(from, to) || any;
   }
   for (NodeId v : instance_.nodes.all()) {
     if (!facts_.on_host[instance_.nodes[v].group]) continue;

@@ -256,8 +256,8 @@ bool SpineBound::learn(double limit, LatencyFacts& facts) const {
     }
     if (on_host >= limit) any = facts.ban_from_hosts(node.group) || any;
     if (i == 1 || apart < limit) continue;
-    const LatencyNode& upper = instance.nodes[spine_.nodes[i - 1]];
-    if (upper.backward == node.backward) any = facts.join(upper.group, node.group) || any;
+    const NodeId upper = spine_.nodes[i - 1];
+    if (instance.nodes[upper].backward == node.backward) any = facts.join(upper, spine_.nodes[i]) || any;
   }
   return any;
 }
