@@ -8,7 +8,6 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kSource = 0, kSink = 1, kFirstOpen = 2;
 
 void join(std::vector<Word>& into, std::span<const Word> from) {
   for (std::size_t w = 0; w < into.size(); ++w) into[w] |= from[w];
@@ -23,14 +22,10 @@ BlockLoad::BlockLoad(const BlockModel& model, const NodeReach& reach)
       above_in_(reach.below.words_per_row()),
       below_in_(reach.below.words_per_row()),
       gone_(reach.below.words_per_row()),
-      vertex_of_(model.cluster_count(), 0),
-      vertex_stamp_(model.cluster_count(), 0),
+      cut_(model),
+      seen_(model.cluster_count(), 0),
       hull_stamp_(model.cluster_count(), 0),
-      net_stamp_(model.instance().net_cost.size(), 0) {
-  for (const double cost : model.instance().net_cost) tolerance_ = std::max(tolerance_, cost);
-  for (const LatencyNode& node : model.instance().nodes) tolerance_ = std::max(tolerance_, node.accelerator_time);
-  tolerance_ *= 1e-13;
-}
+      net_stamp_(model.instance().net_cost.size(), 0) {}
 
 bool BlockLoad::counts(NodeId v) const {
   switch (part_) {
@@ -173,8 +168,8 @@ void BlockLoad::find_candidates() {
       if (net_stamp_[e] == stamp_ || !net_counts(e)) continue;
       net_stamp_[e] = stamp_;
       for (ClusterId other : model_.net_clusters(e)) {
-        if (side_[other] != Side::Open || vertex_stamp_[other] == stamp_) continue;
-        vertex_stamp_[other] = stamp_;
+        if (side_[other] != Side::Open || seen_[other] == stamp_) continue;
+        seen_[other] = stamp_;
         candidates_.push_back({other, 0});
       }
     }
@@ -210,59 +205,28 @@ double BlockLoad::least(double memory_limit) {
   return last_;
 }
 
-std::size_t BlockLoad::vertex(ClusterId c) {
-  if (vertex_stamp_[c] != stamp_) {
-    vertex_stamp_[c] = stamp_;
-    vertex_of_[c] = static_cast<std::uint32_t>(kFirstOpen + open_.size());
-    open_.push_back(c);
-  }
-  return vertex_of_[c];
-}
-
 void BlockLoad::add_net(NetId e) {
   if (net_stamp_[e] == stamp_ || !net_counts(e)) return;
   net_stamp_[e] = stamp_;
-  const double cost = model_.instance().net_cost[e];
   bool in = false, out = false;
-  std::vector<std::size_t> open;
+  ends_.clear();
   for (NodeId v : model_.instance().net_members[e]) {
     if (part_ == Part::Above && v != border_ && !counts(v)) continue;
     const ClusterId c = model_.cluster_of(v);
     in = in || side_[c] == Side::In;
     out = out || side_[c] == Side::Out;
-    if (side_[c] == Side::Open) open.push_back(vertex(c));
+    if (side_[c] == Side::Open) ends_.push_back(cut_.vertex(c));
   }
-  if (in && out) {
-    direct_ += cost;
-    return;
-  }
-  if (open.empty()) return;
-  std::sort(open.begin(), open.end());
-  open.erase(std::unique(open.begin(), open.end()), open.end());
-  // Helpers are numbered from the other end, and moved behind the open clusters once these are all known.
-  const auto helper = [&] { return static_cast<std::size_t>(-1) - helpers_++; };
-  if (!in && !out && open.size() == 1) return;
-  if ((in || out) && open.size() == 1) {
-    arcs_.push_back({in ? kSource : kSink, open[0], cost, cost});
-    return;
-  }
-  if (open.size() == 2 && !in && !out) {
-    arcs_.push_back({open[0], open[1], cost, cost});
-    return;
-  }
-  const std::size_t enter = in ? kSource : helper();  // reached if some end is in the block
-  const std::size_t leave = out ? kSink : helper();   // in the block only if all ends are
-  arcs_.push_back({enter, leave, cost, 0});
-  for (const std::size_t v : open) {
-    if (!in) arcs_.push_back({v, enter, kInfiniteCapacity, 0});
-    if (!out) arcs_.push_back({leave, v, kInfiniteCapacity, 0});
-  }
+  std::sort(ends_.begin(), ends_.end());
+  ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
+  cut_.add_net(model_.instance().net_cost[e], in, out, ends_);
 }
 
+// If c is in the block, so is all between it and the forced part.
 void BlockLoad::add_implications(ClusterId c) {
   const auto demand = [&](NodeId x) {
     const ClusterId other = model_.cluster_of(x);
-    if (other != c && side_[other] == Side::Open) arcs_.push_back({vertex(c), vertex(other), kInfiniteCapacity, 0});
+    if (other != c && side_[other] == Side::Open) cut_.demand(c, other);
   };
   for (NodeId v : model_.nodes(c)) {
     if (test_bit(below_in_, v.index())) {
@@ -280,31 +244,20 @@ void BlockLoad::add_implications(ClusterId c) {
 
 double BlockLoad::least_cut() {
   ++stamp_;
-  arcs_.clear();
-  open_.clear();
-  helpers_ = 0;
-  direct_ = 0;
+  cut_.begin();
   for (ClusterId c : in_) {
     for (NetId e : model_.nets_of(c)) add_net(e);
   }
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const ClusterId c = open_[i];
+  for (std::size_t i = 0; i < cut_.open().size(); ++i) {
+    const ClusterId c = cut_.open()[i];
     for (NetId e : model_.nets_of(c)) add_net(e);
     add_implications(c);
     const double time = part_time(c);
-    if (time > 0) arcs_.push_back({vertex(c), kSink, time, 0});
+    if (time > 0) cut_.add_time(c, time);
   }
-  work_ += arcs_.size();
-  if (open_.empty()) return time_ + direct_;
-  const std::size_t first_helper = kFirstOpen + open_.size();
-  const auto number = [&](std::size_t v) {
-    return v > static_cast<std::size_t>(-1) - helpers_ ? first_helper + (static_cast<std::size_t>(-1) - v) : v;
-  };
-  flow_.reset(first_helper + helpers_);
-  for (const Arc& arc : arcs_) flow_.add_arc(number(arc.from), number(arc.to), arc.capacity, arc.reverse);
-  const double flow = flow_.run(kSource, kSink, kNever, tolerance_);
-  work_ += 6 * arcs_.size();
-  return flow == kNever ? kNever : time_ + direct_ + flow;
+  work_ += 7 * cut_.arc_count();
+  const double sure = time_ + cut_.direct();
+  return cut_.open().empty() ? sure : sure + cut_.run(kNever);
 }
 
 }  // namespace partita

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/solve/latency/block_cut.h"
 #include "partita/solve/latency/block_model.h"
-#include "partita/util/max_flow.h"
 
 namespace partita {
 
@@ -56,7 +56,6 @@ class BlockLoad {
   double least_cut();
   void add_net(NetId e);
   void add_implications(ClusterId c);
-  std::size_t vertex(ClusterId c);
 
   std::span<const Word> below(NodeId v) const { return reach_.below.row(v.index()); }
   std::span<const Word> above(NodeId v) const { return reach_.above.row(v.index()); }
@@ -64,7 +63,6 @@ class BlockLoad {
 
   const BlockModel& model_;
   const NodeReach& reach_;
-  double tolerance_ = 0;
   std::uint64_t work_ = 0;
 
   Part part_ = Part::Whole;
@@ -80,17 +78,10 @@ class BlockLoad {
   bool known_ = false;                 // last_ is the answer for these candidates
   double last_ = 0;
 
-  MaxFlow flow_;
-  struct Arc {
-    std::size_t from, to;
-    double capacity, reverse;
-  };
-  std::vector<Arc> arcs_;
-  double direct_ = 0;
-  std::size_t helpers_ = 0;
-  IdVector<ClusterId, std::uint32_t> vertex_of_, vertex_stamp_, hull_stamp_;
+  BlockCut cut_;
+  std::vector<BlockCut::Vertex> ends_;
+  IdVector<ClusterId, std::uint32_t> seen_, hull_stamp_;
   IdVector<NetId, std::uint32_t> net_stamp_;
-  std::vector<ClusterId> open_;
   std::uint32_t stamp_ = 0, hulls_ = 0;
 };
 
