@@ -10,6 +10,8 @@ namespace {
 TEST(Platform, NumbersDevicesClassByClass) {
   Platform platform = make_platform(3, 100, 2);
   EXPECT_EQ(platform.device_count(), 5u);
+  EXPECT_EQ(platform.device_count(DeviceKind::Accelerator), 3u);
+  EXPECT_EQ(platform.device_count(DeviceKind::Host), 2u);
   const ClassId accelerator(0), host(1);
   EXPECT_EQ(platform.class_of(DeviceId(2)), accelerator);
   EXPECT_EQ(platform.class_of(DeviceId(3)), host);
