@@ -13,6 +13,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Minimum cuts for one chain. With more we take blocks that share a chain as no dearer than others.
 constexpr std::size_t kMostSharedCuts = 20'000;
 constexpr std::uint64_t kWorkPerTick = 64;
+constexpr double kHighestRatio = 1e6;
+constexpr int kNewtonSteps = 4;
 
 }  // namespace
 
@@ -24,7 +26,7 @@ ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail&
       lower_(spine.nodes[module + 1]),
       most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
-  for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}});
+  for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}, {}});
   make_extents(detail.most_states);
   for (Reach* reach : {&below_, &above_}) {
     reach->memory.assign(states_, kNever);
@@ -116,6 +118,7 @@ void ModuleTables::make_delays(std::size_t c) {
     }
   }
 
+  make_work(chain, alone);
   chain.delay.assign(length + 1, std::vector<std::vector<double>>(length + 1));
   for (std::size_t p = 0; p <= length; ++p) {
     chain.delay[p][p].assign(most_blocks_ + 1, 0);
@@ -134,6 +137,60 @@ void ModuleTables::make_delays(std::size_t c) {
       }
     }
   }
+}
+
+void ModuleTables::make_work(Chain& chain, const std::vector<std::vector<double>>& alone) const {
+  const LatencyInstance& instance = model_.instance();
+  const std::size_t length = chain.nodes.size();
+  const auto nets_between = [&](NodeId producer, NodeId consumer) {
+    double cost = 0;
+    if (!producer.valid() || !consumer.valid()) return cost;
+    for (NetId e : instance.nets_of[producer]) {
+      const auto members = instance.net_members[e];
+      const bool reaches = std::find(members.begin(), members.end(), consumer) != members.end();
+      if (instance.net_producer[e] == producer && reaches) cost += instance.net_cost[e];
+    }
+    return cost;
+  };
+  // Nets that are cut if a block holds what is below i, or above it, but not both. Those from a node of the chain are
+  // the chain's alone; those from the upper end may be those of all chains.
+  std::vector<double> cut = {nets_between(upper_, chain.nodes[0]) / static_cast<double>(chains_.size())};
+  for (std::size_t i = 1; i < length; ++i) cut.push_back(nets_between(chain.nodes[i - 1], chain.nodes[i]));
+  cut.push_back(nets_between(chain.nodes[length - 1], lower_));
+  chain.work.assign(length + 1, std::vector<Work>(length + 1));
+  for (std::size_t size = 1; size <= length; ++size) {
+    for (std::size_t p = 0; p + size <= length; ++p) {
+      const std::size_t e = p + size;
+      const LatencyNode& last = instance.nodes[chain.nodes[e - 1]];
+      Work& work = chain.work[p][e];
+      work = chain.work[p][e - 1];
+      (model_.on_host(chain.nodes[e - 1]) ? work.on_hosts += last.host_time : work.sure += last.accelerator_time);
+      if (size == 1) work.ratio = kHighestRatio;
+      if (size > 1) work.ratio = std::min(work.ratio, chain.work[p + 1][e].ratio);
+      const double saved = work.on_hosts - alone[p][e];
+      if (!(saved > 0)) continue;
+      double done = cut[p] + cut[e];
+      for (std::size_t i = p; i < e; ++i) done += instance.nodes[chain.nodes[i]].accelerator_time;
+      work.ratio = std::min(work.ratio, done / saved);
+    }
+  }
+}
+
+// The least D with: the work of so many blocks, n * D, is enough for all chains. Newton's method from below, on a
+// convex function, so every step gives a valid bound.
+double ModuleTables::time_for_work(std::span<const Work* const> chains, std::size_t blocks) {
+  double time = 0;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    double missing = -static_cast<double>(blocks) * time, slope = static_cast<double>(blocks);
+    for (const Work* work : chains) {
+      const double taken = work->ratio * (work->on_hosts - time);
+      missing += std::max(work->sure, taken);
+      if (taken > work->sure) slope += work->ratio;
+    }
+    if (missing <= 0) break;
+    time += missing / slope;
+  }
+  return time;
 }
 
 void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
@@ -174,6 +231,7 @@ double ModuleTables::load(const Reach& reach, std::size_t state, double room) co
 bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std::vector<double>& by_blocks) const {
   by_blocks.clear();
   std::array<const double*, Spine::kMostChains> delay;  // with the blocks that the chain has so far
+  std::array<const Work*, Spine::kMostChains> work;
   std::size_t count = 0;
   double unlimited = 0;
   for (std::size_t c = 0; c < chains_.size(); ++c) {
@@ -182,6 +240,7 @@ bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std:
     if (upper.least + lower.least > length) return false;
     if (upper.most + lower.most >= length) continue;
     delay[count] = chains_[c].delay[upper.most][length - lower.most].data();
+    work[count] = &chains_[c].work[upper.most][length - lower.most];
     unlimited = std::max(unlimited, delay[count++][most_blocks_]);
   }
   for (std::size_t blocks = 0; blocks < most_blocks_; ++blocks) {
@@ -189,7 +248,9 @@ bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std:
     for (std::size_t c = 1; c < count; ++c) {
       if (*delay[c] > *delay[longest]) longest = c;
     }
-    by_blocks.push_back(count > 0 ? *delay[longest] : 0);
+    double time = count > 0 ? *delay[longest] : 0;
+    if (blocks > 0 && count > 1) time = std::max(time, time_for_work({work.data(), count}, blocks));
+    by_blocks.push_back(time);
     if (count > 0) ++delay[longest];
   }
   by_blocks.push_back(unlimited);

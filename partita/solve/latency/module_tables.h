@@ -3,10 +3,16 @@
 //
 // On each chain of the module the block of the upper spine node holds the first few nodes and the block of the lower
 // one the last few: an *extent* for each chain, known exactly or within a range. A state is one extent for each chain.
-// Tests: tests/solve/spine_test.cpp.
+//
+// What is left between runs on hosts or in blocks of the module's own, n of them. Each chain by itself takes at least
+// so long, with so many of the blocks; a block with parts in two chains is counted at the first. And since every block
+// of the module's own runs in the time D between the two, together they do at most n * D of work: if a chain would take
+// H on hosts, the time H - D must be taken from them, by blocks that do some work for it. Tests:
+// tests/solve/spine_test.cpp.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "partita/solve/latency/block_load.h"
@@ -50,12 +56,19 @@ class ModuleTables {
   struct Extent {
     std::size_t least, most;
   };
+  // What blocks must do on a stretch of a chain, as far as no other chain has a part in it.
+  struct Work {
+    double on_hosts = 0;  // the time of all nodes there, but for those that cannot be there
+    double sure = 0;      // work on those
+    double ratio = 0;     // least work for a unit of time that blocks save, instead of hosts
+  };
   struct Chain {
     std::vector<NodeId> nodes;
     std::vector<Extent> extents;
     // delay[p][e][d]: of the nodes from p up to e, not with it, if d blocks are used that no earlier chain has a part
     // in.
     std::vector<std::vector<std::vector<double>>> delay;
+    std::vector<std::vector<Work>> work;  // of the same nodes
   };
   struct Reach {
     std::vector<double> memory;
@@ -64,6 +77,8 @@ class ModuleTables {
 
   void make_extents(std::size_t most_states);
   void make_delays(std::size_t c);
+  void make_work(Chain& chain, const std::vector<std::vector<double>>& alone) const;
+  static double time_for_work(std::span<const Work* const> chains, std::size_t blocks);
   void fill(BlockLoad::Part part, std::size_t state, Reach& reach);
   const Extent& extent(std::size_t state, std::size_t chain) const {
     return chains_[chain].extents[extent_of_[state * chains_.size() + chain]];
