@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/mip/latency_program.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "partita/check/check.h"
+#include "partita/partita.h"
+#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/solve_ip.h"
+#include "partita/util/error.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/graph_text.h"
+#include "tests/support/random_workload.h"
+
+namespace partita::test {
+namespace {
+
+// What random workloads seldom are: blocks that take no time and wait for each other, hosts that are full.
+Problem latency_problem(std::uint64_t seed, int subgraphs) {
+  Problem problem;
+  problem.workload = random_workload(seed);
+  problem.objective = Objective::Latency;
+  problem.subgraphs = subgraphs;
+  Graph& graph = problem.workload.graph;
+  double memory = 0;
+  for (Node& node : graph.nodes) {
+    memory += node.memory;
+    for (double& time : node.time) {
+      if (seed % 13 == 0 && time != kCannotRun) time = 0;
+    }
+  }
+  for (Edge& edge : graph.edges) {
+    if (seed % 13 == 0 || seed % 11 == 0) edge.cost = 0;
+  }
+  for (DeviceClass& c : problem.workload.platform.classes) {
+    if (c.kind == DeviceKind::Host && seed % 5 == 0) c.memory = memory / 3;
+  }
+  return problem;
+}
+
+// A random assignment, colours kept; nodes near each other are often together.
+Split random_split(const Problem& problem, std::uint64_t seed) {
+  const Graph& graph = problem.workload.graph;
+  std::mt19937_64 engine(seed);
+  Split split;
+  split.device_of.resize(graph.nodes.size());
+  const std::size_t devices = problem.workload.platform.device_count();
+  const std::size_t few = 1 + engine() % devices;
+  for (NodeId v : graph.nodes.all()) {
+    const auto& colour = graph.nodes[v].colour;
+    split.device_of[v] = DeviceId((engine() % few) * devices / few);
+    if (engine() % 2 == 0 && v.index() > 0) split.device_of[v] = split.device_of[NodeId(v.index() - 1)];
+    for (NodeId u : graph.nodes.all()) {
+      if (u < v && colour && graph.nodes[u].colour == colour) split.device_of[v] = split.device_of[u];
+    }
+  }
+  if (problem.subgraphs == 1) return split;
+  split.subgraph_of.resize(graph.nodes.size());
+  for (std::uint32_t& subgraph : split.subgraph_of) subgraph = static_cast<std::uint32_t>(engine()) % problem.subgraphs;
+  return split;
+}
+
+// The nodes of each block, on which kind of device; running orders are told by `check`.
+std::set<std::vector<std::size_t>> blocks_of(const Problem& problem, const Split& split) {
+  const Graph& graph = problem.workload.graph;
+  const Platform& platform = problem.workload.platform;
+  std::map<std::tuple<DeviceId, bool, std::uint32_t>, std::vector<std::size_t>> blocks;
+  std::set<std::vector<std::size_t>> result;
+  for (NodeId v : graph.nodes.all()) {
+    const DeviceId d = split.device_of[v];
+    if (platform.classes[platform.class_of(d)].kind == DeviceKind::Host) {
+      result.insert({v.index(), v.index()});
+    } else {
+      blocks[{d, graph.nodes[v].backward, split.subgraph_of.empty() ? 0 : split.subgraph_of[v]}].push_back(v.index());
+    }
+  }
+  for (auto& [name, nodes] : blocks) result.insert(std::move(nodes));
+  return result;
+}
+
+class LatencyProgram : public testing::TestWithParam<int> {
+ protected:
+  Problem problem(std::uint64_t seed) const { return latency_problem(seed, GetParam()); }
+};
+
+TEST_P(LatencyProgram, LegalSplitsAreSolutions) {
+  std::size_t legal = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
+    const Problem one = problem(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    const double unit = seed % 3 == 0 ? 0.01 : 1;
+    for (std::uint64_t attempt = 0; attempt < 8; ++attempt) {
+      const Split split = random_split(one, 100 * seed + attempt);
+      const CheckReport report = check(one, split);
+      if (!report.legal()) continue;
+      ++legal;
+      const double limit = attempt % 2 == 0 ? report.value * (1 + 1e-9) : kNoLimit;
+      const auto formulation = formulate(one, {.time_unit = unit, .limit = limit});
+      const std::vector<double> x = formulation->encode(split);
+      EXPECT_LE(formulation->model().largest_violation(x), 1e-9 / unit);
+      EXPECT_NEAR(formulation->model().objective(x) * unit, report.value, 1e-9 * (1 + report.value));
+      const Split decoded = formulation->decode(x);
+      EXPECT_EQ(blocks_of(one, split), blocks_of(one, decoded));
+      EXPECT_NEAR(check(one, decoded).value, report.value, 1e-9 * (1 + report.value));
+    }
+  }
+  EXPECT_GT(legal, cases(1500) / 4);
+}
+
+// Blocks that wait for each other, also where they take no time: what encode() makes of them is no solution.
+TEST_P(LatencyProgram, CirclesAreNotSolutions) {
+  std::size_t circles = 0;
+  for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
+    const Problem one = problem(seed);
+    const Split split = random_split(one, seed);
+    const CheckReport report = check(one, split);
+    if (report.violations.size() != 1 || report.violations[0].kind != Violation::Kind::Shape) continue;
+    ++circles;
+    const auto formulation = formulate(one);
+    EXPECT_GE(formulation->model().largest_violation(formulation->encode(split)), 1 - 1e-9) << "seed " << seed;
+  }
+  EXPECT_GT(circles, cases(3000) / 100);
+}
+
+TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
+  for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
+    const Problem one = problem(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    const std::optional<double> best = brute_force(one);
+    const double least = best.value_or(kNoLimit);
+    Budget budget;
+    CbcBackend backend;
+    const Sink sink = [&](const Progress& progress) {
+      EXPECT_LE(progress.bound, least);
+      EXPECT_GE(progress.value, least * (1 - 1e-6));
+    };
+    const IpOutcome outcome = solve_ip(one, backend, {}, budget, sink);
+    EXPECT_EQ(outcome.infeasible, !best);
+    ASSERT_EQ(outcome.split.has_value(), best.has_value());
+    if (!best) continue;
+    const CheckReport report = check(one, *outcome.split);
+    EXPECT_TRUE(report.legal()) << report.violations[0].message;
+    EXPECT_NEAR(report.value, outcome.value, 1e-9 * (1 + *best));
+    EXPECT_NEAR(report.value, *best, 1e-7 * *best);
+    EXPECT_LE(outcome.bound, *best);
+    EXPECT_GE(outcome.bound, *best * (1 - 1e-6));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Subgraphs, LatencyProgram, testing::Values(1));
+
+}  // namespace
+}  // namespace partita::test
