@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "partita/solve/mip/load_rows.h"
 #include "partita/util/error.h"
@@ -179,10 +180,29 @@ void LatencyFormulation::add_seats(bool backward) {
                                 : model_.add_column({fmt::format("y_{}_{}", v.index(), seat.name), 0, 1, 0, true});
     }
   }
-  if (!by_number) add_owners(seats);
+  if (by_number) {
+    fill_from_the_end(seats);
+  } else {
+    add_owners(seats);
+  }
   add_order(seats);
   for (Seat& seat : seats) add_transfers(seat);
   add_seat_times(seats);
+}
+
+void LatencyFormulation::fill_from_the_end(Seats& seats) {
+  for (std::size_t s = 0; s + 1 < seats.size(); ++s) {
+    Seat& seat = seats[s];
+    seat.used = model_.add_column({"used_" + seat.name, 0, 1});
+    Terms next{{seat.used, 1}};
+    std::set<ColumnId> seen;  // groups with several nodes
+    for (NodeId v : instance_.nodes.all()) {
+      if (!seat.holds[v].valid() || !seen.insert(seat.holds[v]).second) continue;
+      model_.add_at_most(fmt::format("use_{}_{}", v.index(), seat.name), {{seat.holds[v], 1}, {seat.used, -1}}, 0);
+      next.push_back({seats[s + 1].holds[v], -1});
+    }
+    model_.add_at_most("fill_" + seat.name, std::move(next), 0);
+  }
 }
 
 void LatencyFormulation::add_owners(Seats& seats) {

@@ -59,6 +59,7 @@ class LatencyFormulation : public Formulation {
     IdVector<NodeId, ColumnId> holds, before;  // x, b; invalid for nodes of the other pass, and x where it cannot run
     std::vector<ColumnId> owner;    // o, by accelerator; invalid for 0. Empty: the accelerator has the seat's number
     std::vector<ColumnId> in, out;  // by transfer; invalid where there is none
+    ColumnId used;                  // 1 if it holds anything; only where seats are accelerators
     ColumnId start, finish;         // S, F
   };
   using Seats = std::vector<Seat>;
@@ -95,6 +96,7 @@ class LatencyFormulation : public Formulation {
   void add_memory();
   void add_node_times();
   void add_seats(bool backward);
+  void fill_from_the_end(Seats& seats);
   void add_owners(Seats& seats);
   void add_order(Seats& seats);
   void add_transfers(Seat& seat);

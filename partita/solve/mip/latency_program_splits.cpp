@@ -100,6 +100,7 @@ std::vector<double> LatencyFormulation::encode(const Split& split) const {
         set(seat.in[e], !made_here && std::any_of(readers.begin(), readers.end(), here));
         set(seat.out[e], made_here && !std::all_of(readers.begin(), readers.end(), here));
       }
+      set(seat.used, 1);
       set(seat.start, block.start / time_unit_);
       set(seat.finish, block.finish / time_unit_);
     }
