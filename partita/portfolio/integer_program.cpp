@@ -13,9 +13,9 @@ namespace partita {
 namespace {
 
 constexpr double kStartPart = 0.25;
-constexpr std::uint64_t kStartTicks = 4'000'000;  // a second or so
-constexpr std::uint64_t kLatencyStartTicks = 30'000'000;
-constexpr double kLeastStartSeconds = 1;  // as for the others
+constexpr std::uint64_t kStartTicks = 4'000'000;             // a second or so
+constexpr std::uint64_t kLatencyStartTicksPerNode = 20'000;  // 10 ms or so
+constexpr double kLeastStartSeconds = 1;                     // as for the others
 
 // Staged splits keep more groups together, so more can be said against them.
 bool ruled_out(const Problem& problem, Result& result) {
@@ -35,7 +35,7 @@ std::optional<Split> latency_start(const Problem& problem, std::uint64_t seed, B
     if (progress.event == Progress::Event::Split)
       sink({progress.event, progress.seconds, progress.value, 0, progress.groups, ""});
   };
-  Budget share = share_of(budget, kStartPart, kLatencyStartTicks, kLeastStartSeconds);
+  Budget share = share_of(budget, kStartPart, kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
   const LatencyOutcome outcome = solve_latency(instance, {0, seed}, share, sink ? splits_only : Sink());
   if (!outcome.split) return std::nullopt;
   return lift_latency(problem, instance, *outcome.split);
