@@ -113,7 +113,8 @@ TEST_P(LatencyProgram, LegalSplitsAreSolutions) {
   EXPECT_GT(legal, cases(1500) / 4);
 }
 
-// Blocks that wait for each other, also where they take no time: what encode() makes of them is no solution.
+// Blocks that wait for each other, also where they take no time: what encode() makes of them is no solution, or that of
+// another split, with the subgraphs of an accelerator in an order in which they can run.
 TEST_P(LatencyProgram, CirclesAreNotSolutions) {
   std::size_t circles = 0;
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
@@ -123,13 +124,15 @@ TEST_P(LatencyProgram, CirclesAreNotSolutions) {
     if (report.violations.size() != 1 || report.violations[0].kind != Violation::Kind::Shape) continue;
     ++circles;
     const auto formulation = formulate(one);
-    EXPECT_GE(formulation->model().largest_violation(formulation->encode(split)), 1 - 1e-9) << "seed " << seed;
+    const std::vector<double> x = formulation->encode(split);
+    const bool other = one.subgraphs > 1 && check(one, formulation->decode(x)).legal();
+    EXPECT_TRUE(other || formulation->model().largest_violation(x) >= 1 - 1e-9) << "seed " << seed;
   }
   EXPECT_GT(circles, cases(3000) / 100);
 }
 
 TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
-  for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 120 : 30); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
     const std::optional<double> best = brute_force(one);
@@ -154,7 +157,7 @@ TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
 }
 
 TEST_P(LatencyProgram, IsWhatPlanDoes) {
-  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
     const std::optional<double> best = brute_force(one);
@@ -207,7 +210,7 @@ TEST_P(LatencyProgram, NamesAreUnique) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Subgraphs, LatencyProgram, testing::Values(1));
+INSTANTIATE_TEST_SUITE_P(Subgraphs, LatencyProgram, testing::Values(1, 2));
 
 // Two blocks that take no time and wait for each other: the paper's rows have a solution for this, these have none.
 TEST(LatencyProgramCircles, ThatTakeNoTimeAreRuledOut) {

@@ -25,8 +25,8 @@ std::vector<Transfer> transfers_with_consumers_once(const Graph& graph) {
 
 const LatencyInstance& with_any_number_of_cores(const LatencyInstance& instance) {
   if (!instance.strict_host_cores) return instance;
-  throw InputError(ErrorKind::Unsupported, "--strict-host-cores",
-                   "the integer program does not count host cores; leave out --algorithm ip, or --strict-host-cores");
+  throw InputError(ErrorKind::Unsupported, "--host-cores strict",
+                   "the integer program does not count host cores; leave out --host-cores, or --algorithm ip");
 }
 
 void push_if_valid(Terms& terms, ColumnId column, double factor) {
