@@ -5,6 +5,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/solve/mip/formulation.h"
+#include "partita/solve/mip/latency_program.h"
 #include "partita/solve/mip/read_solution.h"
 #include "partita/util/error.h"
 
@@ -17,7 +18,8 @@ bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
-    if (algorithm == Algorithm::Auto || algorithm == Algorithm::Ip) return;
+    if (algorithm == Algorithm::Auto) return;
+    if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
     throw InputError(ErrorKind::Unsupported, "--algorithm",
                      "the dynamic programs are for throughput, not for --objective latency; leave --algorithm out, or "
                      "use --algorithm ip");

@@ -23,23 +23,24 @@ std::vector<Transfer> transfers_with_consumers_once(const Graph& graph) {
   return transfers;
 }
 
-const LatencyInstance& with_any_number_of_cores(const LatencyInstance& instance) {
-  if (!instance.strict_host_cores) return instance;
-  throw InputError(ErrorKind::Unsupported, "--host-cores strict",
-                   "the integer program does not count host cores; leave out --host-cores, or --algorithm ip");
-}
-
 void push_if_valid(Terms& terms, ColumnId column, double factor) {
   if (column.valid()) terms.push_back({column, factor});
 }
 
 }  // namespace
 
+void refuse_strict_host_cores(const Problem& problem) {
+  if (!problem.strict_host_cores) return;
+  throw InputError(ErrorKind::Unsupported, "--host-cores strict",
+                   "the integer program does not count host cores; leave out --host-cores, or --algorithm ip");
+}
+
 LatencyFormulation::LatencyFormulation(const Problem& problem, const FormulationOptions& options)
     : Formulation(options.time_unit),
       problem_(problem),
-      instance_(with_any_number_of_cores(make_latency_instance(problem))),
+      instance_(make_latency_instance(problem)),
       transfers_(transfers_with_consumers_once(problem.workload.graph)) {
+  refuse_strict_host_cores(problem);
   first_is_backward_ = std::all_of(instance_.nodes.begin(), instance_.nodes.end(),
                                    [](const LatencyNode& node) { return node.backward; });
   find_horizon(options.limit / time_unit_);

@@ -43,10 +43,13 @@
 
 namespace partita {
 
+// Throws InputError(Unsupported) where host cores are strict: no program counts them.
+void refuse_strict_host_cores(const Problem& problem);
+
 class LatencyFormulation : public Formulation {
  public:
   // O(seats * (nodes + edges)) columns and rows; with several subgraphs, and in the backward pass, the accelerators are
-  // another factor. Throws InputError(Unsupported) if host cores are strict.
+  // another factor. Throws as refuse_strict_host_cores.
   LatencyFormulation(const Problem& problem, const FormulationOptions& options);
 
   Split decode(std::span<const double> x) const override;
