@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of one sample as an integer program: inference and training, any number of subgraphs on an accelerator.
 //
-// **Seats.** The blocks of one pass that accelerators run, in the order of their starts, sit on *seats* 0, 1, ...:
-// with k accelerators and q subgraphs on each, k q of them, some of which may stay empty. x[v,s] = 1 says that node v
-// is in the block of seat s, d[g,i] = 1 that group g is on accelerator i, h[g] = 1 that it is on a host, and o[s,i] = 1
-// that accelerator i runs seat s. Each seat is run by one accelerator, each accelerator runs at most q seats of a pass,
-//     sum of x[v,.] = sum of d[g,.] = 1 - h[g],     x[v,s] + o[s,i] <= 1 + d[g,i]     for v in g,
-// and memory is counted on d. Accelerators are numbered by their first seat, so i runs none of the seats before i. For
-// q = 1 accelerator i runs seat i of the first pass; then o is not needed there, and x is d.
+// **Seats.** The blocks of one pass that accelerators run, in the order of their starts, sit on *seats* 0, 1, ...: with
+// k accelerators and q subgraphs on each, k q of them or as many as the pass has nodes, and the first ones may be
+// empty. x[v,s] = 1 says that node v is in the block of seat s, d[g,i] = 1 that group g is on accelerator i, h[g] = 1
+// that it is on a host, and o[s,i] = 1 that accelerator i runs seat s. Each accelerator runs at most q seats of a pass,
+//     sum of x[v,.] = sum of d[g,.] = 1 - h[g],     x[v,s] + o[s,i] <= 1 + d[g,i],     x[v,s] <= sum of o[s,.] <= 1
+// for v in g, and memory is counted on d. Accelerators are numbered by their first seat, so i runs none of the seats
+// before i. For q = 1 accelerator i runs seat i of the first pass; then o is not needed there, and x is d.
 //
 // **No circles.** b[v,s] in [0, 1] says that v is before seat s. For all seats, and all edges (u, v) within the pass,
 //     b[v,s] + x[v,s] <= b[v,s+1],     b[v,s] <= b[u,s],     b[v,s] + x[v,s] <= b[u,s] + x[u,s].
