@@ -5,6 +5,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/solve/mip/formulation.h"
+#include "partita/solve/mip/latency_program.h"
 #include "partita/solve/mip/read_solution.h"
 #include "partita/util/error.h"
 
@@ -18,8 +19,10 @@ bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
+    if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
     throw InputError(ErrorKind::Unsupported, "--algorithm",
-                     "with --objective latency there is one algorithm; leave --algorithm out");
+                     "the dynamic programs are for throughput, not for --objective latency; leave --algorithm out, or "
+                     "use --algorithm ip");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
   if (staged_only && (needs_ip(problem) || problem.shape != Shape::Staged)) {
@@ -30,6 +33,27 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
             "--algorithm out, or use --algorithm ip",
             to_string(problem.shape), to_string(problem.transfers)));
   }
+}
+
+// What the columns mean, in short. docs/algorithms/integer-programs.md lists them all.
+std::string describe_program(const Problem& problem) {
+  const std::string& name = problem.workload.name;
+  if (problem.objective == Objective::Latency) {
+    return fmt::format(
+        "{}: latency, at most {} subgraph{} in each pass of an accelerator\n"
+        "x_V_D = 1: group V is on device D; devices a0 a1 ... and h0, the hosts\n"
+        "y_N_S = 1: node N is on seat S; f0 f1 ... (forward), b0 b1 ... (backward) run in this order; owner_S_D = 1: "
+        "on "
+        "D\n",
+        name, problem.subgraphs, problem.subgraphs == 1 ? "" : "s");
+  }
+  const char* columns =
+      problem.shape == Shape::Staged
+          ? "y_V_S = 1: group V is on seat S or before it; seats a0 a1 ... and, before aN, hN_0 hN_1 ...\n"
+          : "x_V_D = 1: group V is on device D; devices a0 a1 ... h0 h1 ...\n";
+  return fmt::format("{}: {} split, {}, transfers {}{}\n{}", name, to_string(problem.shape),
+                     to_string(problem.objective), to_string(problem.transfers),
+                     problem.backward_shape ? ", backward shape" : "", columns);
 }
 
 }  // namespace
@@ -46,9 +70,11 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
   Result& result = plan.result;
   result.seed = options.seed;
 
-  if (problem.objective == Objective::Latency) {
+  if (options.algorithm == Algorithm::Ip) {
+    plan_ip(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
-  } else if (options.algorithm == Algorithm::Ip || needs_ip(problem)) {
+  } else if (needs_ip(problem)) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
@@ -80,13 +106,7 @@ Plan adopt(const Problem& problem, const Split& split) {
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
   const auto formulation = formulate(problem);
-  std::string comment = fmt::format("{}: {} split, {}, transfers {}{}\n", problem.workload.name,
-                                    to_string(problem.shape), to_string(problem.objective),
-                                    to_string(problem.transfers), problem.backward_shape ? ", backward shape" : "");
-  comment += problem.shape == Shape::Staged
-                 ? "y_V_S = 1: group V is on seat S or before it; seats a0 a1 ... and, before aN, hN_0 hN_1 ...\n"
-                 : "x_V_D = 1: group V is on device D; devices a0 a1 ... h0 h1 ...\n";
-  return model_text(formulation->model(), format, comment);
+  return model_text(formulation->model(), format, describe_program(problem));
 }
 
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where) {

@@ -22,8 +22,8 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
 Plan adopt(const Problem& problem, const Split& split);
 
 // The integer program of the problem as text for other solvers, and the split that a solution file of one of them
-// describes. Throw InputError: Unsupported for latency, BadField for a file that does not belong to the program.
-// `where` is what error messages call the file.
+// describes. Throw InputError: Unsupported for strict host cores, BadField for a file that does not belong to the
+// program. `where` is what error messages call the file.
 std::string integer_program(const Problem& problem, ModelFormat format);
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where);
 

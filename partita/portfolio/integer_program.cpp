@@ -3,7 +3,9 @@
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
+#include "partita/reduce/latency_instance.h"
 #include "partita/reduce/staged_instance.h"
+#include "partita/solve/latency/latency.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 
@@ -11,11 +13,13 @@ namespace partita {
 namespace {
 
 constexpr double kStartPart = 0.25;
-constexpr std::uint64_t kStartTicks = 4'000'000;  // a second or so
+constexpr std::uint64_t kStartTicks = 4'000'000;             // a second or so
+constexpr std::uint64_t kLatencyStartTicksPerNode = 20'000;  // 10 ms or so
+constexpr double kLeastStartSeconds = 1;                     // as for the others
 
 // Staged splits keep more groups together, so more can be said against them.
 bool ruled_out(const Problem& problem, Result& result) {
-  if (problem.shape == Shape::Staged) {
+  if (problem.objective != Objective::Latency && problem.shape == Shape::Staged) {
     const StagedInstance instance = make_staged_instance(problem);
     return ruled_out(problem, instance.graph, instance.platform, instance.group_of, result);
   }
@@ -23,14 +27,32 @@ bool ruled_out(const Problem& problem, Result& result) {
   return ruled_out(problem, instance.graph, instance.platform, instance.group_of, result);
 }
 
+// The best split that the solver for latency finds. What it proves is left aside: the integer program is there to say
+// the same by other means.
+std::optional<Split> latency_start(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+  const LatencyInstance instance = make_latency_instance(problem);
+  const Sink splits_only = [&](const Progress& progress) {
+    if (progress.event == Progress::Event::Split)
+      sink({progress.event, progress.seconds, progress.value, 0, progress.groups, ""});
+  };
+  Budget share = share_of(budget, kStartPart, kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
+  const LatencyOutcome outcome = solve_latency(instance, {0, seed}, share, sink ? splits_only : Sink());
+  if (!outcome.split) return std::nullopt;
+  return lift_latency(problem, instance, *outcome.split);
+}
+
+std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+  if (problem.objective == Objective::Latency) return latency_start(problem, seed, budget, sink);
+  const std::optional<Start> start = find_start(problem, {kStartPart, kStartTicks, seed}, budget, sink);
+  return start ? std::optional(start->split) : std::nullopt;
+}
+
 }  // namespace
 
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   Result& result = plan.result;
   if (ruled_out(problem, result)) return;
-  const std::optional<Start> start = find_start(problem, {kStartPart, kStartTicks, options.seed}, budget, sink);
-  IpOptions ip{.gap = options.gap};
-  if (start) ip.start = start->split;
+  const IpOptions ip{.gap = options.gap, .start = start_for(problem, options.seed, budget, sink)};
   CbcBackend backend;
   const IpOutcome outcome = solve_ip(problem, backend, ip, budget, sink);
   result.bound = outcome.bound;
@@ -40,7 +62,10 @@ void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget,
     settle_status(problem, outcome.value, outcome.bound, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
-    result.reason = why_infeasible(problem, "found by the integer program", budget);
+    result.reason = problem.objective == Objective::Latency
+                        ? "memory, and subgraphs that must run uninterrupted: no split fits the devices (found by the "
+                          "integer program)"
+                        : why_infeasible(problem, "found by the integer program", budget);
   } else {
     result.reason = kNoSplitYet;
   }

@@ -21,7 +21,7 @@ void plan_contiguous(const Problem& problem, const PlanOptions& options, Budget&
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The time of one sample: search and label bounds in turns.
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// The integer program of any throughput question.
+// The integer program of any question, started from what the others find.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 
 }  // namespace partita

@@ -223,10 +223,9 @@ class BadUsage(CliTest):
 
     def test_what_this_version_cannot_do(self):
         file = self.write("chain.json", chain())
-        for algorithm in ("exact", "linear", "ip"):
+        for algorithm in ("exact", "linear"):
             self.assert_refused(13, "plan", file, "--objective", "latency", "--algorithm", algorithm,
                                 mentions=["--algorithm", "--objective latency"])
-        self.assert_refused(13, "convert", file, "--to", "lp", "--objective", "latency", mentions=["--objective latency"])
         for option, value in [("--shape", "free"), ("--transfers", "duplex")]:
             self.assert_refused(13, "plan", file, "--algorithm", "exact", option, value, mentions=["--algorithm", value])
 

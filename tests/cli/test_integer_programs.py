@@ -34,6 +34,30 @@ class IntegerPrograms(CliTest):
                     self.assertIn("floating point", plan["proof"])
                     self.assert_legal(self.file, self.path("plan.json"), *question)
 
+    def test_latency(self):
+        question = ["--objective", "latency"]
+        by_search = self.plan(*question)
+        for more in ([], ["--subgraphs", "2"]):
+            plan = self.plan("--algorithm", "ip", *question, *more)
+            self.assertEqual((plan["status"], plan["objective"]), ("optimal", "latency"))
+            self.assertAlmostEqual(plan["value"], by_search["value"], places=9)
+            self.assertIn("floating point", plan["proof"])
+            self.assert_legal(self.file, self.path("plan.json"), *question, *more)
+        for command in (["plan", "--algorithm", "ip"], ["convert", "--to", "lp"]):
+            self.assert_refused(13, command[0], self.file, *command[1:], *question, "--host-cores", "strict",
+                                mentions=["--host-cores", "leave out"])
+
+    def test_latency_solutions_are_read(self):
+        question = ["--objective", "latency", "--subgraphs", "2"]
+        # A device for the first and the last node, another for the two between.
+        self.write("solution", "x_0_a0 1\nx_1_a1 1\nx_2_a1 1\nx_3_a0 1\n"
+                               "y_0_f1 1\ny_1_f2 1\ny_2_f2 1\ny_3_f3 1\n"
+                               "owner_f1_a0 1\nowner_f2_a1 1\nowner_f3_a0 1\n")
+        plan = self.plan(*question, "--read-solution", self.path("solution"))
+        self.assertEqual((plan["status"], plan["bound"]), ("feasible", 0))
+        self.assertEqual(sorted(d["nodes"] for d in plan["devices"]), [[], [0, 30], [10, 20]])
+        self.assert_legal(self.file, self.path("plan.json"), *question)
+
     def test_contiguous_needs_no_algorithm(self):
         self.assertEqual(self.plan("--shape", "contiguous")["status"], "optimal")
 
@@ -89,14 +113,14 @@ def training():
 class OtherSolvers(CliTest):
     """Models written, read by somebody else's parser, solved there, and the solution read back."""
 
-    QUESTIONS = [(shape, objective, transfers) for shape in SHAPES for objective in ("throughput", "gpipe")
-                 for transfers in ("sum", "overlap", "duplex")]
+    QUESTIONS = [["--shape", shape, "--objective", objective, "--transfers", transfers] for shape in SHAPES
+                 for objective in ("throughput", "gpipe") for transfers in ("sum", "overlap", "duplex")]
+    QUESTIONS += [["--objective", "latency"], ["--objective", "latency", "--subgraphs", "2"]]
 
     def each_model(self):
         for name, content in (("chain", chain()), ("training", training())):
             file = self.write(name + ".json", content)
-            for shape, objective, transfers in self.QUESTIONS:
-                question = ["--shape", shape, "--objective", objective, "--transfers", transfers]
+            for question in self.QUESTIONS:
                 self.run_program("plan", file, "--algorithm", "ip", "-q", "-o", self.path("best.json"), *question)
                 best = self.read_json("best.json")
                 self.assertEqual(best["status"], "optimal")

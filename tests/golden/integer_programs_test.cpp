@@ -62,5 +62,18 @@ INSTANTIATE_TEST_SUITE_P(
         KnownSplit{"LayerGraphs/gnmt_inference.json", Shape::Contiguous, Algorithm::Auto, 32.910658203125, 0.04}),
     known_name);
 
+// 20 s or so. The other inputs of the paper are not proved in a minute.
+TEST(KnownLatencyIp, Bert24) {
+  const auto folder = workloads_folder();
+  if (!folder) GTEST_SKIP() << kNoWorkloads;
+  Problem problem;
+  problem.workload = read_workload((*folder / "paper/latency-inputs/LayerGraphs/bert24_inference.json").string());
+  problem.objective = Objective::Latency;
+  Budget budget(Budget::Limits{.seconds = 200});
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  EXPECT_EQ(answer.result.status, Status::Optimal);
+  EXPECT_NEAR(answer.result.value, 100.2185, 1e-4);
+}
+
 }  // namespace
 }  // namespace partita::test

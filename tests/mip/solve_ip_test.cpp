@@ -285,8 +285,6 @@ TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
   for (const Algorithm algorithm : {Algorithm::Exact, Algorithm::Linear}) {
     EXPECT_THROW(plan(problem, {.algorithm = algorithm}, budget), InputError);
   }
-  problem.objective = Objective::Latency;
-  EXPECT_THROW(plan(problem, {.algorithm = Algorithm::Ip}, budget), InputError);
 }
 
 TEST(SolveIpLimits, AStartThatIsGivenIsNotLost) {

@@ -14,6 +14,17 @@ constexpr const char* kPassNames[kMostPasses] = {"forward", "backward"};
 
 }  // namespace
 
+void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things) {
+  double total = 0;
+  Terms row;
+  for (const auto& [memory, held] : things) {
+    if (held.empty() || memory == 0) continue;
+    total += memory;
+    if (std::isfinite(limit) && limit > 0) append(row, held, kMemoryScale * memory / limit);
+  }
+  if (total > limit) model.add_at_most(std::move(name), std::move(row), kMemoryScale);
+}
+
 LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit) : instance_(instance), model_(model) {
   if (instance.objective == Objective::GPipe) {
     tops_.push_back(model.add_column({"F", 0, limit, 1}));
@@ -26,16 +37,10 @@ LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit)
 }
 
 void LoadRows::add_memory(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms) {
-  const double limit = host ? instance_.platform.host_memory : instance_.platform.accelerator_memory;
-  double total = 0;
-  Terms row;
-  for (GroupId v : terms.all()) {
-    const double memory = instance_.groups[v].memory;
-    if (terms[v].empty() || memory == 0) continue;
-    total += memory;
-    if (std::isfinite(limit) && limit > 0) append(row, terms[v], kMemoryScale * memory / limit);
-  }
-  if (total > limit) model_.add_at_most("memory_" + name, std::move(row), kMemoryScale);
+  std::vector<MemoryTerms> things;
+  for (GroupId v : terms.all()) things.push_back({instance_.groups[v].memory, terms[v]});
+  add_memory_row(model_, "memory_" + name,
+                 host ? instance_.platform.host_memory : instance_.platform.accelerator_memory, things);
 }
 
 LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pass, bool host,

@@ -26,6 +26,13 @@
 
 namespace partita {
 
+struct MemoryTerms {
+  double memory = 0;
+  Terms held;  // add up to 1 where it is held
+};
+// The memory row of a device. None if everything fits.
+void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things);
+
 class LoadRows {
  public:
   using Holds = std::function<bool(GroupId v, std::size_t seat)>;

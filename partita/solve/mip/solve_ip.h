@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best split by integer programming, for every shape and for max-load and gpipe.
+// The best split by integer programming, for every shape of max-load and gpipe and for latency.
 //
 // 1. A split to start from, if the caller has one. It tells the size of the numbers, and with it a unit of time in
 // which
