@@ -162,4 +162,12 @@ Split lift_latency(const Problem& problem, const LatencyInstance& instance, cons
   return lifted;
 }
 
+LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split) {
+  LatencySplit result{0, to_free(problem, instance.classes, split).device_of, split.subgraph_of};
+  for (DeviceId& d : result.accelerator_of) {
+    if (d.index() >= static_cast<std::size_t>(instance.accelerators())) d = DeviceId();
+  }
+  return result;
+}
+
 }  // namespace partita

@@ -77,5 +77,8 @@ struct LatencySplit {
 bool fits_hosts(const LatencyInstance& instance, const IdVector<GroupId, DeviceId>& accelerator_of);
 // Needs fits_hosts().
 Split lift_latency(const Problem& problem, const LatencyInstance& instance, const LatencySplit& split);
+// The other way: a split of the problem (a staged one, say) as a split for latency, which may be illegal. Its value is
+// left at 0.
+LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split);
 
 }  // namespace partita

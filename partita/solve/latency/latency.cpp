@@ -32,7 +32,8 @@ class LatencySolver {
         search_(instance, options.seed),
         bound_(instance) {}
 
-  LatencyOutcome run() {
+  LatencyOutcome run(const std::vector<LatencySplit>& starts) {
+    for (const LatencySplit& start : starts) search_.offer(start);
     raise_bound(path_bound(instance_), "the longest path of least node times");
     if (search_.best().value < kNever) tell(Progress::Event::Split, {});
     double turn = static_cast<double>(
@@ -87,7 +88,12 @@ class LatencySolver {
     if (!branching_) branching_.emplace(instance_, bound_.facts());
     Budget slice(budget_, ticks);
     const auto offer = [this](const std::vector<LatencyValue::Place>& place) {
-      if (search_.offer(place)) tell(Progress::Event::Split, {});
+      LatencySplit split{0, IdVector<GroupId, DeviceId>(place.size())};
+      for (GroupId g : split.accelerator_of.all()) {
+        if (place[g.index()] != instance_.accelerators())
+          split.accelerator_of[g] = DeviceId(static_cast<std::size_t>(place[g.index()]));
+      }
+      if (search_.offer(split)) tell(Progress::Event::Split, {});
     };
     branching_->improve({[this] { return search_.best().value; }, offer}, slice);
     const double value = search_.best().value;
@@ -122,9 +128,9 @@ class LatencySolver {
 
 }  // namespace
 
-LatencyOutcome solve_latency(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget,
-                             const Sink& sink) {
-  return LatencySolver(instance, options, budget, sink).run();
+LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,
+                             const LatencyOptions& options, Budget& budget, const Sink& sink) {
+  return LatencySolver(instance, options, budget, sink).run(starts);
 }
 
 }  // namespace partita

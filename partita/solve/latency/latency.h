@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "partita/reduce/latency_instance.h"
 #include "partita/util/budget.h"
@@ -26,7 +27,8 @@ struct LatencyOutcome {
   bool infeasible = false;  // proved
 };
 
-LatencyOutcome solve_latency(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget,
-                             const Sink& sink);
+// Begins with `starts`, as far as they are legal.
+LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,
+                             const LatencyOptions& options, Budget& budget, const Sink& sink);
 
 }  // namespace partita

@@ -20,8 +20,8 @@ LatencyAnneal::LatencyAnneal(const LatencyInstance& instance, Dice& dice)
       dice_(dice),
       value_(instance),
       best_latency_(kNever),
-      ticks_per_proposal_(1 + (instance.size() + instance.arcs.entry_count()) / kWorkPerTick),
-      mark_(instance.group_count(), 0) {
+      mark_(instance.group_count(), 0),
+      node_mark_(instance.size(), 0) {
   std::vector<std::pair<GroupId, GroupId>> pairs;
   for (GroupId g : instance.classes.graph.all()) {
     for (GroupId h : instance.group_successors[g]) pairs.emplace_back(g, h);
@@ -57,22 +57,31 @@ void LatencyAnneal::find_hulls() {
   for (std::size_t g = 0; g < n; ++g) for_each_bit(below_.row(g), [&](std::size_t h) { above_.set(h, g); });
 }
 
-void LatencyAnneal::start(const std::vector<Place>& place, const LatencyAnnealOptions& options) {
+void LatencyAnneal::start(const IdVector<NodeId, Place>& place, const LatencyAnnealOptions& options) {
   options_ = options;
-  place_ = place;
   done_ = 0;
   best_latency_ = kNever;
-  held_.assign(static_cast<std::size_t>(value_.host()), 0);
-  for (const Place p : place_) {
-    if (p != value_.host()) ++held_[static_cast<std::size_t>(p)];
+  value_.place_all(place);
+  place_.clear();
+  on_.assign(static_cast<std::size_t>(value_.accelerators()), {});
+  at_.assign(instance_.group_count(), 0);
+  for (GroupId g : instance_.classes.graph.all()) {
+    const Place p = place[instance_.members[g].front()];
+    place_.push_back(p);
+    if (p == value_.host()) continue;
+    at_[g.index()] = groups_on(p).size();
+    groups_on(p).push_back(g);
   }
-  const LatencyValue::Measure& m = value_.measure(place_);
+  const LatencyValue::Measure& m = value_.measure();
   energy_ = energy(m);
   in_circle_ = m.waiting > 0;
-  if (m.waiting == 0 && m.excess == 0) {
-    best_latency_ = m.latency;
-    best_ = place_;
-  }
+  if (m.waiting == 0 && m.excess == 0) remember_best(m.latency);
+}
+
+void LatencyAnneal::remember_best(double latency) {
+  best_latency_ = latency;
+  best_.resize(instance_.size());
+  for (NodeId v : best_.all()) best_[v] = value_.place(v);
 }
 
 double LatencyAnneal::energy(const LatencyValue::Measure& m) const {
@@ -86,44 +95,40 @@ bool LatencyAnneal::advance(Budget& slice) {
     if (slice.exhausted()) return false;
     const double progress = static_cast<double>(done_) / static_cast<double>(options_.proposals);
     const double temperature = options_.scale * options_.hot * std::pow(options_.cold / options_.hot, progress);
-    std::uint64_t measured = 0;
+    const std::uint64_t work_before = value_.work();
     for (std::uint64_t i = 0; i < kProposalsPerLook; ++i) {
       undo_.clear();
+      changed_ = false;
       const bool whole = propose();
       bool accepted = false;
-      if (whole && !undo_.empty()) {
-        ++measured;
-        const LatencyValue::Measure& m = value_.measure(place_);
+      if (whole && changed_) {
+        const LatencyValue::Measure& m = value_.measure();
         const double after = energy(m);
         const double rise = after - energy_;
         accepted = (m.waiting == 0 || in_circle_) && (rise <= 0 || dice_.chance() < std::exp(-rise / temperature));
-        if (m.waiting == 0 && m.excess == 0 && m.latency < best_latency_) {
-          best_latency_ = m.latency;
-          best_ = place_;
-        }
+        if (m.waiting == 0 && m.excess == 0 && m.latency < best_latency_) remember_best(m.latency);
         if (accepted) {
           energy_ = after;
           in_circle_ = m.waiting > 0;
+          value_.keep();
         }
       }
-      if (accepted) continue;
-      for (std::size_t u = undo_.size(); u > 0; --u) {
-        const auto [g, from] = undo_[u - 1];
-        const Place now = place(g);
-        if (now != value_.host()) --held_[static_cast<std::size_t>(now)];
-        if (from != value_.host()) ++held_[static_cast<std::size_t>(from)];
-        place_[g.index()] = from;
-      }
+      if (changed_ && !accepted) take_back();
     }
     done_ += kProposalsPerLook;
-    slice.spend(1 + measured * ticks_per_proposal_ + kProposalsPerLook / 4);
+    slice.spend(1 + (value_.work() - work_before) / kWorkPerTick + kProposalsPerLook / 4);
   }
   return true;
 }
 
-// False if the move cannot be made; undo_ may then hold a part of it.
+// False if the move cannot be made; a part of it may have been made then.
 bool LatencyAnneal::propose() {
-  if (value_.host() == 0) return false;  // no accelerators: nothing to choose
+  if (value_.accelerators() == 0) return false;  // nothing to choose
+  if (value_.slots() > 1 && !options_.one_slot) {
+    const double kind = dice_.chance();
+    if (kind < 0.15) return move_between_slots();
+    if (kind < 0.17) return swap_slots();
+  }
   const double kind = dice_.chance();
   if (kind < 0.28) return move_group();
   if (kind < 0.60) return move_hull();
@@ -137,22 +142,60 @@ bool LatencyAnneal::can_be(GroupId g, Place to) const {
 }
 
 void LatencyAnneal::set(GroupId g, Place to) {
-  const Place from = place(g);
-  if (from == to) return;
-  undo_.emplace_back(g, from);
-  if (from != value_.host()) --held_[static_cast<std::size_t>(from)];
-  if (to != value_.host()) ++held_[static_cast<std::size_t>(to)];
-  place_[g.index()] = to;
+  for (NodeId v : instance_.members[g]) {
+    if (value_.place(v) == to) continue;
+    value_.move(v, to);
+    changed_ = true;
+  }
+  if (place(g) == to) return;
+  undo_.emplace_back(g, place(g));
+  note(g, to);
 }
 
-// An accelerator that holds nothing, or any if there is none.
-LatencyAnneal::Place LatencyAnneal::empty_accelerator() {
-  const Place first = some_accelerator();
-  for (Place i = 0; i < value_.host(); ++i) {
+// Keeps the lists of what is where.
+void LatencyAnneal::note(GroupId g, Place to) {
+  const Place from = place(g);
+  place_[g.index()] = to;
+  if (value_.accelerator(from) == value_.accelerator(to)) return;
+  if (from != value_.host()) {
+    std::vector<GroupId>& there = groups_on(from);
+    const GroupId last = there.back();
+    there[at_[g.index()]] = last;
+    at_[last.index()] = at_[g.index()];
+    there.pop_back();
+  }
+  if (to != value_.host()) {
+    at_[g.index()] = groups_on(to).size();
+    groups_on(to).push_back(g);
+  }
+}
+
+void LatencyAnneal::take_back() {
+  value_.take_back();
+  for (std::size_t u = undo_.size(); u > 0; --u) note(undo_[u - 1].first, undo_[u - 1].second);
+}
+
+LatencyAnneal::Place LatencyAnneal::some_slot() {
+  if (options_.one_slot)
+    return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.accelerators()))) * value_.slots();
+  return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host())));
+}
+
+// A slot that holds nothing, or any if there is none.
+LatencyAnneal::Place LatencyAnneal::empty_slot() {
+  const Place first = some_slot(), step = options_.one_slot ? value_.slots() : 1;
+  for (Place i = 0; i < value_.host(); i += step) {
     const Place p = (first + i) % value_.host();
-    if (held_[static_cast<std::size_t>(p)] == 0) return p;
+    if (value_.empty(p)) return p;
   }
   return first;
+}
+
+// Of the same accelerator.
+LatencyAnneal::Place LatencyAnneal::other_slot(Place from) {
+  const Place slots = value_.slots(), first = from / slots * slots;
+  const auto further = static_cast<Place>(1 + dice_.below(static_cast<std::size_t>(slots) - 1));
+  return first + (from - first + further) % slots;
 }
 
 std::span<const GroupId> LatencyAnneal::next(GroupId g, bool down) const {
@@ -162,15 +205,14 @@ std::span<const GroupId> LatencyAnneal::next(GroupId g, bool down) const {
 bool LatencyAnneal::move_group() {
   const GroupId g = some_group();
   const auto near = neighbours(g);
-  Place to = near.empty() ? static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host()) + 1))
-                          : place(near[dice_.below(near.size())]);
+  Place to = near.empty() ? (dice_.one_in(4) ? value_.host() : some_slot()) : place(near[dice_.below(near.size())]);
   const double other = dice_.chance();
   if (other < 0.08) {
     to = value_.host();
   } else if (other < 0.10) {
-    to = empty_accelerator();
+    to = empty_slot();
   } else if (other < 0.13) {
-    to = some_accelerator();
+    to = some_slot();
   }
   if (!can_be(g, to)) return false;
   set(g, to);
@@ -187,20 +229,23 @@ void LatencyAnneal::find_hull(GroupId from, GroupId to) {
   }
 }
 
-// Makes room on an accelerator: what is on it goes to hosts, or to the accelerator of some neighbour.
-void LatencyAnneal::clear_out(Place accelerator, bool into_neighbour) {
+// Makes room in a slot: what is in it goes to hosts, or to where some neighbour is.
+void LatencyAnneal::clear_out(Place slot, bool into_neighbour) {
+  taken_.clear();
+  for (GroupId g : groups_on(slot)) {
+    if (place(g) == slot) taken_.push_back(g);
+  }
   Place to = value_.host();
-  for (std::size_t i = 0; i < place_.size() && into_neighbour && to == value_.host(); ++i) {
-    if (place_[i] != accelerator) continue;
-    for (GroupId h : neighbours(GroupId(i))) {
-      if (place(h) != accelerator && dice_.one_in(2)) {
+  for (std::size_t i = 0; i < taken_.size() && into_neighbour && to == value_.host(); ++i) {
+    for (GroupId h : neighbours(taken_[i])) {
+      if (place(h) != slot && dice_.one_in(2)) {
         to = place(h);
         break;
       }
     }
   }
-  for (std::size_t i = 0; i < place_.size(); ++i) {
-    if (place_[i] == accelerator && can_be(GroupId(i), to)) set(GroupId(i), to);
+  for (GroupId g : taken_) {
+    if (can_be(g, to)) set(g, to);
   }
 }
 
@@ -224,9 +269,9 @@ bool LatencyAnneal::move_hull() {
   Place to = value_.host();
   const double target = dice_.chance();
   if (target < 0.45) {
-    to = empty_accelerator();
+    to = empty_slot();
     if (to == from) return false;
-    if (held_[static_cast<std::size_t>(to)] > 0) clear_out(to, dice_.one_in(3));
+    if (!value_.empty(to)) clear_out(to, dice_.one_in(3));
   } else if (target >= 0.60) {
     const bool before = dice_.one_in(2);
     const auto near = next(before ? first : last, !before);
@@ -262,7 +307,9 @@ bool LatencyAnneal::move_cone() {
   const std::size_t links = dice_.one_in(4) ? 4 : 1;  // of a chain of moves, each pushing out the next
   Place to = -1;
   if (target < 0.06) to = value_.host();
-  if (target >= 0.06 && target < 0.14) to = empty_accelerator();
+  if (target >= 0.06 && target < 0.14) to = empty_slot();
+  if (target >= 0.14 && target < 0.19 && value_.slots() > 1 && !options_.one_slot && !on_host(g))
+    to = other_slot(place(g));
   std::vector<Place> onward;
   for (std::size_t link = 0; link < links; ++link) {
     const Place from = place(g);
@@ -277,7 +324,7 @@ bool LatencyAnneal::move_cone() {
       if (!onward.empty()) {
         to = onward[dice_.below(onward.size())];
       } else if (link == 0) {
-        to = dice_.one_in(3) ? some_accelerator() : empty_accelerator();
+        to = dice_.one_in(3) ? some_slot() : empty_slot();
       } else {
         break;
       }
@@ -286,31 +333,74 @@ bool LatencyAnneal::move_cone() {
     if (!std::all_of(found_.begin(), found_.end(), [&](GroupId x) { return can_be(x, to); })) break;
     for (GroupId x : found_) set(x, to);
     if (to == value_.host() || link + 1 == links) break;
-    double held = 0;
-    found_.clear();
-    for (std::size_t i = 0; i < place_.size(); ++i) {
-      if (place_[i] != to) continue;
-      held += instance_.group(GroupId(i)).memory;
-      found_.push_back(GroupId(i));
-    }
-    if (held <= instance_.memory_limit()) break;
-    g = found_[dice_.below(found_.size())];
+    if (value_.memory_used(value_.accelerator(to)) <= instance_.memory_limit()) break;
+    g = groups_on(to)[dice_.below(groups_on(to).size())];
     to = -1;
   }
   return true;
 }
 
 bool LatencyAnneal::merge_and_cut() {
-  const Place a = some_accelerator(), b = some_accelerator();
+  const Place a = some_slot(), b = some_slot();
   if (a == b) return false;
-  std::vector<GroupId> both;
-  for (std::size_t i = 0; i < place_.size(); ++i) {
-    if (place_[i] == a) set(GroupId(i), b);
-    if (place_[i] == b) both.push_back(GroupId(i));
+  taken_.clear();
+  for (const Place from : {a, b}) {
+    for (GroupId g : groups_on(from)) {
+      if (place(g) == from) taken_.push_back(g);
+    }
   }
-  if (both.size() > 1) {
-    find_cone(both[dice_.below(both.size())], dice_.one_in(2));
+  for (GroupId g : taken_) set(g, b);
+  if (taken_.size() > 1) {
+    find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2));
     for (GroupId g : found_) set(g, a);
+  }
+  return true;
+}
+
+// A later slot takes what is below, an earlier one what is above.
+bool LatencyAnneal::move_between_slots() {
+  const NodeId first(dice_.below(instance_.size()));
+  const Place from = value_.place(first);
+  if (from == value_.host()) return false;
+  const Place to = other_slot(from);
+  const bool backward = instance_.nodes[first].backward;
+  const auto& onward = (to > from) != backward ? instance_.successors : instance_.predecessors;
+  ++marked_;
+  found_nodes_.assign(1, first);
+  node_mark_[first.index()] = marked_;
+  for (std::size_t head = 0; head < found_nodes_.size(); ++head) {
+    for (NodeId w : onward[found_nodes_[head]]) {
+      const bool here = value_.place(w) == from && instance_.nodes[w].backward == backward;
+      if (!here || node_mark_[w.index()] == marked_) continue;
+      node_mark_[w.index()] = marked_;
+      found_nodes_.push_back(w);
+    }
+  }
+  for (NodeId v : found_nodes_) {
+    value_.move(v, to);
+    const GroupId g = instance_.nodes[v].group;
+    if (instance_.members[g].front() != v) continue;
+    undo_.emplace_back(g, place(g));
+    note(g, to);
+  }
+  changed_ = true;
+  return true;
+}
+
+bool LatencyAnneal::swap_slots() {
+  const Place a = some_slot(), b = other_slot(a);
+  taken_ = groups_on(a);
+  for (GroupId g : taken_) {
+    for (NodeId v : instance_.members[g]) {
+      const Place from = value_.place(v), to = from == a ? b : from == b ? a : from;
+      if (from == to) continue;
+      value_.move(v, to);
+      changed_ = true;
+    }
+    const Place to = value_.place(instance_.members[g].front());
+    if (place(g) == to) continue;
+    undo_.emplace_back(g, place(g));
+    note(g, to);
   }
   return true;
 }
