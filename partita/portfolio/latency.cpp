@@ -9,8 +9,8 @@
 namespace partita {
 namespace {
 
-constexpr std::uint64_t kStagedStartTicks = 300'000;
-constexpr double kStagedStartShare = 0.1;  // of the time, at most
+constexpr std::uint64_t kStagedStartTicks = 100'000;
+constexpr double kStagedStartShare = 0.05;  // of the time, at most
 
 // The greedy split, and the best staged one for throughput that a short search finds. Both are fast on large graphs,
 // where the search for latency is slow to begin; on small ones it needs neither.

@@ -2,6 +2,7 @@
 #include "partita/solve/latency/latency_anneal.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTotalWeight = 0.003;
 constexpr std::uint64_t kProposalsPerLook = 64;  // between looks at the budget and at the temperature
 constexpr std::size_t kWorkPerTick = 32;
+constexpr std::size_t kLargeGraph = 600;  // groups: from here on, moves begin near borders and keep small
+constexpr std::size_t kLongestWalk = 32;
+constexpr std::size_t kSmallestLimit = 8;  // of a cone on a large graph
 
 }  // namespace
 
@@ -71,6 +75,13 @@ void LatencyAnneal::start(const IdVector<NodeId, Place>& place, const LatencyAnn
     if (p == value_.host()) continue;
     at_[g.index()] = groups_on(p).size();
     groups_on(p).push_back(g);
+  }
+  border_.clear();
+  apart_.assign(instance_.group_count(), 0);
+  border_at_.assign(instance_.group_count(), 0);
+  for (GroupId g : instance_.classes.graph.all()) {
+    for (GroupId h : neighbours(g)) apart_[g.index()] += place_[h.index()] != place_[g.index()] ? 1 : 0;
+    if (apart_[g.index()] > 0) note_border(g);
   }
   const LatencyValue::Measure& m = value_.measure();
   energy_ = energy(m);
@@ -133,7 +144,7 @@ bool LatencyAnneal::propose() {
   if (kind < 0.28) return move_group();
   if (kind < 0.60) return move_hull();
   if (kind < 0.90) return move_cone();
-  if (kind < 0.94) return merge_and_cut();
+  if (kind < 0.94) return place_.size() < kLargeGraph || dice_.one_in(16) ? merge_and_cut() : move_cone();
   return move_with_neighbours();
 }
 
@@ -156,6 +167,16 @@ void LatencyAnneal::set(GroupId g, Place to) {
 void LatencyAnneal::note(GroupId g, Place to) {
   const Place from = place(g);
   place_[g.index()] = to;
+  std::uint32_t apart = 0;
+  for (GroupId h : neighbours(g)) {
+    std::uint32_t& there = apart_[h.index()];
+    if (place(h) == from && there++ == 0) note_border(h);
+    if (place(h) == to && --there == 0) note_border(h);
+    apart += place(h) != to ? 1 : 0;
+  }
+  const bool was_border = apart_[g.index()] > 0;
+  apart_[g.index()] = apart;
+  if (was_border != (apart > 0)) note_border(g);
   if (value_.accelerator(from) == value_.accelerator(to)) return;
   if (from != value_.host()) {
     std::vector<GroupId>& there = groups_on(from);
@@ -168,6 +189,36 @@ void LatencyAnneal::note(GroupId g, Place to) {
     at_[g.index()] = groups_on(to).size();
     groups_on(to).push_back(g);
   }
+}
+
+// After apart_ has become zero, or has ceased to be.
+void LatencyAnneal::note_border(GroupId g) {
+  if (apart_[g.index()] > 0) {
+    border_at_[g.index()] = border_.size();
+    border_.push_back(g);
+    return;
+  }
+  const GroupId last = border_.back();
+  border_[border_at_[g.index()]] = last;
+  border_at_[last.index()] = border_at_[g.index()];
+  border_.pop_back();
+}
+
+// On large graphs mostly a few steps from a border.
+GroupId LatencyAnneal::some_group() {
+  if (place_.size() < kLargeGraph || border_.empty() || dice_.one_in(8)) return GroupId(dice_.below(place_.size()));
+  GroupId g = border_[dice_.below(border_.size())];
+  for (std::size_t steps = dice_.below(1 + dice_.below(kLongestWalk)); steps > 0; --steps) {
+    const auto near = neighbours(g);
+    g = near[dice_.below(near.size())];
+  }
+  return g;
+}
+
+// On large graphs large ones are seldom worth their time.
+std::size_t LatencyAnneal::most_in_cone() {
+  if (place_.size() < kLargeGraph) return place_.size();
+  return kSmallestLimit << dice_.below(static_cast<std::size_t>(std::bit_width(place_.size())));
 }
 
 void LatencyAnneal::take_back() {
@@ -286,8 +337,9 @@ bool LatencyAnneal::move_hull() {
   return true;
 }
 
-// What is below (or above) the group on its device, in found_.
-void LatencyAnneal::find_cone(GroupId g, bool down) {
+// What is below (or above) the group in its slot, in found_. False if that is more than a limit drawn for it.
+bool LatencyAnneal::find_cone(GroupId g, bool down) {
+  const std::size_t most = most_in_cone();
   ++marked_;
   found_.assign(1, g);
   mark_[g.index()] = marked_;
@@ -297,7 +349,9 @@ void LatencyAnneal::find_cone(GroupId g, bool down) {
       mark_[h.index()] = marked_;
       found_.push_back(h);
     }
+    if (found_.size() > most) return false;
   }
+  return true;
 }
 
 bool LatencyAnneal::move_cone() {
@@ -313,7 +367,7 @@ bool LatencyAnneal::move_cone() {
   std::vector<Place> onward;
   for (std::size_t link = 0; link < links; ++link) {
     const Place from = place(g);
-    find_cone(g, down);
+    if (!find_cone(g, down)) return false;
     if (to < 0) {
       onward.clear();
       for (GroupId x : found_) {
@@ -350,8 +404,7 @@ bool LatencyAnneal::merge_and_cut() {
     }
   }
   for (GroupId g : taken_) set(g, b);
-  if (taken_.size() > 1) {
-    find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2));
+  if (taken_.size() > 1 && find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2))) {
     for (GroupId g : found_) set(g, a);
   }
   return true;

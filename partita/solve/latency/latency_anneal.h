@@ -66,7 +66,9 @@ class LatencyAnneal {
   Place some_slot();
   Place empty_slot();
   Place other_slot(Place from);
-  GroupId some_group() { return GroupId(dice_.below(place_.size())); }
+  GroupId some_group();
+  void note_border(GroupId g);
+  std::size_t most_in_cone();
   std::span<const GroupId> neighbours(GroupId g) const { return neighbours_[g]; }
   std::span<const GroupId> next(GroupId g, bool down) const;
 
@@ -79,7 +81,7 @@ class LatencyAnneal {
   bool swap_slots();
 
   void find_hull(GroupId from, GroupId to);
-  void find_cone(GroupId g, bool down);
+  bool find_cone(GroupId g, bool down);
   void clear_out(Place slot, bool into_neighbour);
 
   const LatencyInstance& instance_;
@@ -92,6 +94,9 @@ class LatencyAnneal {
   std::vector<Place> place_;              // by group: where its first node is
   std::vector<std::vector<GroupId>> on_;  // by accelerator
   std::vector<std::size_t> at_;           // by group: where in that list it is
+  std::vector<std::uint32_t> apart_;      // by group: how many neighbours are elsewhere
+  std::vector<GroupId> border_;           // groups with such neighbours
+  std::vector<std::size_t> border_at_;    // by group: where in that list it is
   IdVector<NodeId, Place> best_;
   double energy_ = 0, best_latency_;
   bool in_circle_ = false;

@@ -16,6 +16,9 @@ constexpr std::uint64_t kFirstRunPerGroup = 200, kShortestRun = 2'000, kLongestF
 constexpr std::uint64_t kLongestRun = 2'000'000;
 constexpr double kRunGrowth = 1.25;
 constexpr std::array kHot{0.02, 0.05, 0.01, 0.03};
+// The segments of a large graph are good but for details.
+constexpr std::array kHotOnLargeGraphs{0.001, 0.02, 0.005, 0.05};
+constexpr std::size_t kLargeGraph = 1000;
 constexpr double kMostPrice = 100;
 
 }  // namespace
@@ -157,7 +160,7 @@ void LatencySearch::start_annealing() {
   LatencyAnnealOptions options;
   options.proposals = run_length_;
   options.scale = scale();
-  options.hot = kHot[runs_ % kHot.size()];
+  options.hot = (instance_.group_count() < kLargeGraph ? kHot : kHotOnLargeGraphs)[runs_ % kHot.size()];
   options.price = price_;
   options.one_slot = in_one_slot_ = value_.slots() > 1 && runs_ % 2 == 1;
   const Places& best = in_one_slot_ ? best_in_one_slot_ : best_place_;

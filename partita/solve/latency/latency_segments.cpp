@@ -87,8 +87,7 @@ std::vector<std::size_t> LatencySegments::trace_order() const {
 }
 
 // Cuts a long order into runs of about equal length, each ending where the nets in transit cost least.
-std::vector<std::size_t> LatencySegments::run_ends(const std::vector<std::size_t>& order) const {
-  const std::size_t run = order.size() / kMostUnits + 1;
+std::vector<std::size_t> LatencySegments::run_ends(const std::vector<std::size_t>& order, std::size_t run) const {
   std::vector<std::size_t> ends;
   if (run == 1) {
     for (std::size_t at = 1; at <= order.size(); ++at) ends.push_back(at);
@@ -118,10 +117,11 @@ std::vector<std::size_t> LatencySegments::run_ends(const std::vector<std::size_t
   return ends;
 }
 
-std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector<std::size_t>& order) const {
+std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector<std::size_t>& order,
+                                                               const std::vector<std::size_t>& ends) const {
   std::vector<Unit> units;
   std::size_t at = 0;
-  for (const std::size_t end : run_ends(order)) {
+  for (const std::size_t end : ends) {
     Unit& unit = units.emplace_back();
     for (; at < end; ++at) {
       for (GroupId g : groups_of_[ItemId(order[at])]) {
@@ -165,7 +165,24 @@ void LatencySegments::forget_segment() {
 
 std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vector<std::size_t>& order, double memory,
                                                                 std::uint64_t& ticks) {
-  const std::vector<Unit> units = make_units(order);
+  const std::size_t run = order.size() / kMostUnits + 1;
+  std::vector<std::size_t> ends = run_ends(order, run);
+  std::optional<Cut> rough = cut_at(order, ends, memory, ticks);
+  if (!rough) return std::nullopt;
+  if (run == 1) return std::move(rough->accelerator_of);
+  for (const std::size_t end : rough->ends) {
+    const std::size_t last = std::min(end + run, order.size());
+    for (std::size_t at = end > run ? end - run : 1; at <= last; ++at) ends.push_back(at);
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return std::move(cut_at(order, ends, memory, ticks)->accelerator_of);  // what was found before is still there
+}
+
+std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<std::size_t>& order,
+                                                            const std::vector<std::size_t>& run_ends, double memory,
+                                                            std::uint64_t& ticks) {
+  const std::vector<Unit> units = make_units(order, run_ends);
   const std::size_t n = units.size(), most = static_cast<std::size_t>(accelerators_);
   std::uint64_t work = 0;
   constexpr std::size_t kOnHost = static_cast<std::size_t>(-1);
@@ -203,7 +220,7 @@ std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vecto
     if (best[at(t, n)] < best[at(used, n)]) used = t;
   }
   if (best[at(used, n)] == kNever) return std::nullopt;
-  IdVector<GroupId, DeviceId> accelerator_of(instance_.group_count());
+  Cut result{IdVector<GroupId, DeviceId>(instance_.group_count()), {}};
   for (std::size_t end = n; end > 0;) {
     const std::size_t begin = from[at(used, end)];
     if (begin == kOnHost) {
@@ -211,11 +228,13 @@ std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vecto
       continue;
     }
     --used;
+    result.ends.push_back(run_ends[end - 1]);
+    if (begin > 0) result.ends.push_back(run_ends[begin - 1]);
     for (; end > begin; --end) {
-      for (GroupId g : units[end - 1].groups) accelerator_of[g] = DeviceId(used);
+      for (GroupId g : units[end - 1].groups) result.accelerator_of[g] = DeviceId(used);
     }
   }
-  return accelerator_of;
+  return result;
 }
 
 }  // namespace partita

@@ -6,7 +6,7 @@
 // of a chain and above it otherwise; over many random orders it is often near, and on four of the paper's eight inputs
 // the best order gives the optimum. Any such split is legal but for support, which the program minds, and memory, which
 // it minds up to the limit it is given. O(accelerators * units^2), with long orders taken in at most kMostUnits runs
-// that end where little is in transit.
+// that end where little is in transit, and then once more with single items near the ends of the segments found.
 // Tests: tests/solve/latency_search_test.cpp.
 #pragma once
 
@@ -43,8 +43,15 @@ class LatencySegments {
     bool on_host = true, on_accelerator = true;
   };
 
-  std::vector<std::size_t> run_ends(const std::vector<std::size_t>& order) const;
-  std::vector<Unit> make_units(const std::vector<std::size_t>& order) const;
+  struct Cut {
+    IdVector<GroupId, DeviceId> accelerator_of;
+    std::vector<std::size_t> ends;  // of segments, as positions in the order
+  };
+
+  std::vector<std::size_t> run_ends(const std::vector<std::size_t>& order, std::size_t run) const;
+  std::vector<Unit> make_units(const std::vector<std::size_t>& order, const std::vector<std::size_t>& ends) const;
+  std::optional<Cut> cut_at(const std::vector<std::size_t>& order, const std::vector<std::size_t>& run_ends,
+                            double memory, std::uint64_t& ticks);
   double add_unit(const Unit& unit, std::uint64_t& work);
   void forget_segment();
 
