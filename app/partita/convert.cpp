@@ -52,8 +52,8 @@ int run_convert(const ConvertArguments& arguments) {
 
 // Options that state a problem would be passed over in silence where no problem is written.
 void refuse_question(const CLI::App& command, const std::string& to) {
-  for (const char* option :
-       {"--objective", "--shape", "--transfers", "--backward-shape", "--accelerators", "--memory", "--hosts"}) {
+  for (const char* option : {"--objective", "--shape", "--transfers", "--backward-shape", "--subgraphs", "--host-cores",
+                             "--accelerators", "--memory", "--hosts"}) {
     if (command.count(option) > 0)
       throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
   }

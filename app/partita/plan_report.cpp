@@ -62,7 +62,11 @@ std::string plan_report(const Problem& problem, const Plan& plan, Stopped stoppe
                   counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
   text += status_line(problem, plan.result, stopped);
   if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
-  if (plan.result.split) text.append("\n").append(describe_table(problem, plan.report));
+  if (plan.result.split) {
+    text.append("\n").append(describe_table(problem, plan.report));
+    const std::string schedule = describe_schedule(problem, plan.report);
+    if (!schedule.empty()) text.append("\n").append(schedule);
+  }
   return text;
 }
 

@@ -41,7 +41,10 @@ int run_check(const CheckArguments& arguments) {
   if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
   const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
   if (!arguments.quiet) {
-    std::string text = describe_table(problem, report) + describe_verdict(problem, report);
+    std::string text = describe_table(problem, report);
+    const std::string schedule = describe_schedule(problem, report);
+    if (!schedule.empty()) text += "\n" + schedule + "\n";
+    text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
       text += fmt::format("certificate: verified; no split has a value of {:.9g} or less\n", certificate->limit);
     } else if (certificate) {

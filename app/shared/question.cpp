@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/shared/question.h"
 
+#include <fmt/format.h>
+
 #include "app/shared/options.h"
 #include "partita/util/error.h"
 
@@ -12,6 +14,15 @@ template <class Value>
 Value known(std::optional<Value> value, const char* option, const std::string& text) {
   if (!value) throw InputError(ErrorKind::Usage, option, "'" + text + "' is not one of its values; see --help");
   return *value;
+}
+
+constexpr int kMostSubgraphs = 64;
+
+// Options that only latency has would be passed over in silence elsewhere.
+void refuse_without_latency(bool given, const char* option, const Question& question) {
+  if (!given) return;
+  throw InputError(ErrorKind::Usage, option,
+                   fmt::format("only for --objective latency, not for --objective {}", question.objective));
 }
 
 }  // namespace
@@ -34,6 +45,16 @@ void add_question_options(CLI::App& command, Question& question) {
           {"sum", "overlap", "duplex"});
   command.add_flag("--backward-shape", question.backward_shape,
                    "Training: ask the mirrored shape of all backward edges too");
+  whole(command.add_option(
+            "--subgraphs", question.subgraphs,
+            "Latency: how many subgraphs an accelerator may run one after the other, each uninterrupted, in\n"
+            "each pass (default 1)"),
+        "Q", 1, kMostSubgraphs);
+  choices(command.add_option(
+              "--host-cores", question.host_cores,
+              "Latency: how many host nodes may run at once (default unlimited): unlimited, any number, and the\n"
+              "report says how many did; strict, as many as there are hosts, the others wait"),
+          {"unlimited", "strict"});
   whole(command.add_option("--accelerators", question.platform.accelerators,
                            "Accelerators, instead of the file's number"),
         "K", 0, kMaxDevicesOfAKind);
@@ -50,6 +71,12 @@ Problem read_problem(const Question& question) {
   problem.shape = known(parse_shape(question.shape), "--shape", question.shape);
   problem.transfers = known(parse_transfer_mode(question.transfers), "--transfers", question.transfers);
   problem.backward_shape = question.backward_shape;
+  if (problem.objective != Objective::Latency) {
+    refuse_without_latency(question.subgraphs.has_value(), "--subgraphs", question);
+    refuse_without_latency(question.host_cores.has_value(), "--host-cores", question);
+  }
+  problem.subgraphs = question.subgraphs.value_or(1);
+  problem.strict_host_cores = question.host_cores == "strict";
   problem.workload = read_workload(question.workload, question.platform);
   return problem;
 }

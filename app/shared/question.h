@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that state a problem, the same wherever one is stated: the workload, its platform, objective and shape.
+// The options that state a problem, the same wherever one is stated: the workload, its platform, objective and shape,
+// and what is asked for latency alone.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "partita/model/problem.h"
@@ -17,6 +19,8 @@ struct Question {
   std::string shape = "staged";
   std::string transfers = "sum";
   bool backward_shape = false;
+  std::optional<int> subgraphs;           // latency only
+  std::optional<std::string> host_cores;  // latency only
 };
 
 // The positional argument WORKLOAD is for the command to add, as it words it. `question` must outlive the parsing.

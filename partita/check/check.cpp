@@ -21,6 +21,7 @@ void check_placement(const Problem& problem, const Placement& placement, CheckRe
   check_colours(problem, placement, report);
   check_support(problem, placement, report);
   if (problem.objective == Objective::Latency) {
+    check_subgraphs(problem, placement, report);
     measure_latency(problem, placement, report);
   } else {
     check_shape(problem, placement, report);
@@ -64,6 +65,7 @@ const char* to_string(Violation::Kind kind) {
     case Violation::Kind::Memory: return "memory";
     case Violation::Kind::Colour: return "colour";
     case Violation::Kind::Support: return "support";
+    case Violation::Kind::Subgraph: return "subgraph";
     case Violation::Kind::Shape: return "shape";
     case Violation::Kind::Value: return "value";
   }

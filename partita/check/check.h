@@ -12,7 +12,18 @@
 namespace partita {
 
 struct Violation {
-  enum class Kind { UnknownNode, DuplicateNode, MissingNode, TooManyDevices, Memory, Colour, Support, Shape, Value };
+  enum class Kind {
+    UnknownNode,
+    DuplicateNode,
+    MissingNode,
+    TooManyDevices,
+    Memory,
+    Colour,
+    Support,
+    Subgraph,  // latency: more subgraphs than an accelerator may run, or lists of them that make no sense
+    Shape,
+    Value
+  };
   Kind kind;
   std::string message;  // one line: which nodes or devices, by original id, and by how much
 };
@@ -35,11 +46,13 @@ struct DeviceReport {
   double out() const { return forward.out + backward.out; }
 };
 
-// Latency: one uninterrupted piece of work: a pass of an accelerator, or a node on a host.
+// Latency: one uninterrupted piece of work: a subgraph of an accelerator, or a node on a host.
 struct ScheduleStep {
   DeviceId device;
   NodeId node;  // on a host; names nothing on an accelerator
   bool backward = false;
+  std::uint32_t subgraph = 0;  // on an accelerator: which of its pass, as in Split::subgraph_of
+  std::size_t node_count = 1;
   double start = 0;   // all its inputs are in host memory
   double finish = 0;  // all its outputs are
 };
@@ -53,8 +66,9 @@ struct CheckReport {
   // Throughput, staged, and no violation of the shape: the devices that hold something, in an order that takes every
   // forward edge forward. The split's own order where that is one.
   std::vector<DeviceId> order;
-  // Latency: what runs when, in an order that respects every dependency, and how many host cores that keeps busy at
-  // once.
+  // Latency: what runs when, by start and in an order that respects every dependency, and how many host cores that
+  // keeps busy at once. More than the platform has hosts is no violation unless problem.strict_host_cores, and then
+  // cannot happen.
   std::vector<ScheduleStep> schedule;
   std::size_t host_cores = 0;
 

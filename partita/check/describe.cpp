@@ -5,51 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <vector>
 
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
+#include "partita/check/text_table.h"
 
 namespace partita {
 namespace {
 
-constexpr int kDigits = 6;                    // significant ones of a table's largest time
 constexpr std::size_t kViolationsShown = 20;  // of one kind
-
-using Row = std::vector<std::string>;
-
-// Enough decimals for kDigits significant digits of the largest number; all times of a table share them, so that the
-// decimal points stand below each other.
-int decimals_for(double largest) {
-  if (!(largest > 0) || !std::isfinite(largest)) return 0;
-  const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  return std::clamp(kDigits - before_point, 0, 9);
-}
-
-// The first row is the header. Columns whose header starts with '<' are left-aligned.
-std::string layout(const std::vector<Row>& rows) {
-  const auto text_of = [](const std::string& cell) { return !cell.empty() && cell[0] == '<' ? cell.substr(1) : cell; };
-  const std::size_t columns = rows.front().size();
-  std::vector<std::size_t> width(columns, 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], text_of(row[c]).size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < columns; ++c) {
-      const bool left = rows.front()[c].starts_with('<');
-      if (c) line += "  ";
-      line +=
-          left ? fmt::format("{:<{}}", text_of(row[c]), width[c]) : fmt::format("{:>{}}", text_of(row[c]), width[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
+constexpr std::size_t kBlocksShown = 30;
 
 // "accelerator 3-5, host 0".
 std::string empty_devices(const Platform& platform, const CheckReport& report) {
@@ -94,6 +63,40 @@ IdVector<DeviceId, Span> spans(const CheckReport& report) {
   return result;
 }
 
+bool on_host(const ScheduleStep& step) { return step.node.valid(); }
+
+std::string block_name(const Problem& problem, const ScheduleStep& step, bool training) {
+  std::string name = problem.workload.platform.device_name(step.device);
+  if (training) name += step.backward ? ", backward" : ", forward";
+  if (problem.subgraphs > 1 || step.subgraph > 0) name += fmt::format(", subgraph {}", step.subgraph);
+  return name;
+}
+
+// "host nodes: 58 from 0.000 to 618.140, at most 5 at once".
+std::string hosts_line(const CheckReport& report, const TimeFormat& time) {
+  std::size_t count = 0;
+  Span span;
+  for (const ScheduleStep& step : report.schedule) {
+    if (!on_host(step)) continue;
+    ++count;
+    span.start = std::min(span.start, step.start);
+    span.finish = std::max(span.finish, step.finish);
+  }
+  if (count == 0) return "";
+  const std::string busy =
+      report.host_cores == 0 ? "taking no time" : fmt::format("at most {} at once", report.host_cores);
+  return fmt::format("host nodes: {} from {} to {}, {}\n", count, time(span.start), time(span.finish), busy);
+}
+
+// The latency then counts on cores that the platform does not name.
+std::string core_shortage(const Problem& problem, const CheckReport& report) {
+  const std::size_t hosts = problem.workload.platform.device_count(DeviceKind::Host);
+  if (report.host_cores <= hosts) return "";
+  return fmt::format(
+      "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free one\n",
+      report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
+}
+
 }  // namespace
 
 std::string describe_table(const Problem& problem, const CheckReport& report) {
@@ -106,8 +109,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
-  const int decimals = decimals_for(largest);
-  const auto time = [&](double t) { return fmt::format("{:.{}f}", t, decimals); };
+  const TimeFormat time(largest);
 
   Row header;
   if (staged) header.push_back("stage");
@@ -148,9 +150,31 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
   return text;
 }
 
+std::string describe_schedule(const Problem& problem, const CheckReport& report) {
+  if (report.schedule.empty()) return "";
+  std::vector<ScheduleStep> blocks;
+  std::remove_copy_if(report.schedule.begin(), report.schedule.end(), std::back_inserter(blocks), on_host);
+  const TimeFormat time(report.value);
+  std::vector<Row> rows{{"start", "finish", "<what runs", "nodes"}};
+  // One line more is no longer than "... and 1 more".
+  const std::size_t shown = blocks.size() <= kBlocksShown + 1 ? blocks.size() : kBlocksShown;
+  const bool training = problem.workload.graph.has_backward();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ScheduleStep& step = blocks[i];
+    rows.push_back(
+        {time(step.start), time(step.finish), block_name(problem, step, training), std::to_string(step.node_count)});
+  }
+  std::string text = "schedule of one sample:\n";
+  if (rows.size() > 1) text += layout(rows);
+  if (shown < blocks.size()) text += fmt::format("... and {} more\n", blocks.size() - shown);
+  return text + hosts_line(report, time) + core_shortage(problem, report);
+}
+
 std::string describe_verdict(const Problem& problem, const CheckReport& report) {
   std::vector<std::string> question{to_string(problem.objective)};
   if (problem.objective == Objective::Latency) {
+    if (problem.subgraphs > 1) question.push_back(fmt::format("up to {} subgraphs", problem.subgraphs));
+    if (problem.strict_host_cores) question.emplace_back("strict host cores");
     if (report.host_cores > 0) question.push_back(counted(report.host_cores, "host core") + " busy at once");
   } else {
     question.push_back(to_string(problem.shape));

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "partita/check/names.h"
 
@@ -56,6 +58,30 @@ void check_support(const Problem& problem, const Placement& placement, CheckRepo
     report.violations.push_back(
         {Violation::Kind::Support, fmt::format("{} cannot run {} of its nodes: {}", platform.device_name(d),
                                                nodes.size(), node_list(graph, nodes))});
+  }
+}
+
+void check_subgraphs(const Problem& problem, const Placement& placement, CheckReport& report) {
+  const Graph& graph = problem.workload.graph;
+  const Platform& platform = problem.workload.platform;
+  const auto allowed = static_cast<std::uint32_t>(std::max(problem.subgraphs, 1));
+  std::map<std::pair<DeviceId, bool>, std::vector<NodeId>> beyond;
+  for (NodeId v : graph.nodes.all()) {
+    const DeviceId d = placement.device_of[v];
+    if (!d.valid() || platform.classes[platform.class_of(d)].kind == DeviceKind::Host) continue;
+    if (placement.subgraph_of[v] >= allowed) beyond[{d, graph.nodes[v].backward}].push_back(v);
+  }
+  for (const auto& [where, nodes] : beyond) {
+    std::uint32_t last = 0;
+    for (NodeId v : nodes) last = std::max(last, placement.subgraph_of[v]);
+    report.violations.push_back(
+        {Violation::Kind::Subgraph,
+         fmt::format(
+             "{} may run {}{}, but the split gives it subgraphs up to number {}, counted from 0, with {} beyond "
+             "the limit: {}",
+             platform.device_name(where.first), counted(allowed, "subgraph"),
+             where.second ? " in the backward pass" : "", last, counted(nodes.size(), "node"),
+             node_list(graph, nodes))});
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device may hold at all: memory, colour classes, supported nodes.
+// What a device may hold at all: memory, colour classes, supported nodes, subgraphs.
 #pragma once
 
 #include "partita/check/placement.h"
@@ -19,5 +19,8 @@ void check_colours(const Problem& problem, const Placement& placement, CheckRepo
 
 // One violation for each device with nodes that it cannot run.
 void check_support(const Problem& problem, const Placement& placement, CheckReport& report);
+
+// Latency: one violation for each accelerator and pass with more subgraphs than problem.subgraphs.
+void check_subgraphs(const Problem& problem, const Placement& placement, CheckReport& report);
 
 }  // namespace partita

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -30,12 +31,84 @@ void name_missing(const Graph& graph, const std::vector<NodeId>& missing, std::v
                                     missing.size() == 1 ? "nodes is" : "nodes are", node_list(graph, missing))});
 }
 
+bool is_accelerator(const Platform& platform, DeviceId device) {
+  return platform.classes[platform.class_of(device)].kind == DeviceKind::Accelerator;
+}
+
+using NodeOf = std::unordered_map<std::int64_t, NodeId>;
+
+// What is wrong with the lists of subgraphs of one device.
+struct SubgraphFaults {
+  std::vector<std::int64_t> foreign;
+  std::vector<NodeId> repeated;
+  std::vector<NodeId> wrong_pass;
+  std::vector<NodeId> unlisted;
+};
+
+void name_faults(const Problem& problem, DeviceId device, const SubgraphFaults& faults,
+                 std::vector<Violation>& violations) {
+  const Graph& graph = problem.workload.graph;
+  const std::string name = problem.workload.platform.device_name(device);
+  const auto add = [&](std::size_t count, const char* what, const std::string& which) {
+    if (count == 0) return;
+    violations.push_back({Violation::Kind::Subgraph,
+                          fmt::format("the subgraphs of {} {} {}: {}", name, what, counted(count, "node"), which)});
+  };
+  add(faults.foreign.size(), "list, though they are not among its nodes,", id_list(faults.foreign));
+  add(faults.repeated.size(), "list more than once", node_list(graph, faults.repeated));
+  add(faults.wrong_pass.size(), "list under the wrong pass", node_list(graph, faults.wrong_pass));
+  add(faults.unlisted.size(), "leave out", node_list(graph, faults.unlisted));
+}
+
+// Puts the nodes of each accelerator into the subgraphs that the listing gives it.
+void match_subgraphs(const Problem& problem, const SplitListing& listing, const NodeOf& node_of,
+                     const std::vector<DeviceId>& device_of_entry, Placement& placement,
+                     std::vector<Violation>& violations) {
+  const Graph& graph = problem.workload.graph;
+  IdVector<DeviceId, SubgraphFaults> faults(problem.workload.platform.device_count());
+  IdVector<DeviceId, std::array<bool, 2>> has_lists(faults.size(), {false, false});  // forward, backward
+  IdVector<NodeId, bool> listed(graph.nodes.size(), false);
+  for (std::size_t i = 0; i < listing.devices.size(); ++i) {
+    const DeviceId d = device_of_entry[i];
+    if (!d.valid() || !is_accelerator(problem.workload.platform, d)) continue;
+    for (const bool backward : {false, true}) {
+      const auto& subgraphs = backward ? listing.devices[i].backward_subgraphs : listing.devices[i].subgraphs;
+      has_lists[d][backward ? 1 : 0] = !subgraphs.empty();
+      for (std::uint32_t place = 0; place < subgraphs.size(); ++place) {
+        for (const std::int64_t id : subgraphs[place]) {
+          const auto found = node_of.find(id);
+          if (found == node_of.end() || placement.device_of[found->second] != d) {
+            faults[d].foreign.push_back(id);
+          } else if (listed[found->second]) {
+            faults[d].repeated.push_back(found->second);
+          } else {
+            const NodeId v = found->second;
+            listed[v] = true;
+            placement.subgraph_of[v] = place;
+            if (graph.nodes[v].backward != backward) faults[d].wrong_pass.push_back(v);
+          }
+        }
+      }
+    }
+  }
+  for (NodeId v : graph.nodes.all()) {
+    const DeviceId d = placement.device_of[v];
+    if (d.valid() && !listed[v] && has_lists[d][graph.nodes[v].backward ? 1 : 0]) faults[d].unlisted.push_back(v);
+  }
+  for (DeviceId d : faults.all()) name_faults(problem, d, faults[d], violations);
+}
+
+Placement empty_placement(const Graph& graph) {
+  return {IdVector<NodeId, DeviceId>(graph.nodes.size()), {}, IdVector<NodeId, std::uint32_t>(graph.nodes.size(), 0)};
+}
+
 }  // namespace
 
 Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations) {
   const Graph& graph = problem.workload.graph;
   const std::size_t device_count = problem.workload.platform.device_count();
-  Placement placement{IdVector<NodeId, DeviceId>(graph.nodes.size()), split.order};
+  Placement placement = empty_placement(graph);
+  placement.order = split.order;
   std::vector<NodeId> missing;
   std::map<DeviceId, std::vector<NodeId>> beyond;
   for (NodeId v : graph.nodes.all()) {
@@ -46,6 +119,7 @@ Placement match_split(const Problem& problem, const Split& split, std::vector<Vi
       beyond[d].push_back(v);
     } else {
       placement.device_of[v] = d;
+      if (v.index() < split.subgraph_of.size()) placement.subgraph_of[v] = split.subgraph_of[v];
     }
   }
   for (const auto& [d, nodes] : beyond) {
@@ -62,7 +136,7 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
   const Graph& graph = problem.workload.graph;
   const Platform& platform = problem.workload.platform;
 
-  std::unordered_map<std::int64_t, NodeId> node_of;
+  NodeOf node_of;
   for (NodeId v : graph.nodes.all()) node_of.emplace(graph.nodes[v].original_id, v);
 
   // The i-th listed device of a kind is the platform's i-th of that kind. Devices listed beyond those matter only when
@@ -88,7 +162,7 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
                                       id_list(numbers), only(available[kind].size(), to_string(kind)))});
   }
 
-  Placement placement{IdVector<NodeId, DeviceId>(graph.nodes.size()), {}};
+  Placement placement = empty_placement(graph);
   IdVector<NodeId, char> seen(graph.nodes.size(), 0);
   std::vector<std::int64_t> unknown;
   std::vector<NodeId> duplicate;
@@ -121,6 +195,8 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
                                                      counted(duplicate.size(), "node"), node_list(graph, duplicate))});
   }
   name_missing(graph, missing, violations);
+  if (problem.objective == Objective::Latency)
+    match_subgraphs(problem, listing, node_of, device_of_entry, placement, violations);
 
   for (std::size_t i : listing.order) {
     if (i < device_of_entry.size() && device_of_entry[i].valid()) placement.order.push_back(device_of_entry[i]);

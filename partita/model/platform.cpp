@@ -11,6 +11,12 @@ std::size_t Platform::device_count() const {
   return total;
 }
 
+std::size_t Platform::device_count(DeviceKind kind) const {
+  std::size_t total = 0;
+  for (const DeviceClass& c : classes) total += c.kind == kind ? static_cast<std::size_t>(c.count) : 0;
+  return total;
+}
+
 ClassId Platform::class_of(DeviceId device) const {
   std::size_t first = 0;
   for (ClassId id : classes.all()) {

@@ -27,6 +27,7 @@ struct Platform {
   IdVector<ClassId, DeviceClass> classes;
 
   std::size_t device_count() const;
+  std::size_t device_count(DeviceKind kind) const;
   ClassId class_of(DeviceId device) const;
   DeviceId first_device(ClassId id) const;
   // The class's name and the device's place in it, counted from 0: "accelerator 2".

@@ -28,6 +28,10 @@ struct SplitListing {
     std::string name;
     std::vector<std::int64_t> node_ids;
     std::optional<double> claimed_load = std::nullopt;  // what the file says, if it says
+    // Latency: the same nodes by subgraph, in the order in which the device runs them. Empty: one subgraph in that
+    // pass.
+    std::vector<std::vector<std::int64_t>> subgraphs = {};
+    std::vector<std::vector<std::int64_t>> backward_subgraphs = {};
   };
   std::vector<Device> devices;  // accelerators and hosts in any order; the i-th of a kind is that kind's device i
   std::optional<double> claimed_value;  // what the file says the split costs, if it says

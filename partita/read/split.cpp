@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans and the paper code's output to a SplitListing. In a plan, `devices[].nodes` is the split; `assignment` repeats
-// it for other programs and is not read.
+// Plans and the paper code's output to a SplitListing. In a plan, `devices[].nodes` is the split, and `subgraphs` and
+// `backward_subgraphs` beside it say what of it runs together; `assignment` repeats it for other programs and is not
+// read.
 #include "partita/read/split.h"
 
 #include <fmt/format.h>
@@ -23,15 +24,31 @@ using nlohmann::json;
 constexpr std::int64_t kNewestPlan = 1;
 constexpr std::int64_t kMaxIndex = 999'999;  // as many devices as a workload may have
 
-std::vector<std::int64_t> read_node_ids(const ObjectView& device) {
-  const json& list = device.array("nodes", "the list of the ids of the device's nodes");
-  const Place nodes_place = device.place().member("nodes");
+std::vector<std::int64_t> ids_in(const json& list, const Place& place) {
   std::vector<std::int64_t> node_ids;
   node_ids.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    node_ids.push_back(integer_at(list[i], nodes_place.element(i), "the id of a node, an integer"));
+    node_ids.push_back(integer_at(list[i], place.element(i), "the id of a node, an integer"));
   }
   return node_ids;
+}
+
+std::vector<std::int64_t> read_node_ids(const ObjectView& device) {
+  const json& list = device.array("nodes", "the list of the ids of the device's nodes");
+  return ids_in(list, device.place().member("nodes"));
+}
+
+std::vector<std::vector<std::int64_t>> read_subgraphs(const ObjectView& device, const char* key) {
+  std::vector<std::vector<std::int64_t>> subgraphs;
+  if (!device.find(key)) return subgraphs;
+  const json& list = device.array(key, "a list of subgraphs, each a list of ids of nodes");
+  const Place list_place = device.place().member(key);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Place place = list_place.element(i);
+    if (!list[i].is_array()) fail_type(list[i], place, "a subgraph: a list of ids of nodes");
+    subgraphs.push_back(ids_in(list[i], place));
+  }
+  return subgraphs;
 }
 
 std::string device_name(DeviceKind kind, std::size_t index) { return fmt::format("{} {}", to_string(kind), index); }
@@ -85,6 +102,8 @@ PlanDevice read_plan_device(const json& value, const Place& place) {
                            .value_or(device_name(result.device.kind, static_cast<std::size_t>(result.index)));
   result.device.node_ids = read_node_ids(fields);
   result.device.claimed_load = fields.number("load", "the device's load, a number");
+  result.device.subgraphs = read_subgraphs(fields, "subgraphs");
+  result.device.backward_subgraphs = read_subgraphs(fields, "backward_subgraphs");
   return result;
 }
 
@@ -147,7 +166,7 @@ void read_seed_devices(const ObjectView& file, const char* key, DeviceKind kind,
     const ObjectView fields(list[i], place, "a device: an object with nodes");
     const std::optional<double> load = fields.number("load", "the device's load, a number (negative: not given)");
     listing.devices.push_back(
-        {kind, device_name(kind, i), read_node_ids(fields), load && *load >= 0 ? load : std::nullopt});
+        {kind, device_name(kind, i), read_node_ids(fields), load && *load >= 0 ? load : std::nullopt, {}, {}});
   }
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/plan_json.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "partita/report/pretty_json.h"
 #include "partita/util/version.h"
@@ -23,6 +26,26 @@ IdVector<DeviceId, Json> node_lists(const Problem& problem, const Split& split) 
   return lists;
 }
 
+// What each device runs together, in running order: the subgraphs of each pass by number, so that the number in the
+// schedule is the place in the list.
+struct SubgraphLists {
+  IdVector<DeviceId, Json> forward;
+  IdVector<DeviceId, Json> backward;
+};
+
+SubgraphLists subgraph_lists(const Problem& problem, const Split& split) {
+  const auto& nodes = problem.workload.graph.nodes;
+  const IdVector<DeviceId, Json> none(problem.workload.platform.device_count(), Json::array());
+  SubgraphLists lists{none, none};
+  for (NodeId v : nodes.all()) {
+    const std::size_t place = split.subgraph_of.empty() ? 0 : split.subgraph_of[v];
+    Json& list = (nodes[v].backward ? lists.backward : lists.forward)[split.device_of[v]];
+    while (list.size() <= place) list.push_back(Json::array());
+    list[place].push_back(nodes[v].original_id);
+  }
+  return lists;
+}
+
 // The device's place in the pipeline, or null where it holds nothing or the shape has no order.
 IdVector<DeviceId, Json> stages(const Problem& problem, const std::vector<DeviceId>& order) {
   IdVector<DeviceId, Json> stage(problem.workload.platform.device_count());
@@ -30,12 +53,17 @@ IdVector<DeviceId, Json> stages(const Problem& problem, const std::vector<Device
   return stage;
 }
 
+// With one subgraph in each pass, `nodes` says all.
+bool has_subgraphs(const Problem& problem) { return problem.objective == Objective::Latency && problem.subgraphs > 1; }
+
 Json pass_json(const PassLoad& pass) { return {{"compute", pass.compute}, {"in", pass.in}, {"out", pass.out}}; }
 
 Json devices_json(const Problem& problem, const Result& result, const CheckReport& report) {
   const Platform& platform = problem.workload.platform;
   const bool training = problem.workload.graph.has_backward();
   const auto nodes = node_lists(problem, *result.split);
+  const bool subgraphs = has_subgraphs(problem);
+  const SubgraphLists lists = subgraph_lists(problem, *result.split);
   const auto stage = stages(problem, result.split->order.empty() ? report.order : result.split->order);
   Json devices = Json::array();
   for (ClassId c : platform.classes.all()) {
@@ -60,6 +88,10 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
       device["memory"] = whole_if_exact(costs.memory);
       device["memory_limit"] = whole_if_exact(device_class.memory);
       device["nodes"] = nodes[d];
+      if (subgraphs && device_class.kind == DeviceKind::Accelerator) {
+        device["subgraphs"] = lists.forward[d];
+        if (training) device["backward_subgraphs"] = lists.backward[d];
+      }
       devices.push_back(std::move(device));
     }
   }
@@ -77,7 +109,55 @@ Json assignment_json(const Problem& problem, const Split& split) {
   return assignment;
 }
 
+Json host_cores_json(const Problem& problem, const Result& result, const CheckReport& report) {
+  return {{"policy", problem.strict_host_cores ? "strict" : "unlimited"},
+          {"available", problem.workload.platform.device_count(DeviceKind::Host)},
+          {"busy", result.split ? Json(report.host_cores) : Json()}};
+}
+
+Json schedule_json(const Problem& problem, const CheckReport& report) {
+  const auto& nodes = problem.workload.graph.nodes;
+  const bool training = problem.workload.graph.has_backward();
+  Json schedule = Json::array();
+  for (const ScheduleStep& step : report.schedule) {
+    Json entry{{"device", step.device.index()}};
+    if (step.node.valid()) {
+      entry["node"] = nodes[step.node].original_id;
+    } else {
+      if (training) entry["backward"] = step.backward;
+      entry["subgraph"] = step.subgraph;
+      entry["nodes"] = step.node_count;
+    }
+    entry["start"] = step.start;
+    entry["finish"] = step.finish;
+    schedule.push_back(std::move(entry));
+  }
+  return schedule;
+}
+
 Json seed_device(double load, Json nodes) { return {{"load", load}, {"nodes", std::move(nodes)}}; }
+
+// The subgraphs of an accelerator, each as an accelerator of its own, in running order; its load is the time it takes.
+void add_seed_subgraphs(DeviceId device, const SubgraphLists& lists, const CheckReport& report, Json& accelerators) {
+  for (const ScheduleStep& step : report.schedule) {
+    if (step.device != device) continue;
+    const Json& list = (step.backward ? lists.backward : lists.forward)[device];
+    accelerators.push_back(seed_device(step.finish - step.start, list[step.subgraph]));
+  }
+}
+
+// The subgraphs that a device lists, those of both passes, and what it holds besides: a pass without a list is one.
+std::vector<std::vector<std::int64_t>> listed_subgraphs(const SplitListing::Device& device) {
+  std::vector<std::vector<std::int64_t>> subgraphs = device.subgraphs;
+  subgraphs.insert(subgraphs.end(), device.backward_subgraphs.begin(), device.backward_subgraphs.end());
+  std::unordered_set<std::int64_t> listed;
+  for (const auto& subgraph : subgraphs) listed.insert(subgraph.begin(), subgraph.end());
+  std::vector<std::int64_t> rest;
+  std::copy_if(device.node_ids.begin(), device.node_ids.end(), std::back_inserter(rest),
+               [&](std::int64_t id) { return !listed.contains(id); });
+  subgraphs.push_back(std::move(rest));
+  return subgraphs;
+}
 
 }  // namespace
 
@@ -89,6 +169,11 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["shape"] = to_string(problem.shape);
   plan["transfers"] = to_string(problem.transfers);
   plan["backward_shape"] = problem.backward_shape;
+  const bool latency = problem.objective == Objective::Latency;
+  if (latency) {
+    plan["subgraphs"] = problem.subgraphs;
+    plan["host_cores"] = host_cores_json(problem, result, report);
+  }
   plan["status"] = to_string(result.status);
   plan["value"] = result.split ? Json(result.value) : Json();
   plan["bound"] = result.bound;
@@ -99,6 +184,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   if (!result.split) plan["reason"] = result.reason;
   plan["devices"] = result.split ? devices_json(problem, result, report) : Json::array();
   plan["assignment"] = result.split ? assignment_json(problem, *result.split) : Json::object();
+  if (latency) plan["schedule"] = result.split ? schedule_json(problem, report) : Json::array();
   return pretty_json(plan);
 }
 
@@ -106,11 +192,16 @@ std::string seed_json(const Problem& problem, const Result& result, const CheckR
   assert(result.split);
   const Platform& platform = problem.workload.platform;
   auto nodes = node_lists(problem, *result.split);
+  const SubgraphLists lists = subgraph_lists(problem, *result.split);
   Json accelerators = Json::array();
   Json hosts = Json::array();
   for (DeviceId d : nodes.all()) {
     const bool host = platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
-    (host ? hosts : accelerators).push_back(seed_device(report.load[d], std::move(nodes[d])));
+    if (!host && has_subgraphs(problem) && !nodes[d].empty()) {
+      add_seed_subgraphs(d, lists, report, accelerators);
+    } else {
+      (host ? hosts : accelerators).push_back(seed_device(report.load[d], std::move(nodes[d])));
+    }
   }
   return pretty_json({{"maxLoad", result.value}, {"fpgas", std::move(accelerators)}, {"cpus", std::move(hosts)}});
 }
@@ -120,7 +211,13 @@ std::string seed_json(const SplitListing& listing) {
   Json hosts = Json::array();
   for (const SplitListing::Device& device : listing.devices) {
     const bool host = device.kind == DeviceKind::Host;
-    (host ? hosts : accelerators).push_back(seed_device(device.claimed_load.value_or(kNotStated), device.node_ids));
+    if (!host && !(device.subgraphs.empty() && device.backward_subgraphs.empty())) {
+      for (const auto& subgraph : listed_subgraphs(device)) {
+        if (!subgraph.empty()) accelerators.push_back(seed_device(kNotStated, subgraph));
+      }
+    } else {
+      (host ? hosts : accelerators).push_back(seed_device(device.claimed_load.value_or(kNotStated), device.node_ids));
+    }
   }
   const double value = listing.claimed_value.value_or(kNotStated);
   return pretty_json({{"maxLoad", value}, {"fpgas", std::move(accelerators)}, {"cpus", std::move(hosts)}});

@@ -14,7 +14,8 @@ namespace partita {
 // devices.
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report);
 
-// The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Precondition: result.split.
+// The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Where accelerators may run several
+// subgraphs, each subgraph is an entry of its own. Precondition: result.split.
 std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report);
 
 // The same from a listing alone, for `convert`; loads are written as -1 where the listing does not hold them.

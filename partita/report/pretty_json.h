@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON laid out for people and for diffs: two spaces of indent, but lists of plain values, and objects of up to three
-// of them, on one line. Numbers keep round-trip precision; what is not finite becomes null.
+// JSON laid out for people and for diffs: two spaces of indent, but on one line lists of plain values, objects of up to
+// three of them, and objects of plain values in a list, which read like the rows of a table. Numbers keep round-trip
+// precision; what is not finite becomes null.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "partita/check/names.h"
 #include "tests/check/check_fixture.h"
 
@@ -44,6 +46,69 @@ TEST(Describe, LatencyShowsWhen) {
             "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
             "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n");
   EXPECT_EQ(describe_verdict(problem, report), "value: 6 (latency, 1 host core busy at once)\nlegal\n");
+}
+
+TEST(Describe, TheScheduleOfOneSample) {
+  Problem problem =
+      problem_of(graph_from_text("s - 2 out=1; a 3 - out=1; b 1 - out=1; t - 4; c 1 -; s -> a -> b -> c; s -> t", 2),
+                 Shape::Staged, Objective::Latency);
+  problem.subgraphs = 2;
+  const CheckReport report = check_text(problem, "a / c | b | s t");
+  EXPECT_EQ(describe_schedule(problem, report),
+            "schedule of one sample:\n"
+            "  start   finish  what runs                  nodes\n"
+            " 2.0000   7.0000  accelerator 0, subgraph 0      1\n"
+            " 7.0000  10.0000  accelerator 1, subgraph 0      1\n"
+            "10.0000  12.0000  accelerator 0, subgraph 1      1\n"
+            "host nodes: 2 from 0.0000 to 6.0000, at most 1 at once\n");
+  EXPECT_EQ(describe_verdict(problem, report),
+            "value: 12 (latency, up to 2 subgraphs, 1 host core busy at once)\nlegal\n");
+}
+
+TEST(Describe, TheScheduleNamesPasses) {
+  const Problem problem =
+      problem_of(graph_from_text("a 3 0; A 1 0 back; a -> A", 1, kUnlimited, 0), Shape::Staged, Objective::Latency);
+  EXPECT_EQ(describe_schedule(problem, check_text(problem, "a A")),
+            "schedule of one sample:\n"
+            "  start   finish  what runs                nodes\n"
+            "0.00000  3.00000  accelerator 0, forward       1\n"
+            "3.00000  4.00000  accelerator 0, backward      1\n");
+}
+
+TEST(Describe, ALongScheduleIsCut) {
+  std::string nodes;
+  std::string split;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = std::to_string(i);
+    nodes += name + " 1 1;";
+    split += " | " + name;
+  }
+  const Problem problem = problem_of(graph_from_text(nodes, 101), Shape::Staged, Objective::Latency);
+  const std::string text = describe_schedule(problem, check_text(problem, split));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 30 + 1);
+  EXPECT_TRUE(text.ends_with("\n... and 70 more\n")) << text;
+}
+
+TEST(Describe, WarnsOfMoreBusyCoresThanHosts) {
+  Problem problem = problem_of(graph_from_text("a - 1; b - 2", 1), Shape::Staged, Objective::Latency);
+  EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
+            "schedule of one sample:\n"
+            "host nodes: 2 from 0.00000 to 2.00000, at most 2 at once\n"
+            "warning: 2 host nodes run at once, but there is 1 host; --host-cores strict makes nodes wait for a free "
+            "one\n");
+  problem.strict_host_cores = true;
+  EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
+            "schedule of one sample:\n"
+            "host nodes: 2 from 0.00000 to 3.00000, at most 1 at once\n");
+  EXPECT_EQ(describe_verdict(problem, check_text(problem, "| a b")),
+            "value: 3 (latency, strict host cores, 1 host core busy at once)\nlegal\n");
+}
+
+TEST(Describe, WithoutASampleThereIsNoSchedule) {
+  const Workload workload = graph_from_text("a 1 1; b 1 1; c 1 1; a -> b -> c");
+  EXPECT_EQ(describe_schedule(problem_of(workload), check_text(problem_of(workload), "a | b c")), "");
+  const Problem latency = problem_of(workload, Shape::Staged, Objective::Latency);
+  EXPECT_EQ(describe_schedule(latency, check_text(latency, "a c | b")), "");
 }
 
 TEST(Describe, ViolationsOneToALine) {

@@ -35,7 +35,8 @@ inline const std::string kSmallPlan = R"({
   "workload": "small", "status": "optimal", "value": 12.5, "bound": 12.5,
   "devices": [
     {"name": "host 0", "kind": "host", "index": 0, "stage": 0, "load": 10, "nodes": [40]},
-    {"name": "accelerator 2", "kind": "accelerator", "index": 2, "stage": 1, "load": 1.5, "nodes": [7, 2.0]},
+    {"name": "accelerator 2", "kind": "accelerator", "index": 2, "stage": 1, "load": 1.5, "nodes": [7, 2.0],
+     "subgraphs": [[2], [7]]},
     {"name": "accelerator 0", "kind": "accelerator", "index": 0, "stage": null, "load": 0, "nodes": []}
   ],
   "assignment": {"40": 0, "7": 1, "2": 1}

@@ -42,6 +42,19 @@ TEST(ReadSplit, APlanMaySayLittle) {
   EXPECT_EQ(listing.claimed_value, std::nullopt);
 }
 
+TEST(ReadSplit, SubgraphsInRunningOrder) {
+  const SplitListing listing = parse_split(R"({"partita": {"format": "plan", "version": 1}, "devices": [
+      {"kind": "accelerator", "index": 0, "nodes": [5, 6, 7], "subgraphs": [[6], [], [5.0]],
+       "backward_subgraphs": [[7]]},
+      {"kind": "accelerator", "index": 1, "nodes": [8], "subgraphs": null}]})",
+                                           "f");
+  EXPECT_EQ(listing.devices[0].node_ids, (Ids{5, 6, 7}));
+  EXPECT_EQ(listing.devices[0].subgraphs, (std::vector<Ids>{{6}, {}, {5}}));
+  EXPECT_EQ(listing.devices[0].backward_subgraphs, (std::vector<Ids>{{7}}));
+  EXPECT_TRUE(listing.devices[1].subgraphs.empty());
+  EXPECT_TRUE(listing.devices[1].backward_subgraphs.empty());
+}
+
 TEST(ReadSplit, TheSeedFormat) {
   const SplitListing listing = parse_split(gzipped(kSmallSeed), "f");
   ASSERT_EQ(listing.devices.size(), 3u);
@@ -112,6 +125,17 @@ TEST(SplitErrors, WrongTypesInAPlan) {
   EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": "12.5")")), ErrorKind::BadField,
               "f.json: value", "\"12.5\"");
   EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": NaN)")), ErrorKind::BadNumber, "value", "NaN");
+}
+
+TEST(SplitErrors, WrongTypesInSubgraphs) {
+  const auto with_subgraphs = [](const std::string& list) {
+    return with(kSmallPlan, R"("kind": "host")", R"("subgraphs": )" + list + R"(, "kind": "host")");
+  };
+  EXPECT_SAYS(error_in(with_subgraphs("3")), ErrorKind::BadField, "devices[0].subgraphs", "found 3");
+  EXPECT_SAYS(error_in(with_subgraphs("[40]")), ErrorKind::BadField, "devices[0].subgraphs[0]", "found 40",
+              "a list of ids");
+  EXPECT_SAYS(error_in(with_subgraphs("[[40], [\"a\"]]")), ErrorKind::BadField, "devices[0].subgraphs[1][0]",
+              "found \"a\"");
 }
 
 TEST(SplitErrors, WrongTypesInASeed) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "partita/read/split.h"
 #include "partita/util/version.h"
 
 namespace partita {
@@ -162,6 +163,92 @@ TEST_F(PlanJson, SeedFormatListsAllDevicesByKind) {
   EXPECT_EQ(seed.at("fpgas")[2].at("nodes"), Json::array());
   EXPECT_EQ(seed.at("cpus")[0].at("nodes"), Json({30}));
   EXPECT_EQ(seed.size(), 3);
+}
+
+// Latency: 10 and 7 in two subgraphs of accelerator 1, 30 on the host, 8 alone on accelerator 0.
+class LatencyPlanJson : public PlanJson {
+ protected:
+  LatencyPlanJson() {
+    problem.objective = Objective::Latency;
+    problem.subgraphs = 2;
+    result.split->device_of = {DeviceId(1), DeviceId(1), DeviceId(3), DeviceId(0)};
+    result.split->order.clear();
+    result.split->subgraph_of = {0, 1, 0, 0};
+    report = check(problem, *result.split);
+    result.value = report.value;
+  }
+};
+
+TEST_F(LatencyPlanJson, SaysWhatWasAskedForASample) {
+  EXPECT_EQ(plan().at("subgraphs"), 2);
+  EXPECT_EQ(plan().at("host_cores"), Json({{"policy", "unlimited"}, {"available", 1}, {"busy", 1}}));
+  problem.strict_host_cores = true;
+  EXPECT_EQ(plan().at("host_cores").at("policy"), "strict");
+}
+
+TEST_F(LatencyPlanJson, ListsTheSubgraphsOfAcceleratorsInRunningOrder) {
+  const Json devices = plan().at("devices");
+  EXPECT_EQ(devices[1].at("nodes"), Json({10, 7}));
+  EXPECT_EQ(devices[1].at("subgraphs"), Json::parse("[[10], [7]]"));
+  EXPECT_EQ(devices[1].at("backward_subgraphs"), Json::array());
+  EXPECT_EQ(devices[0].at("subgraphs"), Json::array());
+  EXPECT_EQ(devices[0].at("backward_subgraphs"), Json::parse("[[8]]"));
+  EXPECT_FALSE(devices[3].contains("subgraphs"));
+}
+
+TEST_F(LatencyPlanJson, ANumberThatIsNotUsedIsAnEmptyList) {
+  result.split->subgraph_of = {1, 1, 0, 0};
+  EXPECT_EQ(plan().at("devices")[1].at("subgraphs"), Json::parse("[[], [10, 7]]"));
+}
+
+TEST_F(LatencyPlanJson, HoldsTheSchedule) {
+  EXPECT_EQ(plan().at("schedule"), Json::parse(R"([
+    {"device": 1, "backward": false, "subgraph": 0, "nodes": 1, "start": 0.0, "finish": 1.5},
+    {"device": 1, "backward": false, "subgraph": 1, "nodes": 1, "start": 1.5, "finish": 3.25},
+    {"device": 3, "node": 30, "start": 3.25, "finish": 5.25},
+    {"device": 0, "backward": true, "subgraph": 0, "nodes": 1, "start": 5.25, "finish": 6.25}])"));
+}
+
+TEST_F(LatencyPlanJson, WithOneSubgraphInEachPassTheNodesSayAll) {
+  problem.subgraphs = 1;
+  result.split->subgraph_of = {};
+  report = check(problem, *result.split);
+  EXPECT_EQ(plan().at("subgraphs"), 1);
+  EXPECT_FALSE(plan().at("devices")[1].contains("subgraphs"));
+  EXPECT_EQ(plan().at("schedule").size(), 3);
+}
+
+TEST_F(LatencyPlanJson, WithoutASplitThereIsNoSchedule) {
+  result.split.reset();
+  const Json json = Json::parse(plan_json(problem, result, CheckReport{}));
+  EXPECT_EQ(json.at("schedule"), Json::array());
+  EXPECT_TRUE(json.at("host_cores").at("busy").is_null());
+}
+
+TEST_F(LatencyPlanJson, CanBeReadAgain) {
+  const SplitListing listing = parse_split(plan_json(problem, result, report), "plan");
+  EXPECT_EQ(listing.devices[1].subgraphs, (std::vector<std::vector<std::int64_t>>{{10}, {7}}));
+  const CheckReport again = check(problem, listing);
+  EXPECT_TRUE(again.legal());
+  EXPECT_EQ(again.value, report.value);
+  EXPECT_EQ(again.schedule.size(), report.schedule.size());
+}
+
+TEST_F(LatencyPlanJson, InTheSeedFormatEverySubgraphIsAnAccelerator) {
+  const Json expected = Json::parse(R"([{"load": 1.0, "nodes": [8]}, {"load": 1.5, "nodes": [10]},
+                                        {"load": 1.75, "nodes": [7]}, {"load": 0.0, "nodes": []}])");
+  EXPECT_EQ(Json::parse(seed_json(problem, result, report)).at("fpgas"), expected);
+  Json converted = Json::parse(seed_json(parse_split(plan_json(problem, result, report), "plan"))).at("fpgas");
+  ASSERT_EQ(converted.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(converted[i].at("nodes"), expected[i].at("nodes"));
+  EXPECT_EQ(converted[1].at("load"), -1);
+}
+
+TEST(SeedJson, NodesInNoSubgraphAreNotLost) {
+  SplitListing listing;
+  listing.devices = {{DeviceKind::Accelerator, "a", {1, 2, 3}, {}, {{2}, {}}, {}}};
+  EXPECT_EQ(Json::parse(seed_json(listing)).at("fpgas"),
+            Json::parse(R"([{"load": -1.0, "nodes": [2]}, {"load": -1.0, "nodes": [1, 3]}])"));
 }
 
 TEST(SeedJson, FromAListingKeepsTheOrderOfEachKind) {

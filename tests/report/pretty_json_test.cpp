@@ -29,6 +29,12 @@ TEST(PrettyJson, ManyMembersGetALineEach) {
   EXPECT_EQ(pretty_json(value), "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": \"x\\n\"\n}\n");
 }
 
+TEST(PrettyJson, ObjectsInAListAreRows) {
+  const Json row = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}};
+  EXPECT_EQ(pretty_json(Json::array({row, row})),
+            "[\n  {\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4},\n  {\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}\n]\n");
+}
+
 TEST(PrettyJson, WhatIsNotFiniteIsNull) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(pretty_json(Json::array({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})),

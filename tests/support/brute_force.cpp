@@ -5,17 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "tests/support/latency_brute_force.h"
+#include "tests/support/transfers.h"
+
 namespace partita {
 namespace {
-
-// One thing that moves: a node's output to all its consumers or, where its edges differ in cost, along one edge.
-struct Transfer {
-  std::size_t producer = 0;
-  std::vector<std::size_t> consumers;
-  double cost = 0;
-};
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Tally {
   double compute = 0;
@@ -26,13 +20,12 @@ struct Tally {
 // The problem in plain arrays, so that trying everything is not slower than it must be.
 class Definition {
  public:
-  explicit Definition(const Problem& problem) : problem_(problem) {
+  explicit Definition(const Problem& problem) : problem_(problem), transfers_(list_transfers(problem.workload.graph)) {
     const Graph& graph = problem.workload.graph;
     const Platform& platform = problem.workload.platform;
     for (ClassId c : platform.classes.all()) {
       for (int i = 0; i < platform.classes[c].count; ++i) class_of_.push_back(c);
     }
-    list_transfers(graph);
     list_shape_edges(graph);
     for (NodeId u : graph.nodes.all()) {
       for (NodeId v : graph.nodes.all()) {
@@ -69,7 +62,6 @@ class Definition {
   }
 
   bool shape_ok(const std::vector<std::size_t>& device_of) const {
-    if (problem_.objective == Objective::Latency) return latency(device_of) < kNever;  // it has a shape of its own
     switch (problem_.shape) {
       case Shape::Free: return true;
       case Shape::Staged: return staged(device_of);
@@ -80,7 +72,15 @@ class Definition {
     return false;
   }
 
-  // Fills `load` and returns the objective.
+  bool subgraphs_ok(const std::vector<std::size_t>& device_of, const std::vector<std::size_t>& subgraph_of) const {
+    for (std::size_t v = 0; v < subgraph_of.size(); ++v) {
+      const bool host = device_class(device_of[v]).kind == DeviceKind::Host;
+      if (!host && subgraph_of[v] >= static_cast<std::size_t>(problem_.subgraphs)) return false;
+    }
+    return true;
+  }
+
+  // Fills `load` and returns the throughput objective.
   double value(const std::vector<std::size_t>& device_of, std::vector<double>& load) const {
     std::vector<Tally> forward(device_count());
     std::vector<Tally> backward(device_count());
@@ -112,7 +112,6 @@ class Definition {
       largest_forward = std::max(largest_forward, fw);
       largest_backward = std::max(largest_backward, bw);
     }
-    if (problem_.objective == Objective::Latency) return latency(device_of);
     return problem_.objective == Objective::GPipe ? largest_forward + largest_backward : largest;
   }
 
@@ -121,22 +120,6 @@ class Definition {
 
   const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
   const DeviceClass& device_class(std::size_t d) const { return problem_.workload.platform.classes[class_of_[d]]; }
-
-  void list_transfers(const Graph& graph) {
-    for (NodeId u : graph.nodes.all()) {
-      std::vector<Edge> out;
-      for (const Edge& edge : graph.edges) {
-        if (edge.from == u) out.push_back(edge);
-      }
-      if (out.empty()) continue;
-      const bool uniform = std::all_of(out.begin(), out.end(), [&](const Edge& e) { return e.cost == out[0].cost; });
-      if (uniform) transfers_.push_back({u.index(), {}, out[0].cost});
-      for (const Edge& edge : out) {
-        if (!uniform) transfers_.push_back({u.index(), {}, edge.cost});
-        transfers_.back().consumers.push_back(edge.to.index());
-      }
-    }
-  }
 
   // The pairs (earlier, later) of nodes that a staged split must keep in order, and the edges of the forward part.
   void list_shape_edges(const Graph& graph) {
@@ -168,56 +151,6 @@ class Definition {
       case TransferMode::Duplex: return std::max({tally.compute, tally.in, tally.out});
     }
     return 0;
-  }
-
-  // The time of one sample, or kNever if something waits for itself. Blocks are numbered 2 d and 2 d + 1 for the
-  // passes of accelerator d, then come the nodes, for those on hosts.
-  double latency(const std::vector<std::size_t>& device_of) const {
-    const std::size_t passes = 2 * device_count();
-    std::vector<std::size_t> block(node_count());
-    std::vector<bool> exists(passes + node_count(), false);
-    std::vector<double> duration(exists.size(), 0);
-    for (std::size_t v = 0; v < node_count(); ++v) {
-      const bool host = device_class(device_of[v]).kind == DeviceKind::Host;
-      block[v] = host ? passes + v : 2 * device_of[v] + (node(v).backward ? 1 : 0);
-      exists[block[v]] = true;
-      const double time = node(v).time[class_of_[device_of[v]].index()];
-      if (time != kCannotRun) duration[block[v]] += time;
-    }
-    for (const Transfer& transfer : transfers_) {
-      const std::size_t home = block[transfer.producer];
-      for (std::size_t b = 0; b < passes; ++b) {
-        const auto in_b = [&](std::size_t v) { return block[v] == b; };
-        const bool some = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), in_b);
-        const bool all = std::all_of(transfer.consumers.begin(), transfer.consumers.end(), in_b);
-        if (home == b ? !all : some) duration[b] += transfer.cost;
-      }
-    }
-    std::vector<bool> done(exists.size(), false);
-    std::vector<double> finish(exists.size(), 0);
-    double last = 0;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t b = 0; b < exists.size(); ++b) {
-        if (!exists[b] || done[b]) continue;
-        double start = 0;
-        bool ready = true;
-        const auto wait_for = [&](std::size_t other) {
-          ready = ready && done[other];
-          start = std::max(start, finish[other]);
-        };
-        for (const Edge& edge : problem_.workload.graph.edges) {
-          const std::size_t from = block[edge.from.index()];
-          if (block[edge.to.index()] == b && from != b) wait_for(from);
-        }
-        if (b < passes && b % 2 == 1 && exists[b - 1]) wait_for(b - 1);
-        if (!ready) continue;
-        finish[b] = start + duration[b];
-        last = std::max(last, finish[b]);
-        done[b] = changed = true;
-      }
-    }
-    return done == exists ? last : kNever;
   }
 
   // Can the devices be ordered? Put down, again and again, one that nothing still waiting must precede.
@@ -290,22 +223,33 @@ void try_all(const Definition& definition, std::size_t v, std::vector<std::size_
 
 }  // namespace
 
-Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of) {
+Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of,
+                                  const std::vector<std::size_t>& subgraph_of) {
   const Definition definition(problem);
   Evaluation evaluation;
   evaluation.memory_ok = definition.memory_ok(device_of);
   evaluation.support_ok = definition.support_ok(device_of);
   evaluation.colours_ok = definition.colours_ok(device_of);
-  evaluation.shape_ok = definition.shape_ok(device_of);
   evaluation.value = definition.value(device_of, evaluation.load);
+  if (problem.objective == Objective::Latency) {  // it has a shape of its own
+    evaluation.value = latency_by_definition(problem, device_of, subgraph_of);
+    evaluation.shape_ok = evaluation.value < std::numeric_limits<double>::infinity();
+    evaluation.subgraphs_ok = definition.subgraphs_ok(device_of, subgraph_of);
+  } else {
+    evaluation.shape_ok = definition.shape_ok(device_of);
+  }
   return evaluation;
 }
 
 std::optional<double> brute_force(const Problem& problem) {
-  const Definition definition(problem);
-  std::vector<std::size_t> device_of(definition.node_count(), 0);
   double best = std::numeric_limits<double>::infinity();
-  try_all(definition, 0, device_of, best);
+  if (problem.objective == Objective::Latency) {
+    best = best_latency_by_brute_force(problem);
+  } else {
+    const Definition definition(problem);
+    std::vector<std::size_t> device_of(definition.node_count(), 0);
+    try_all(definition, 0, device_of, best);
+  }
   if (best == std::numeric_limits<double>::infinity()) return std::nullopt;
   return best;
 }

@@ -157,12 +157,19 @@ Workload graph_from_text(std::string_view text, int accelerators, double memory,
 
 Split split_from_text(const Workload& workload, std::string_view text) {
   Split split{IdVector<NodeId, DeviceId>(workload.graph.nodes.size()), {}};
+  if (text.find('/') != std::string_view::npos) split.subgraph_of.assign(workload.graph.nodes.size(), 0);
   DeviceId device(0);
+  std::uint32_t subgraph = 0;
   for (const std::string& word : words_of(std::string(text))) {
     if (word == "|") {
       ++device;
+      subgraph = 0;
+    } else if (word == "/") {
+      ++subgraph;
     } else {
-      split.device_of[node_named(workload, word)] = device;
+      const NodeId v = node_named(workload, word);
+      split.device_of[v] = device;
+      if (!split.subgraph_of.empty()) split.subgraph_of[v] = subgraph;
     }
   }
   return split;

@@ -28,7 +28,8 @@ Workload graph_from_text(std::string_view text, const Platform& platform);
 Workload graph_from_text(std::string_view text, int accelerators = 2, double memory = kUnlimited, int hosts = 1);
 
 // Nodes by name, one list for each device in the order of the platform: "a b | c | | d" leaves device 2 empty. Devices
-// may be left out at the end and nodes anywhere; those are then on no device.
+// may be left out at the end and nodes anywhere; those are then on no device. A '/' begins the next subgraph of the
+// device, in both passes: "a / b" runs a, then b. Without one, the split has no subgraphs.
 Split split_from_text(const Workload& workload, std::string_view text);
 
 // Throws std::invalid_argument if there is no such node.

@@ -2,6 +2,7 @@
 #include "tests/support/random_workload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -216,6 +217,16 @@ Workload scaled(const Workload& workload, double factor) {
     for (double& time : node.time) time *= factor;
   }
   for (Edge& edge : result.graph.edges) edge.cost *= factor;
+  return result;
+}
+
+Workload rounded(const Workload& workload) {
+  const auto round = [](double time) { return std::round(time * 64) / 64; };
+  Workload result = workload;
+  for (Node& node : result.graph.nodes) {
+    for (double& time : node.time) time = round(time);
+  }
+  for (Edge& edge : result.graph.edges) edge.cost = round(edge.cost);
   return result;
 }
 

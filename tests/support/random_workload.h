@@ -66,6 +66,9 @@ Workload shuffled(const Workload& workload, std::uint64_t seed);
 // All times and transfer costs multiplied by `factor`.
 Workload scaled(const Workload& workload, double factor);
 
+// All times and transfer costs rounded to multiples of 1/64, so that sums are exact and ties are ties.
+Workload rounded(const Workload& workload);
+
 // Where the edges out of a node differ in cost, each gets a zero node of its own, colocated with the producer by a
 // colour class: the same problem with nothing non-uniform in it. The first nodes are those of `workload`.
 Workload subdivided(const Workload& workload);

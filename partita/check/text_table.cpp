@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace partita {
+namespace {
+
+constexpr int kDigits = 6;
+
+}  // namespace
+
+std::string layout(const std::vector<Row>& rows) {
+  const auto text_of = [](const std::string& cell) { return !cell.empty() && cell[0] == '<' ? cell.substr(1) : cell; };
+  const std::size_t columns = rows.front().size();
+  std::vector<std::size_t> width(columns, 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], text_of(row[c]).size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const bool left = rows.front()[c].starts_with('<');
+      if (c) line += "  ";
+      line +=
+          left ? fmt::format("{:<{}}", text_of(row[c]), width[c]) : fmt::format("{:>{}}", text_of(row[c]), width[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+TimeFormat::TimeFormat(double largest) {
+  if (!(largest > 0) || !std::isfinite(largest)) return;
+  const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
+  decimals_ = std::clamp(kDigits - before_point, 0, 9);
+}
+
+std::string TimeFormat::operator()(double time) const { return fmt::format("{:.{}f}", time, decimals_); }
+
+}  // namespace partita

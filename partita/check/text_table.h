@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as plain text: aligned columns, and times with their decimal points below each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace partita {
+
+using Row = std::vector<std::string>;
+
+// The first row is the header. Columns whose header starts with '<' are left-aligned; a '<' at the start of a cell is
+// not shown. Every line ends with a newline.
+std::string layout(const std::vector<Row>& rows);
+
+// Enough decimals for six significant digits of the largest number; all times of a table share them.
+class TimeFormat {
+ public:
+  explicit TimeFormat(double largest);
+  std::string operator()(double time) const;
+
+ private:
+  int decimals_ = 0;
+};
+
+}  // namespace partita

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/transfers.h"
+
+#include <algorithm>
+
+namespace partita {
+
+std::vector<Transfer> list_transfers(const Graph& graph) {
+  std::vector<Transfer> transfers;
+  for (NodeId u : graph.nodes.all()) {
+    std::vector<Edge> out;
+    for (const Edge& edge : graph.edges) {
+      if (edge.from == u) out.push_back(edge);
+    }
+    if (out.empty()) continue;
+    const bool uniform = std::all_of(out.begin(), out.end(), [&](const Edge& e) { return e.cost == out[0].cost; });
+    if (uniform) transfers.push_back({u.index(), {}, out[0].cost});
+    for (const Edge& edge : out) {
+      if (!uniform) transfers.push_back({u.index(), {}, edge.cost});
+      transfers.back().consumers.push_back(edge.to.index());
+    }
+  }
+  return transfers;
+}
+
+}  // namespace partita
