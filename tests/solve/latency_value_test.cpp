@@ -45,22 +45,31 @@ bool supported(const LatencyInstance& instance, const LatencySplit& split) {
   return fits_hosts(instance, split.accelerator_of);
 }
 
+// With one subgraph on each accelerator or several, and with cores enough or few.
 TEST(LatencyValue, IsTheLatencyOfTheDefinition) {
   std::size_t circles = 0, legal = 0;
   for (std::uint64_t seed = 1; seed <= cases(20'000); ++seed) {
-    const Problem problem{random_workload(seed), Objective::Latency};
+    Problem problem{random_workload(seed), Objective::Latency};
+    problem.subgraphs = seed % 3 == 0 ? 2 + static_cast<int>(seed % 2) : 1;
+    problem.strict_host_cores = seed % 4 == 1;
     const LatencyInstance instance = make_latency_instance(problem);
     LatencyValue value(instance);
     Dice dice(seed);
     for (int i = 0; i < 4; ++i) {
-      value.place_all(random_places(instance, value, dice));
+      IdVector<NodeId, Place> place = random_places(instance, value, dice);
+      for (Place& p : place) {
+        if (p != value.host() && value.slots() > 1 && dice.one_in(3))
+          p += static_cast<Place>(dice.below(static_cast<std::size_t>(value.slots()))) - p % value.slots();
+      }
+      value.place_all(place);
       const LatencySplit split = split_of(instance, value);
       if (!supported(instance, split)) continue;
       const LatencyValue::Measure& measure = value.measure();
-      std::vector<std::size_t> device_of;
+      std::vector<std::size_t> device_of, subgraph_of;
       for (DeviceId d : lift_latency(problem, instance, split).device_of) device_of.push_back(d.index());
-      const Evaluation truth = evaluate_by_definition(problem, device_of);
-      EXPECT_TRUE(truth.support_ok && truth.colours_ok) << "seed " << seed;
+      for (NodeId v : place.all()) subgraph_of.push_back(value.subgraph(v));
+      const Evaluation truth = evaluate_by_definition(problem, device_of, subgraph_of);
+      EXPECT_TRUE(truth.support_ok && truth.colours_ok && truth.subgraphs_ok) << "seed " << seed;
       EXPECT_EQ(measure.waiting > 0, !truth.shape_ok) << "seed " << seed;
       EXPECT_EQ(measure.excess > 0, !truth.memory_ok) << "seed " << seed;
       if (truth.shape_ok) {
@@ -84,6 +93,7 @@ TEST(LatencyValue, MovesAndTakesBack) {
   for (std::uint64_t seed = 1; seed <= cases(4'000); ++seed) {
     Problem problem{random_workload(seed), Objective::Latency};
     problem.subgraphs = 1 + static_cast<int>(seed % 3);
+    problem.strict_host_cores = seed % 5 == 0;
     const LatencyInstance instance = make_latency_instance(problem);
     LatencyValue value(instance), afresh(instance);
     Dice dice(seed);

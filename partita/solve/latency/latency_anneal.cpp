@@ -32,6 +32,8 @@ LatencyAnneal::LatencyAnneal(const LatencyInstance& instance, Dice& dice)
     for (GroupId h : instance.group_predecessors[g]) pairs.emplace_back(g, h);
   }
   neighbours_ = Csr<GroupId, GroupId>(instance.group_count(), pairs);
+  rank_.resize(instance.size());
+  for (std::size_t i = 0; i < instance.order.size(); ++i) rank_[instance.order[i]] = i;
   if (instance.group_count() <= kMostGroupsForHulls) find_hulls();
 }
 
@@ -139,6 +141,7 @@ bool LatencyAnneal::propose() {
     const double kind = dice_.chance();
     if (kind < 0.15) return move_between_slots();
     if (kind < 0.17) return swap_slots();
+    if (kind < 0.22) return scatter_group();
   }
   const double kind = dice_.chance();
   if (kind < 0.28) return move_group();
@@ -159,6 +162,17 @@ void LatencyAnneal::set(GroupId g, Place to) {
     changed_ = true;
   }
   if (place(g) == to) return;
+  undo_.emplace_back(g, place(g));
+  note(g, to);
+}
+
+// To another slot of the same accelerator.
+void LatencyAnneal::move_node(NodeId v, Place to) {
+  if (value_.place(v) == to) return;
+  value_.move(v, to);
+  changed_ = true;
+  const GroupId g = instance_.nodes[v].group;
+  if (instance_.members[g].front() != v) return;
   undo_.emplace_back(g, place(g));
   note(g, to);
 }
@@ -421,7 +435,8 @@ bool LatencyAnneal::move_between_slots() {
   ++marked_;
   found_nodes_.assign(1, first);
   node_mark_[first.index()] = marked_;
-  for (std::size_t head = 0; head < found_nodes_.size(); ++head) {
+  const bool alone = dice_.one_in(4);
+  for (std::size_t head = 0; head < found_nodes_.size() && !alone; ++head) {
     for (NodeId w : onward[found_nodes_[head]]) {
       const bool here = value_.place(w) == from && instance_.nodes[w].backward == backward;
       if (!here || node_mark_[w.index()] == marked_) continue;
@@ -429,14 +444,28 @@ bool LatencyAnneal::move_between_slots() {
       found_nodes_.push_back(w);
     }
   }
-  for (NodeId v : found_nodes_) {
-    value_.move(v, to);
-    const GroupId g = instance_.nodes[v].group;
-    if (instance_.members[g].front() != v) continue;
-    undo_.emplace_back(g, place(g));
-    note(g, to);
+  for (NodeId v : found_nodes_) move_node(v, to);
+  return true;
+}
+
+bool LatencyAnneal::scatter_group() {
+  const GroupId g = some_group();
+  if (instance_.members[g].size() < 2) return false;
+  const auto near = neighbours(g);
+  Place low = near.empty() || dice_.one_in(4) ? some_slot() : place(near[dice_.below(near.size())]);
+  if (low == value_.host() || !can_be(g, low)) return false;
+  Place high = other_slot(low);
+  if (high < low) std::swap(low, high);
+  set(g, low);
+  found_nodes_.assign(instance_.members[g].begin(), instance_.members[g].end());
+  std::sort(found_nodes_.begin(), found_nodes_.end(), [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
+  // Forward, the low slot runs first; backward, the high one.
+  const std::size_t forward_cut = dice_.below(found_nodes_.size() + 1);
+  const std::size_t backward_cut = dice_.below(found_nodes_.size() + 1);
+  for (std::size_t i = 0; i < found_nodes_.size(); ++i) {
+    const NodeId v = found_nodes_[i];
+    if (instance_.nodes[v].backward ? i < backward_cut : i >= forward_cut) move_node(v, high);
   }
-  changed_ = true;
   return true;
 }
 
@@ -445,15 +474,9 @@ bool LatencyAnneal::swap_slots() {
   taken_ = groups_on(a);
   for (GroupId g : taken_) {
     for (NodeId v : instance_.members[g]) {
-      const Place from = value_.place(v), to = from == a ? b : from == b ? a : from;
-      if (from == to) continue;
-      value_.move(v, to);
-      changed_ = true;
+      const Place from = value_.place(v);
+      if (from == a || from == b) move_node(v, from == a ? b : a);
     }
-    const Place to = value_.place(instance_.members[g].front());
-    if (place(g) == to) continue;
-    undo_.emplace_back(g, place(g));
-    note(g, to);
   }
   return true;
 }

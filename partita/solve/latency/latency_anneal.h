@@ -9,9 +9,10 @@
 // that is all groups between its ends, to an empty accelerator, to a host or to a neighbour; what lies above or below a
 // group on its accelerator, to the next one, pushing out what no longer fits; two slots made one and cut again
 // elsewhere; a group with some of its neighbours. Where accelerators run several subgraphs: what lies above or below a
-// node in its subgraph goes to another slot of the accelerator, whatever becomes of its group; two slots change places.
-// Walks and emptied accelerators are what wide graphs need: on the paper's Inception, without them, runs ended 1 to 7 %
-// above the best known split. Tests: tests/solve/latency_search_test.cpp.
+// node in its subgraph goes to another slot of the accelerator, whatever becomes of its group; a group goes to two
+// slots of an accelerator, its first nodes to the one that runs first; two slots change places. Walks and emptied
+// accelerators are what wide graphs need: on the paper's Inception, without them, runs ended 1 to 7 % above the best
+// known split. Tests: tests/solve/latency_search_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,7 @@ class LatencyAnneal {
   double energy(const LatencyValue::Measure& m) const;
   void remember_best(double latency);
   void set(GroupId g, Place to);
+  void move_node(NodeId v, Place to);
   void note(GroupId g, Place to);
   void take_back();
   bool can_be(GroupId g, Place to) const;
@@ -78,6 +80,7 @@ class LatencyAnneal {
   bool merge_and_cut();
   bool move_with_neighbours();
   bool move_between_slots();
+  bool scatter_group();
   bool swap_slots();
 
   void find_hull(GroupId from, GroupId to);
@@ -88,6 +91,7 @@ class LatencyAnneal {
   Dice& dice_;
   LatencyValue value_;
   Csr<GroupId, GroupId> neighbours_;
+  IdVector<NodeId, std::size_t> rank_;  // in a topological order
   BitMatrix below_, above_;  // by group: the groups on paths from it, to it, itself included; empty on large graphs
 
   LatencyAnnealOptions options_;

@@ -8,10 +8,11 @@ namespace partita {
 LatencyValue::LatencyValue(const LatencyInstance& instance)
     : instance_(instance),
       passes_(instance.has_backward ? 2 : 1),
-      accelerators_(std::min(instance.accelerators(), kMostBlocks / passes_)) {
-  slots_ =
-      std::clamp(kMostBlocks / (passes_ * std::max(1, accelerators_)), 1, std::min(instance.subgraphs, kMostSlots));
-  blocks_ = static_cast<Index>(accelerators_ * passes_ * slots_);
+      accelerators_(std::min(instance.accelerators(), kMostBlocks / passes_)),
+      slots_(std::clamp(kMostBlocks / (passes_ * std::max(1, accelerators_)), 1,
+                        std::min(instance.subgraphs, kMostSlots))),
+      blocks_(static_cast<Index>(accelerators_ * passes_ * slots_)),
+      cores_(instance.strict_host_cores ? blocks_ + instance.size() : 0, static_cast<std::size_t>(instance.cores)) {
   position_.resize(instance.size());
   for (std::size_t i = 0; i < instance.order.size(); ++i) position_[instance.order[i]] = static_cast<Index>(i);
   for (NodeId v : instance.order) {
@@ -20,7 +21,7 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
     const bool holder = instance.members[node.group].front() == v;
     nodes_.push_back({node.accelerator_time, node.host_time, holder ? instance.group(node.group).memory : 0,
                       static_cast<Index>(nets_.size()), static_cast<Index>(in_.size()), static_cast<Index>(out_.size()),
-                      node.backward});
+                      static_cast<Index>(v.index()), node.backward});
     for (NetId e : instance.nets_of[v]) nets_.push_back(static_cast<Index>(e.index()));
     for (NodeId u : instance.predecessors[v]) {
       in_.push_back(position_[u]);
@@ -29,7 +30,7 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
     for (NodeId w : instance.successors[v]) out_.push_back(position_[w]);
   }
   nodes_.push_back({0, 0, 0, static_cast<Index>(nets_.size()), static_cast<Index>(in_.size()),
-                    static_cast<Index>(out_.size()), false});
+                    static_cast<Index>(out_.size()), 0, false});
   net_first_.push_back(0);
   for (NetId e : instance.net_cost.all()) {
     for (NodeId v : instance.net_members[e]) net_members_.push_back(position_[v]);
@@ -303,6 +304,10 @@ void LatencyValue::run_units() {
   }
   measured_.latency = latest;
   measured_.waiting = units - found;
+  if (instance_.strict_host_cores && measured_.waiting == 0) {
+    measured_.latency = cores_.last_finish(*this, {run_.data(), found});
+    work_ += 4 * found;
+  }
 }
 
 }  // namespace partita

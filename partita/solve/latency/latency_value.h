@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
+#include "partita/solve/latency/core_schedule.h"
 #include "partita/util/bit_matrix.h"
 
 namespace partita {
@@ -72,6 +73,7 @@ class LatencyValue {
   struct Node {
     double accelerator_time, host_time, memory;
     Index first_net, first_in, first_out;
+    Index rank;  // in the input
     bool backward;
   };
   struct Sums {
@@ -88,9 +90,13 @@ class LatencyValue {
   bool in_use(Index b) const { return block_size_[b] > 0; }
   double duration(Index unit) const { return unit < blocks_ ? now_.load[unit] : nodes_[unit - blocks_].host_time; }
 
-  void link_units();
+  friend class CoreSchedule;  // what it asks of its units
+  bool on_host(Index unit) const { return unit >= blocks_; }
+  Index rank(Index unit) const { return nodes_[unit - blocks_].rank; }
   template <class Visit>
   void for_each_next(Index unit, Visit visit) const;
+
+  void link_units();
   void run_units();
 
   const LatencyInstance& instance_;
@@ -112,6 +118,7 @@ class LatencyValue {
   std::vector<std::pair<Index, Place>> moved_;  // and where from
 
   std::uint64_t work_ = 0;
+  CoreSchedule cores_;
   Measure measured_;
   std::vector<Index> waits_for_;            // by unit
   std::vector<double> ready_;               // by unit
