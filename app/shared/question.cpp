@@ -52,8 +52,8 @@ void add_question_options(CLI::App& command, Question& question) {
         "Q", 1, kMostSubgraphs);
   choices(command.add_option(
               "--host-cores", question.host_cores,
-              "Latency: how many host nodes may run at once (default unlimited): unlimited, any number, and the\n"
-              "report says how many did; strict, as many as there are hosts, the others wait"),
+              "Latency: how many host nodes may run at once (default unlimited): unlimited, any number, and\n"
+              "the report says how many do; strict, as many as there are hosts, while the others wait"),
           {"unlimited", "strict"});
   whole(command.add_option("--accelerators", question.platform.accelerators,
                            "Accelerators, instead of the file's number"),

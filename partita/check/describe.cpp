@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "partita/check/limits.h"
@@ -18,7 +19,7 @@ namespace partita {
 namespace {
 
 constexpr std::size_t kViolationsShown = 20;  // of one kind
-constexpr std::size_t kBlocksShown = 30;
+constexpr std::size_t kLinesShown = 30;       // of a schedule
 
 // "accelerator 3-5, host 0".
 std::string empty_devices(const Platform& platform, const CheckReport& report) {
@@ -63,35 +64,46 @@ IdVector<DeviceId, Span> spans(const CheckReport& report) {
   return result;
 }
 
-bool on_host(const ScheduleStep& step) { return step.node.valid(); }
+// A line of the schedule: a subgraph of an accelerator, or a time in which hosts are busy without a break.
+struct Period {
+  double start = 0;
+  double finish = 0;
+  std::string name;
+  std::size_t node_count = 0;
+};
 
-std::string block_name(const Problem& problem, const ScheduleStep& step, bool training) {
-  std::string name = problem.workload.platform.device_name(step.device);
-  if (training) name += step.backward ? ", backward" : ", forward";
-  if (problem.subgraphs > 1 || step.subgraph > 0) name += fmt::format(", subgraph {}", step.subgraph);
-  return name;
-}
-
-// "host nodes: 58 from 0.000 to 618.140, at most 5 at once".
-std::string hosts_line(const CheckReport& report, const TimeFormat& time) {
-  std::size_t count = 0;
-  Span span;
+// By start. Host nodes that take no time are in none of them. Precondition: the schedule is sorted by start.
+std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
+  const bool training = problem.workload.graph.has_backward();
+  IdVector<DeviceId, bool> several(report.devices.size(), false);  // subgraphs in one pass, so that they need numbers
   for (const ScheduleStep& step : report.schedule) {
-    if (!on_host(step)) continue;
-    ++count;
-    span.start = std::min(span.start, step.start);
-    span.finish = std::max(span.finish, step.finish);
+    if (step.subgraph > 0) several[step.device] = true;
   }
-  if (count == 0) return "";
-  const std::string busy =
-      report.host_cores == 0 ? "taking no time" : fmt::format("at most {} at once", report.host_cores);
-  return fmt::format("host nodes: {} from {} to {}, {}\n", count, time(span.start), time(span.finish), busy);
+  std::vector<Period> result;
+  std::optional<std::size_t> hosts;  // the last time of busy hosts
+  for (const ScheduleStep& step : report.schedule) {
+    const bool on_host = step.node.valid();
+    if (on_host && step.finish <= step.start) continue;
+    if (on_host && hosts && step.start <= result[*hosts].finish) {
+      result[*hosts].finish = std::max(result[*hosts].finish, step.finish);
+      ++result[*hosts].node_count;
+      continue;
+    }
+    if (on_host) hosts = result.size();
+    std::string name = on_host ? "hosts" : problem.workload.platform.device_name(step.device);
+    if (!on_host && training) name += step.backward ? ", backward" : ", forward";
+    if (!on_host && several[step.device]) name += fmt::format(", subgraph {}", step.subgraph);
+    result.push_back({step.start, step.finish, std::move(name), step.node_count});
+  }
+  return result;
 }
 
-// The latency then counts on cores that the platform does not name.
-std::string core_shortage(const Problem& problem, const CheckReport& report) {
+// More busy cores than hosts are worth a warning: the latency then counts on cores that the platform does not name.
+std::string busy_cores(const Problem& problem, const CheckReport& report) {
+  if (report.host_cores == 0) return "";
   const std::size_t hosts = problem.workload.platform.device_count(DeviceKind::Host);
-  if (report.host_cores <= hosts) return "";
+  if (report.host_cores <= hosts)
+    return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
   return fmt::format(
       "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free one\n",
       report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
@@ -152,22 +164,18 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
 std::string describe_schedule(const Problem& problem, const CheckReport& report) {
   if (report.schedule.empty()) return "";
-  std::vector<ScheduleStep> blocks;
-  std::remove_copy_if(report.schedule.begin(), report.schedule.end(), std::back_inserter(blocks), on_host);
   const TimeFormat time(report.value);
+  const std::vector<Period> lines = periods(problem, report);
   std::vector<Row> rows{{"start", "finish", "<what runs", "nodes"}};
   // One line more is no longer than "... and 1 more".
-  const std::size_t shown = blocks.size() <= kBlocksShown + 1 ? blocks.size() : kBlocksShown;
-  const bool training = problem.workload.graph.has_backward();
+  const std::size_t shown = lines.size() <= kLinesShown + 1 ? lines.size() : kLinesShown;
   for (std::size_t i = 0; i < shown; ++i) {
-    const ScheduleStep& step = blocks[i];
-    rows.push_back(
-        {time(step.start), time(step.finish), block_name(problem, step, training), std::to_string(step.node_count)});
+    const Period& line = lines[i];
+    rows.push_back({time(line.start), time(line.finish), line.name, std::to_string(line.node_count)});
   }
-  std::string text = "schedule of one sample:\n";
-  if (rows.size() > 1) text += layout(rows);
-  if (shown < blocks.size()) text += fmt::format("... and {} more\n", blocks.size() - shown);
-  return text + hosts_line(report, time) + core_shortage(problem, report);
+  std::string text = "schedule of one sample:\n" + layout(rows);
+  if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
+  return text + busy_cores(problem, report);
 }
 
 std::string describe_verdict(const Problem& problem, const CheckReport& report) {

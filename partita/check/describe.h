@@ -13,8 +13,9 @@ namespace partita {
 // latency when the device starts and finishes. The devices that hold nothing share one line at the end.
 std::string describe_table(const Problem& problem, const CheckReport& report);
 
-// Latency: when each subgraph of an accelerator runs, by start, a long list cut; what the hosts do in one line; and a
-// warning if more host nodes run at once than there are hosts. Empty where there is no schedule.
+// Latency: one row for each subgraph of an accelerator and for each time in which hosts are busy without a break, by
+// start; a long list is cut. Then how many host cores are busy at once, as a warning if they are more than the hosts.
+// Empty where there is no schedule.
 std::string describe_schedule(const Problem& problem, const CheckReport& report);
 
 // The value, then "legal" or every violation on a line of its own.

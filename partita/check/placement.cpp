@@ -65,8 +65,8 @@ void match_subgraphs(const Problem& problem, const SplitListing& listing, const 
                      const std::vector<DeviceId>& device_of_entry, Placement& placement,
                      std::vector<Violation>& violations) {
   const Graph& graph = problem.workload.graph;
-  IdVector<DeviceId, SubgraphFaults> faults(problem.workload.platform.device_count());
-  IdVector<DeviceId, std::array<bool, 2>> has_lists(faults.size(), {false, false});  // forward, backward
+  std::map<DeviceId, SubgraphFaults> faults;
+  IdVector<DeviceId, std::array<bool, 2>> has_lists(problem.workload.platform.device_count(), {false, false});
   IdVector<NodeId, bool> listed(graph.nodes.size(), false);
   for (std::size_t i = 0; i < listing.devices.size(); ++i) {
     const DeviceId d = device_of_entry[i];
@@ -95,7 +95,7 @@ void match_subgraphs(const Problem& problem, const SplitListing& listing, const 
     const DeviceId d = placement.device_of[v];
     if (d.valid() && !listed[v] && has_lists[d][graph.nodes[v].backward ? 1 : 0]) faults[d].unlisted.push_back(v);
   }
-  for (DeviceId d : faults.all()) name_faults(problem, d, faults[d], violations);
+  for (const auto& [d, found] : faults) name_faults(problem, d, found, violations);
 }
 
 Placement empty_placement(const Graph& graph) {

@@ -88,6 +88,7 @@ void add_transfers(const Graph& graph, LatencyInstance& instance) {
     producer.cost = transfer.cost;
     if (transfer.cost <= 0) continue;
     const NetId net = instance.net_cost.push_back(transfer.cost);
+    instance.net_producer.push_back(transfer.producer);
     std::vector<NodeId> all = transfer.consumers;
     all.push_back(transfer.producer);
     std::sort(all.begin(), all.end());

@@ -45,7 +45,8 @@ struct LatencyInstance {
   // What moves as one: the producer and its consumers. The load of a block S is its nodes' times plus the costs of the
   // nets that have members inside and outside, for a net cut by S is paid once, as out or as in.
   IdVector<NetId, double> net_cost;  // positive
-  Csr<NetId, NodeId> net_members;
+  IdVector<NetId, NodeId> net_producer;
+  Csr<NetId, NodeId> net_members;  // the producer too
   Csr<NodeId, NetId> nets_of;
 
   // How groups follow each other if all accelerators were stages of a pipeline: forward edges as they are, edges of the

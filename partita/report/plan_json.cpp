@@ -63,7 +63,7 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   const bool training = problem.workload.graph.has_backward();
   const auto nodes = node_lists(problem, *result.split);
   const bool subgraphs = has_subgraphs(problem);
-  const SubgraphLists lists = subgraph_lists(problem, *result.split);
+  const SubgraphLists lists = subgraphs ? subgraph_lists(problem, *result.split) : SubgraphLists{};
   const auto stage = stages(problem, result.split->order.empty() ? report.order : result.split->order);
   Json devices = Json::array();
   for (ClassId c : platform.classes.all()) {
@@ -137,13 +137,17 @@ Json schedule_json(const Problem& problem, const CheckReport& report) {
 
 Json seed_device(double load, Json nodes) { return {{"load", load}, {"nodes", std::move(nodes)}}; }
 
-// The subgraphs of an accelerator, each as an accelerator of its own, in running order; its load is the time it takes.
-void add_seed_subgraphs(DeviceId device, const SubgraphLists& lists, const CheckReport& report, Json& accelerators) {
+// The subgraphs of each accelerator, each as an accelerator of its own, in running order; its load is the time it
+// takes.
+IdVector<DeviceId, Json> seed_subgraphs(const Problem& problem, const Split& split, const CheckReport& report) {
+  SubgraphLists lists = subgraph_lists(problem, split);
+  IdVector<DeviceId, Json> entries(lists.forward.size(), Json::array());
   for (const ScheduleStep& step : report.schedule) {
-    if (step.device != device) continue;
-    const Json& list = (step.backward ? lists.backward : lists.forward)[device];
-    accelerators.push_back(seed_device(step.finish - step.start, list[step.subgraph]));
+    if (step.node.valid()) continue;
+    Json& nodes = (step.backward ? lists.backward : lists.forward)[step.device][step.subgraph];
+    entries[step.device].push_back(seed_device(step.finish - step.start, std::move(nodes)));
   }
+  return entries;
 }
 
 // The subgraphs that a device lists, those of both passes, and what it holds besides: a pass without a list is one.
@@ -191,14 +195,15 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
 std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report) {
   assert(result.split);
   const Platform& platform = problem.workload.platform;
+  const bool subgraphs = has_subgraphs(problem);
   auto nodes = node_lists(problem, *result.split);
-  const SubgraphLists lists = subgraph_lists(problem, *result.split);
+  auto entries = subgraphs ? seed_subgraphs(problem, *result.split, report) : IdVector<DeviceId, Json>();
   Json accelerators = Json::array();
   Json hosts = Json::array();
   for (DeviceId d : nodes.all()) {
     const bool host = platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
-    if (!host && has_subgraphs(problem) && !nodes[d].empty()) {
-      add_seed_subgraphs(d, lists, report, accelerators);
+    if (subgraphs && !host && !nodes[d].empty()) {
+      for (Json& entry : entries[d]) accelerators.push_back(std::move(entry));
     } else {
       (host ? hosts : accelerators).push_back(seed_device(report.load[d], std::move(nodes[d])));
     }

@@ -57,10 +57,11 @@ TEST(Describe, TheScheduleOfOneSample) {
   EXPECT_EQ(describe_schedule(problem, report),
             "schedule of one sample:\n"
             "  start   finish  what runs                  nodes\n"
+            " 0.0000   6.0000  hosts                          2\n"
             " 2.0000   7.0000  accelerator 0, subgraph 0      1\n"
-            " 7.0000  10.0000  accelerator 1, subgraph 0      1\n"
+            " 7.0000  10.0000  accelerator 1                  1\n"
             "10.0000  12.0000  accelerator 0, subgraph 1      1\n"
-            "host nodes: 2 from 0.0000 to 6.0000, at most 1 at once\n");
+            "1 host core busy at once, of 1\n");
   EXPECT_EQ(describe_verdict(problem, report),
             "value: 12 (latency, up to 2 subgraphs, 1 host core busy at once)\nlegal\n");
 }
@@ -73,6 +74,19 @@ TEST(Describe, TheScheduleNamesPasses) {
             "  start   finish  what runs                nodes\n"
             "0.00000  3.00000  accelerator 0, forward       1\n"
             "3.00000  4.00000  accelerator 0, backward      1\n");
+}
+
+TEST(Describe, HostsAreBusyInPeriods) {
+  const Problem problem =
+      problem_of(graph_from_text("a - 2; z - 0; b - 1; x 3 -; c - 1; a -> x -> c", 1, kUnlimited, 3), Shape::Staged,
+                 Objective::Latency);
+  EXPECT_EQ(describe_schedule(problem, check_text(problem, "x | a z b c")),
+            "schedule of one sample:\n"
+            "  start   finish  what runs      nodes\n"
+            "0.00000  2.00000  hosts              2\n"
+            "2.00000  5.00000  accelerator 0      1\n"
+            "5.00000  6.00000  hosts              1\n"
+            "2 host cores busy at once, of 3\n");
 }
 
 TEST(Describe, ALongScheduleIsCut) {
@@ -93,13 +107,16 @@ TEST(Describe, WarnsOfMoreBusyCoresThanHosts) {
   Problem problem = problem_of(graph_from_text("a - 1; b - 2", 1), Shape::Staged, Objective::Latency);
   EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
             "schedule of one sample:\n"
-            "host nodes: 2 from 0.00000 to 2.00000, at most 2 at once\n"
+            "  start   finish  what runs  nodes\n"
+            "0.00000  2.00000  hosts          2\n"
             "warning: 2 host nodes run at once, but there is 1 host; --host-cores strict makes nodes wait for a free "
             "one\n");
   problem.strict_host_cores = true;
   EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
             "schedule of one sample:\n"
-            "host nodes: 2 from 0.00000 to 3.00000, at most 1 at once\n");
+            "  start   finish  what runs  nodes\n"
+            "0.00000  3.00000  hosts          2\n"
+            "1 host core busy at once, of 1\n");
   EXPECT_EQ(describe_verdict(problem, check_text(problem, "| a b")),
             "value: 3 (latency, strict host cores, 1 host core busy at once)\nlegal\n");
 }

@@ -195,12 +195,28 @@ class BadUsage(CliTest):
             "--memory": ["-1", "16XB", "GiB", "nan", "inf", "1e400", ""],
             "--accelerators": ["-1", "2.5", "1e3", "9999999999"],
             "--hosts": ["-1", "two"],
+            "--subgraphs": ["0", "65", "-1", "1.5", "many", ""],
+            "--host-cores": ["8", "lax", ""],
             "--format": ["xml"],
         }.items():
             for value in values:
                 with self.subTest(option=option, value=value):
                     self.assert_refused(2, "plan", file, "-o", self.path("plan.json"), option, value, mentions=[option])
         self.assertFalse(os.path.exists(self.path("plan.json")))
+
+    def test_latency_has_options_of_its_own(self):
+        file = self.write("chain.json", chain())
+        split = self.write("seed.json", {"fpgas": [{"nodes": [0, 10, 20, 30]}]})
+        for option, value in [("--subgraphs", "1"), ("--subgraphs", "2"), ("--host-cores", "unlimited"),
+                              ("--host-cores", "strict")]:
+            for objective in ([], ["--objective", "gpipe"]):
+                question = [*objective, option, value]
+                mentions = [option, "only for --objective latency", objective[1] if objective else "throughput"]
+                self.assert_refused(2, "plan", file, *question, mentions=mentions)
+                self.assert_refused(2, "check", file, split, *question, mentions=mentions)
+                self.assert_refused(2, file, split, *question, mentions=mentions, program=PARTITA_CHECK)
+                self.assert_refused(2, "convert", file, "--to", "lp", *question, mentions=mentions)
+        self.assert_refused(2, "convert", split, "--to", "seed", "--subgraphs", "2", mentions=["--subgraphs", "--to mps"])
 
     def test_format_needs_an_output(self):
         self.assert_refused(2, "plan", self.write("chain.json", chain()), "--format", "seed", mentions=["--output"])

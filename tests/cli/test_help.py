@@ -71,6 +71,8 @@ class Completion(CliTest):
         self.assertEqual(self.complete("plan", "--shape", ""), ["staged", "contiguous", "free"])
         self.assertEqual(self.complete("plan", "model.json", "--objective", "t"), ["throughput"])
         self.assertEqual(self.complete("plan", "--time"), ["--time-limit"])
+        self.assertEqual(self.complete("check", "--host-cores", ""), ["unlimited", "strict"])
+        self.assertEqual(self.complete("plan", "--subgraphs", ""), [])
         self.assertEqual(self.complete("plan", "--gap", ""), [])
         self.assertEqual(self.complete("convert", "plan.json", "--to", "s"), ["seed"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])

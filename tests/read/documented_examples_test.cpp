@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/formats.md are what they claim to be: a workload, a plan of it and the same in the seed format.
+// The examples of docs/formats.md are what they claim to be: a workload, a plan of it, a plan for latency, and the
+// first plan in the seed format.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -30,10 +31,12 @@ std::vector<std::string> json_examples() {
 
 TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
   const std::vector<std::string> examples = json_examples();
-  ASSERT_EQ(examples.size(), 3u);
+  ASSERT_EQ(examples.size(), 4u);
   Problem problem;
   problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
-  for (std::size_t i : {1u, 2u}) {
+  for (std::size_t i : {1u, 2u, 3u}) {
+    problem.objective = i == 2 ? Objective::Latency : Objective::MaxLoad;
+    problem.subgraphs = i == 2 ? 2 : 1;
     const SplitListing listing = parse_split(examples[i], "a split of docs/formats.md");
     ASSERT_TRUE(listing.claimed_value);
     const CheckReport report = check(problem, listing);
@@ -44,7 +47,7 @@ TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
 
 TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
   const std::vector<std::string> examples = json_examples();
-  ASSERT_EQ(examples.size(), 3u);
+  ASSERT_EQ(examples.size(), 4u);
   Problem problem;
   problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
   const CheckReport report = check(problem, parse_split(examples[1], "the plan of docs/formats.md"));
@@ -59,6 +62,28 @@ TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
     EXPECT_DOUBLE_EQ(device["memory"].get<double>(), report.devices[d].memory);
     EXPECT_DOUBLE_EQ(device["forward"]["compute"].get<double>(), report.devices[d].forward.compute);
     EXPECT_DOUBLE_EQ(device["backward"]["compute"].get<double>(), report.devices[d].backward.compute);
+  }
+}
+
+TEST(DocumentedExamples, TheScheduleIsTheOneRecomputed) {
+  const std::vector<std::string> examples = json_examples();
+  ASSERT_EQ(examples.size(), 4u);
+  Problem problem;
+  problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
+  problem.objective = Objective::Latency;
+  problem.subgraphs = 2;
+  const CheckReport report = check(problem, parse_split(examples[2], "the latency plan of docs/formats.md"));
+  const nlohmann::json plan = nlohmann::json::parse(examples[2]);
+  EXPECT_EQ(plan["host_cores"]["busy"], report.host_cores);
+  ASSERT_EQ(plan["schedule"].size(), report.schedule.size());
+  for (std::size_t i = 0; i < report.schedule.size(); ++i) {
+    const ScheduleStep& step = report.schedule[i];
+    const nlohmann::json& shown = plan["schedule"][i];
+    EXPECT_EQ(shown["device"], step.device.index());
+    EXPECT_EQ(shown.contains("node"), step.node.valid());
+    EXPECT_EQ(shown.value("backward", false), step.backward);
+    EXPECT_NEAR(shown["start"].get<double>(), step.start, 1e-12);
+    EXPECT_NEAR(shown["finish"].get<double>(), step.finish, 1e-12);
   }
 }
 

@@ -8,7 +8,6 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kSource = 0, kSink = 1, kFirstOpen = 2;
 constexpr std::uint64_t kWorkPerTick = 64;
 
 void join(std::vector<Word>& into, std::span<const Word> from) {
@@ -26,14 +25,9 @@ BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool r
       above_in_(reach.below.words_per_row()),
       below_in_(reach.below.words_per_row()),
       gone_(reach.below.words_per_row()),
-      vertex_of_(model.cluster_count(), 0),
-      vertex_stamp_(model.cluster_count(), 0),
+      cut_(model),
       hull_stamp_(model.cluster_count(), 0),
-      net_stamp_(model.instance().net_cost.size(), 0) {
-  for (const double cost : model.instance().net_cost) tolerance_ = std::max(tolerance_, cost);
-  for (const LatencyNode& node : model.instance().nodes) tolerance_ = std::max(tolerance_, node.accelerator_time);
-  tolerance_ *= 1e-13;
-}
+      net_stamp_(model.instance().net_cost.size(), 0) {}
 
 double BlockFinish::least(const Question& question, const EdgeLabels& labels, const std::vector<double>& levels,
                           std::uint64_t& ticks) {
@@ -224,57 +218,28 @@ bool BlockFinish::rule_out(const Question& question, double t, double room) {
   return spread_out(t);
 }
 
-std::size_t BlockFinish::vertex(ClusterId c) {
-  if (vertex_stamp_[c] != stamp_) {
-    vertex_stamp_[c] = stamp_;
-    vertex_of_[c] = static_cast<std::uint32_t>(kFirstOpen + open_.size());
-    open_.push_back(c);
-  }
-  return vertex_of_[c];
-}
-
 void BlockFinish::add_net(NetId e) {
   if (net_stamp_[e] == stamp_) return;
   net_stamp_[e] = stamp_;
-  const double cost = model_.instance().net_cost[e];
   bool in = false, out = false;
-  std::size_t open = 0;
   for (ClusterId c : model_.net_clusters(e)) {
     in = in || side_[c] == Side::In;
     out = out || side_[c] == Side::Out;
-    open += side_[c] == Side::Open;
   }
-  if (in && out) {
-    direct_ += cost;
-    return;
-  }
-  if (open == 0) return;
-  // Arcs of helpers are numbered from the other end, and moved behind the open clusters once these are all known.
-  const auto helper = [&] { return static_cast<std::size_t>(-1) - helpers_++; };
-  if (open == 1 || (open == 2 && !in && !out)) {
-    std::size_t ends[2] = {in ? kSource : kSink, 0};
-    std::size_t count = open == 1 ? 1 : 0;
+  ends_.clear();
+  if (!in || !out) {
     for (ClusterId c : model_.net_clusters(e)) {
-      if (side_[c] == Side::Open) ends[count++] = vertex(c);
+      if (side_[c] == Side::Open) ends_.push_back(cut_.vertex(c));
     }
-    arcs_.push_back({ends[0], ends[1], cost, cost});
-    return;
   }
-  const std::size_t enter = in ? kSource : helper();  // reached if some end is in S
-  const std::size_t leave = out ? kSink : helper();   // in S only if all ends are
-  arcs_.push_back({enter, leave, cost, 0});
-  for (ClusterId c : model_.net_clusters(e)) {
-    if (side_[c] != Side::Open) continue;
-    if (!in) arcs_.push_back({vertex(c), enter, kInfiniteCapacity, 0});
-    if (!out) arcs_.push_back({leave, vertex(c), kInfiniteCapacity, 0});
-  }
+  cut_.add_net(model_.instance().net_cost[e], in, out, ends_);
 }
 
 // If c is in S, so is what edges with labels above t and paths to the forced part demand.
 void BlockFinish::add_implications(ClusterId c, double t) {
   const auto demand = [&](NodeId x) {
     const ClusterId other = model_.cluster_of(x);
-    if (other != c && side_[other] == Side::Open) arcs_.push_back({vertex(c), vertex(other), kInfiniteCapacity, 0});
+    if (other != c && side_[other] == Side::Open) cut_.demand(c, other);
   };
   for (NodeId v : model_.nodes(c)) {
     const bool over = test_bit(above_in_, v.index()), under = test_bit(below_in_, v.index());
@@ -290,48 +255,33 @@ void BlockFinish::add_implications(ClusterId c, double t) {
 
 BlockFinish::Cut BlockFinish::least_load(double t, double room) {
   ++stamp_;
-  arcs_.clear();
-  open_.clear();
-  helpers_ = 0;
-  direct_ = 0;
+  cut_.begin();
   for (ClusterId c : in_) {
     for (NetId e : model_.nets_of(c)) add_net(e);
   }
-  const double fixed = time_ + direct_;
-  if (fixed >= room) return {fixed, t};
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const ClusterId c = open_[i];
+  // Nets between open clusters and what is out count only if some are in S, so what is sure is that of the forced part.
+  const double sure = time_ + cut_.direct();
+  if (sure >= room) return {sure, t};
+  for (std::size_t i = 0; i < cut_.open().size(); ++i) {
+    const ClusterId c = cut_.open()[i];
     for (NetId e : model_.nets_of(c)) add_net(e);
     add_implications(c, t);
-    if (model_.cluster(c).time > 0) arcs_.push_back({vertex(c), kSink, model_.cluster(c).time, 0});
+    if (model_.cluster(c).time > 0) cut_.add_time(c, model_.cluster(c).time);
   }
-  // Nets between open clusters and what is out count only if some are in S, so direct_ is still that of the forced
-  // part.
-  work_ += arcs_.size();
-  double load = time_ + direct_;
-  bool cut_known = false;
-  if (!open_.empty()) {
-    const std::size_t first_helper = kFirstOpen + open_.size();
-    const auto number = [&](std::size_t v) {
-      return v > static_cast<std::size_t>(-1) - helpers_ ? first_helper + (static_cast<std::size_t>(-1) - v) : v;
-    };
-    flow_.reset(first_helper + helpers_);
-    for (const Arc& arc : arcs_) flow_.add_arc(number(arc.from), number(arc.to), arc.capacity, arc.reverse);
-    const double enough = room - load;
-    const double flow = flow_.run(kSource, kSink, enough, tolerance_);
-    work_ += 6 * arcs_.size();
-    if (flow == kNever) return {kNever, t};
-    cut_known = flow < enough;
-    load += flow;
-    if (!cut_known) return {load, t};
-  }
-  return {load, largest_entering(t, cut_known)};
+  work_ += cut_.arc_count();
+  if (cut_.open().empty()) return {sure, largest_entering(t, false)};
+  const double enough = room - sure;
+  const double flow = cut_.run(enough);
+  work_ += 6 * cut_.arc_count();
+  if (flow == kNever) return {kNever, t};
+  if (flow >= enough) return {sure + flow, t};
+  return {sure + flow, largest_entering(t, true)};
 }
 
 double BlockFinish::largest_entering(double t, bool cut_known) const {
   const auto inside = [&](NodeId v) {
     const ClusterId c = model_.cluster_of(v);
-    return side_[c] == Side::In || (cut_known && vertex_stamp_[c] == stamp_ && flow_.on_source_side(vertex_of_[c]));
+    return side_[c] == Side::In || (cut_known && cut_.is_inside(c));
   };
   double largest = 0;
   const auto look_at = [&](ClusterId c) {
@@ -343,8 +293,8 @@ double BlockFinish::largest_entering(double t, bool cut_known) const {
   };
   for (ClusterId c : in_) look_at(c);
   if (cut_known) {
-    for (ClusterId c : open_) {
-      if (flow_.on_source_side(vertex_of_[c])) look_at(c);
+    for (ClusterId c : cut_.open()) {
+      if (cut_.is_inside(c)) look_at(c);
     }
   }
   return std::min(largest, t);

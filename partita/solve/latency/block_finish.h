@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/solve/latency/block_cut.h"
 #include "partita/solve/latency/block_model.h"
-#include "partita/util/max_flow.h"
 
 namespace partita {
 
@@ -69,7 +69,6 @@ class BlockFinish {
   Cut least_load(double t, double room);
   void add_net(NetId e);
   void add_implications(ClusterId c, double t);
-  std::size_t vertex(ClusterId c);
   double largest_entering(double t, bool cut_known) const;
 
   std::span<const Word> below(NodeId v) const { return (reversed_ ? reach_.above : reach_.below).row(v.index()); }
@@ -80,7 +79,6 @@ class BlockFinish {
   const NodeReach& reach_;
   const bool reversed_;
   const double toll_;
-  double tolerance_ = 0;
 
   // The question at hand.
   const EdgeLabels* labels_ = nullptr;
@@ -93,17 +91,10 @@ class BlockFinish {
   bool backward_ = false;
   DeviceId device_;  // of in_, if it is known
 
-  MaxFlow flow_;
-  struct Arc {
-    std::size_t from, to;
-    double capacity, reverse;
-  };
-  std::vector<Arc> arcs_;
-  double direct_ = 0;
-  std::size_t helpers_ = 0;
-  IdVector<ClusterId, std::uint32_t> vertex_of_, vertex_stamp_, hull_stamp_;
+  BlockCut cut_;
+  std::vector<BlockCut::Vertex> ends_;
+  IdVector<ClusterId, std::uint32_t> hull_stamp_;
   IdVector<NetId, std::uint32_t> net_stamp_;
-  std::vector<ClusterId> open_;  // by vertex
   std::uint32_t stamp_ = 0, hulls_ = 0;
   std::uint64_t work_ = 0;
 };

@@ -32,15 +32,27 @@ LatencyFacts::LatencyFacts(const LatencyInstance& instance)
     : leader(instance.group_count()),
       on_host(instance.group_count()),
       on_accelerator(instance.group_count()),
-      device(instance.group_count()) {
+      device(instance.group_count()),
+      instance_(&instance) {
   for (GroupId g : leader.all()) {
     leader[g] = g;
     on_host[g] = instance.group(g).on_host;
     on_accelerator[g] = instance.group(g).on_accelerator;
   }
+  if (instance.subgraphs > 1) {
+    for (NodeId v : instance.nodes.all()) block_leader.push_back(v);
+  }
 }
 
-bool LatencyFacts::join(GroupId a, GroupId b) {
+bool LatencyFacts::join(NodeId a, NodeId b) {
+  bool changed = share_accelerator(instance_->nodes[a].group, instance_->nodes[b].group);
+  if (instance_->subgraphs == 1 || block_leader[a] == block_leader[b]) return changed;
+  const NodeId goes = block_leader[b];
+  std::replace(block_leader.begin(), block_leader.end(), goes, block_leader[a]);
+  return true;
+}
+
+bool LatencyFacts::share_accelerator(GroupId a, GroupId b) {
   const GroupId stays = leader[a], goes = leader[b];
   const bool changed = stays != goes || on_host[a];
   const char runs = on_accelerator[a] && on_accelerator[b];
@@ -59,10 +71,10 @@ bool LatencyFacts::join(GroupId a, GroupId b) {
 void LatencyFacts::put(GroupId g, DeviceId accelerator) {
   for (GroupId h : leader.all()) {
     if (device[h] != accelerator || leader[h] == leader[g]) continue;
-    join(g, h);
+    share_accelerator(g, h);
     return;
   }
-  join(g, g);
+  share_accelerator(g, g);
   if (device[g].valid() && device[g] != accelerator) contradiction = true;
   for (GroupId h : leader.all()) {
     if (leader[h] == leader[g]) device[h] = accelerator;
@@ -83,16 +95,23 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
       on_host_(instance.size()) {
   IdVector<GroupId, double> memory(instance.group_count(), 0);  // by leader
   for (GroupId g : facts.leader.all()) memory[facts.leader[g]] += instance.group(g).memory;
-  IdVector<GroupId, ClusterId> cluster[2] = {IdVector<GroupId, ClusterId>(instance.group_count()),
-                                             IdVector<GroupId, ClusterId>(instance.group_count())};
+  // Clusters are known by the first of their nodes.
+  IdVector<GroupId, NodeId> first_of[2] = {IdVector<GroupId, NodeId>(instance.group_count()),
+                                           IdVector<GroupId, NodeId>(instance.group_count())};
+  IdVector<GroupId, double> clusters_of[2] = {IdVector<GroupId, double>(instance.group_count(), 0),
+                                              IdVector<GroupId, double>(instance.group_count(), 0)};
+  IdVector<NodeId, ClusterId> known_by(instance.size());
   std::vector<std::pair<ClusterId, NodeId>> nodes;
   for (NodeId v : instance.nodes.all()) {
     const LatencyNode& node = instance.nodes[v];
     const GroupId leader = facts.leader[node.group];
-    ClusterId& c = cluster[node.backward ? 1 : 0][leader];
+    NodeId& first = first_of[node.backward][leader];
+    if (!first.valid()) first = v;
+    ClusterId& c = known_by[instance.subgraphs > 1 ? facts.block_leader[v] : first];
     if (!c.valid()) {
       const bool runs = instance.accelerators() > 0 && facts.on_accelerator[leader] && memory[leader] <= memory_limit_;
-      c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader]});
+      c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader], NodeId()});
+      ++clusters_of[node.backward][leader];
     }
     cluster_of_[v] = c;
     clusters_[c].time += node.accelerator_time;
@@ -101,6 +120,11 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
     nodes.emplace_back(c, v);
   }
   nodes_ = Csr<ClusterId, NodeId>(clusters_.size(), nodes);
+  for (NodeId v : instance.order) clusters_[cluster_of_[v]].last = v;
+  for (ClusterId c : clusters_.all()) {
+    const LatencyNode& node = instance.nodes[nodes_[c][0]];
+    clusters_[c].memory /= clusters_of[node.backward][facts.leader[node.group]];
+  }
 
   std::vector<std::pair<NodeId, EdgeEnd>> in, out;
   for (NodeId u : instance.nodes.all()) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as one block of an accelerator sees it, for bounds.
 //
-// A block holds, with a node, all nodes of the same pass and of the same group, or of groups that are known to share an
-// accelerator: those nodes are one *cluster*. Joining groups and banning them from hosts is how a search says what it
-// assumes or has proved; the model is then made anew from the instance.
+// Nodes that are in one block whenever one of them is on an accelerator are one *cluster*. If accelerators run one
+// block in each pass, those are the nodes of one pass and of one group, or of groups that are known to share an
+// accelerator. If they run several, they are nodes that are known to share a block. Joining nodes and banning groups
+// from hosts is how a search says what it assumes or has proved; the model is then made anew from the instance.
 #pragma once
 
 #include <vector>
@@ -31,24 +32,35 @@ struct LatencyFacts {
   IdVector<GroupId, GroupId> leader;
   IdVector<GroupId, char> on_host, on_accelerator;  // may be
   IdVector<GroupId, DeviceId> device;               // must be on this accelerator
-  bool contradiction = false;                       // groups of two devices are on one
+  // Nodes with one leader share a block. Used only where accelerators run several blocks in a pass; else it is groups
+  // that say so.
+  IdVector<NodeId, NodeId> block_leader;
+  bool contradiction = false;  // groups of two devices are on one
 
   explicit LatencyFacts(const LatencyInstance& instance);
-  // Puts two groups on one accelerator, wherever it is. False if that was known.
-  bool join(GroupId a, GroupId b);
+  // Puts two nodes of one pass into one block, wherever it is. False if that was known.
+  bool join(NodeId a, NodeId b);
   bool ban_from_hosts(GroupId g);
   // On this accelerator, with all that is there already.
   void put(GroupId g, DeviceId accelerator);
+
+ private:
+  bool share_accelerator(GroupId a, GroupId b);
+
+  const LatencyInstance* instance_;
 };
 
 class BlockModel {
  public:
   struct Cluster {
-    double time = 0;    // on an accelerator
-    double memory = 0;  // of its groups, whole: their nodes of the other pass are on the same device
+    double time = 0;  // on an accelerator
+    // Of its groups, whole, for their nodes of the other pass are on the same device; if several clusters of this pass
+    // share the groups, an equal part.
+    double memory = 0;
     bool backward = false;
     bool on_accelerator = true;  // supported, and not too large
     DeviceId device;             // on this accelerator, if it is known
+    NodeId last;                 // of its nodes in the topological order
   };
   struct Edge {
     NodeId from, to;

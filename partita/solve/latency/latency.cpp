@@ -52,11 +52,12 @@ class LatencySolver {
  private:
   bool labels_are_done() const { return bound_.finished() || bound_.waiting(); }
 
-  // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way.
+  // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way. Nor
+  // do they know of several subgraphs on an accelerator.
   bool can_branch() const {
     const StagePlatform& platform = instance_.classes.platform;
     const bool roomy = platform.hosts == 0 || instance_.classes.graph.total_memory() <= platform.host_memory;
-    return roomy && NodeReach::affordable(instance_);
+    return roomy && instance_.subgraphs == 1 && NodeReach::affordable(instance_);
   }
 
   bool done() const {

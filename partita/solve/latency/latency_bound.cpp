@@ -11,6 +11,10 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
+// How much of all time a spine may leave aside. Each is tried once, the best is used from then on.
+constexpr double kNeglects[] = {0, 0.001, 0.01, 0.05};
+constexpr std::size_t kStates[] = {400, 3000};  // of one module; the second where nothing else helps
+constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
 constexpr const char* kByLimit = "labels from both ends: no split below the bound is left";
@@ -19,7 +23,7 @@ constexpr const char* kByLimit = "labels from both ends: no split below the boun
 
 LatencyBound::LatencyBound(const LatencyInstance& instance)
     : instance_(instance),
-      blocks_(instance.accelerators() * (instance.has_backward ? 2 : 1)),
+      blocks_(instance.accelerators() * instance.subgraphs * (instance.has_backward ? 2 : 1)),
       facts_(instance),
       limit_(kNever) {
   if (instance.size() == 0 || !NodeReach::affordable(instance)) finished_ = true;
@@ -41,23 +45,77 @@ bool LatencyBound::improve(double value, Budget& slice) {
     for (Track& track : tracks_) track.idle = 0;
   }
   const double before = bound_;
-  while (!finished_ && !slice.exhausted()) {
-    if (!sweep_) {
-      if (stage_ != Stage::Plain && limit_ == kNever) break;
-      begin_sweep();
-    }
-    if (sweep_->advance(slice)) end_sweep();
+  while (!finished_ && !slice.exhausted() && step(slice)) {
   }
   return bound_ > before;
 }
 
-void LatencyBound::begin_sweep() {
+// False if there is nothing to do without a limit.
+bool LatencyBound::step(Budget& slice) {
+  if (!spine_ && !sweep_) {
+    if (needs_limit() && limit_ == kNever) return false;
+    begin();
+  }
+  if (spine_) {
+    if (spine_->advance(slice)) end_spine();
+  } else if (sweep_->advance(slice)) {
+    end_sweep();
+  }
+  return true;
+}
+
+void LatencyBound::begin() {
   if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, facts_);
   facts_new_ = false;
+  if (stage_ == Stage::Spines || spine_is_old_) {
+    const double neglect = stage_ == Stage::Spines ? kNeglects[spines_tried_] : best_neglect_;
+    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, kStates[detail_]});
+    spine_is_old_ = false;
+    return;
+  }
   const Track& track = tracks_[turn_];
-  const double limit = stage_ == Stage::Plain ? kNever : limit_ + tolls(track);
+  const double limit = needs_limit() ? limit_ + tolls(track) : kNever;
   sweep_ = std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
                                            track.labels[1 - track.direction], limit, track.toll);
+}
+
+// For splits below the limit, if the facts say something of these alone; else for all.
+void LatencyBound::raise(double found, double tolls, const char* proof) {
+  const double bound = std::min(found, limit_) - kRounding * (std::abs(found) + tolls);
+  if (bound <= bound_) return;
+  bound_ = bound;
+  proof_ = proof;
+}
+
+// There is no split, or none below the limit, which may have fallen since the work began, but never rises.
+void LatencyBound::rule_all_out(const char* proof) {
+  bound_ = needs_limit() ? std::max(bound_, limit_ * (1 - kRounding)) : kNever;
+  proof_ = proof;
+  finished_ = true;
+}
+
+void LatencyBound::end_spine() {
+  const std::unique_ptr<SpineBound> spine = std::move(spine_);
+  const double found = spine->bound();
+  if (found == kNever) {
+    rule_all_out(kBySpine);
+    return;
+  }
+  raise(found, 0, kBySpine);
+  spine_is_exact_ = spine->is_exact();
+  if (needs_limit()) {
+    if (spine->learn(limit_, facts_)) {
+      facts_new_ = spine_is_old_ = true;
+      for (Track& track : tracks_) track.idle = 0;
+    }
+    if (stage_ == Stage::Below) next_track();
+    return;
+  }
+  if (found > best_by_spine_) {
+    best_by_spine_ = found;
+    best_neglect_ = kNeglects[spines_tried_];
+  }
+  if (++spines_tried_ == std::size(kNeglects)) stage_ = Stage::Labels;
 }
 
 void LatencyBound::end_sweep() {
@@ -67,39 +125,43 @@ void LatencyBound::end_sweep() {
   track.labels[track.direction] = sweep_->labels();
   sweep_.reset();
   if (found == kNever) {
-    // Without a limit: there is no split at all. The limit may have fallen since the sweep began, never risen.
-    bound_ = stage_ == Stage::Plain ? kNever : std::max(bound_, limit_ * (1 - kRounding));
-    proof_ = stage_ == Stage::Plain ? kByLabels : kByLimit;
-    finished_ = true;
+    rule_all_out(needs_limit() ? kByLimit : kByLabels);
     return;
   }
-  const double slack = kRounding * (std::abs(found) + tolls(track));
-  if (std::min(found, limit_) - slack > bound_) {
-    bound_ = std::min(found, limit_) - slack;
-    proof_ = track.toll > 0 ? kByTolls : kByLabels;
-  }
-  const bool learned = stage_ != Stage::Plain && learn(track);
+  raise(found, tolls(track), track.toll > 0 ? kByTolls : kByLabels);
+  const bool learned = needs_limit() && learn(track);
   const bool moved = track.labels[track.direction] != before;
   track.direction = 1 - track.direction;
   if (learned) {
+    spine_is_old_ = true;
     for (Track& other : tracks_) other.idle = 0;
   } else {
     track.idle = moved ? 0 : track.idle + 1;
   }
   switch (stage_) {
-    case Stage::Plain:
-      stage_ = blocks_ > 0 ? Stage::Tolls : Stage::Below;
+    case Stage::Spines: break;
+    case Stage::Labels:
       best_by_toll_ = found;
+      stage_ = blocks_ > 0 ? Stage::Tolls : Stage::Below;
+      spine_is_old_ = true;  // now there is a limit
       if (blocks_ > 0) try_next_toll(-kNever);
       break;
     case Stage::Tolls: try_next_toll(found); break;
-    case Stage::Below:
-      for (std::size_t i = 0; i < tracks_.size(); ++i) {
-        turn_ = (turn_ + 1) % tracks_.size();
-        if (tracks_[turn_].idle < 2) return;
-      }
-      finished_ = true;
+    case Stage::Below: next_track();
   }
+}
+
+// The next one whose labels may still move; if there is none, nothing is left to do.
+void LatencyBound::next_track() {
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    turn_ = (turn_ + 1) % tracks_.size();
+    if (tracks_[turn_].idle < 2) return;
+  }
+  if (spine_is_old_) return;
+  finished_ = spine_is_exact_ || detail_ + 1 == std::size(kStates);
+  if (finished_) return;
+  ++detail_;
+  spine_is_old_ = true;
 }
 
 // Tolls grow until they give less; then the best stays, beside no toll at all.
@@ -130,8 +192,8 @@ bool LatencyBound::learn(const Track& track) {
   const double limit = limit_ + tolls(track);
   for (EdgeId e : model_->edges()) {
     if (track.labels[0][e] + track.labels[1][e] < limit) continue;
-    const LatencyNode &from = instance_.nodes[model_->edge(e).from], &to = instance_.nodes[model_->edge(e).to];
-    if (from.backward == to.backward) any = facts_.join(from.group, to.group) || any;
+    const auto& [from, to] = model_->edge(e);
+    if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = facts_.join(from, to) || any;
   }
   for (NodeId v : instance_.nodes.all()) {
     if (!facts_.on_host[instance_.nodes[v].group]) continue;

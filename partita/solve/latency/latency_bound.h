@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower bounds on the latency, better and better.
 //
-// First the labels of all splits (latency_labels.h). Then, once there is a split, the question whether there is a
-// better one: sweeps forward and backward in turns, each with the other's labels and the value as its limit. Where an
-// edge cannot be cut, its ends share an accelerator; where labels leave a node no time on a host, its group is on an
-// accelerator. Both make the next sweep stronger. When nothing is left, or a group fits nowhere, the split is optimal;
-// when nothing changes any more, this bound can do no more.
+// First a spine (spine_bound.h), which is quick, then the labels of all splits (latency_labels.h). Then, once there is
+// a split, the question whether there is a better one: sweeps forward and backward in turns, each with the other's
+// labels and the value as its limit. Where an edge cannot be cut, its ends share an accelerator; where labels leave a
+// node no time on a host, its group is on an accelerator. Both make the next sweep stronger, and the spine, which is
+// followed again with them and may add some of its own. When nothing is left, or a group fits nowhere, the split is
+// optimal; when nothing changes any more, this bound can do no more.
 //
-// Tolls count accelerators. There are at most b blocks on accelerators, b the number of accelerators (twice that in
-// training), so for every toll >= 0
+// Tolls count accelerators in labels. There are at most b blocks on accelerators, b the number of accelerators (times
+// the passes and the subgraphs in one), so for every toll >= 0
 //     latency >= (latency + toll * number of blocks) - toll * b,
 // and labels bound the bracket, as far as blocks lie on one path, if each block pays the toll on top of its load. A
 // toll is looked for that gives much; what is learned with one toll about splits below the limit holds for all.
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "partita/solve/latency/latency_labels.h"
+#include "partita/solve/latency/spine_bound.h"
 
 namespace partita {
 
@@ -39,7 +41,7 @@ class LatencyBound {
   // Nothing can be gained by going on, unless a better split becomes known.
   bool finished() const { return finished_; }
   // There is no split to compare with, and nothing to do without.
-  bool waiting() const { return !finished_ && stage_ != Stage::Plain && limit_ == kNoLimit && !sweep_; }
+  bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !sweep_ && !spine_; }
   // What is known of splits below the value given last; for branching.
   const LatencyFacts& facts() const { return facts_; }
 
@@ -52,11 +54,18 @@ class LatencyBound {
     int idle = 0;          // sweeps in a row that taught nothing
   };
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-  enum class Stage { Plain, Tolls, Below };  // no limit; looking for a toll; splits below the limit
+  // For all splits: spines, then labels. With a limit: looking for a toll, then for facts.
+  enum class Stage { Spines, Labels, Tolls, Below };
 
   void prepare(Budget& slice);
-  void begin_sweep();
+  bool needs_limit() const { return stage_ > Stage::Labels; }
+  bool step(Budget& slice);
+  void begin();
+  void end_spine();
   void end_sweep();
+  void raise(double found, double tolls, const char* proof);
+  void rule_all_out(const char* proof);
+  void next_track();
   void try_next_toll(double found);
   bool learn(const Track& track);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
@@ -67,10 +76,17 @@ class LatencyBound {
   LatencyFacts facts_;
   std::unique_ptr<BlockModel> model_;
   bool facts_new_ = false;  // since the model was made
-  Stage stage_ = Stage::Plain;
+  Stage stage_ = Stage::Spines;
   std::vector<Track> tracks_;
   std::size_t turn_ = 0;  // the track whose sweep it is
+  // At most one of them is under way.
+  std::unique_ptr<SpineBound> spine_;
   std::unique_ptr<LatencyLabels> sweep_;
+  std::size_t spines_tried_ = 0;
+  double best_by_spine_ = -1, best_neglect_ = 0;
+  std::size_t detail_ = 0;       // of the spine
+  bool spine_is_old_ = false;    // facts have been found since
+  bool spine_is_exact_ = false;  // more detail tells no more
   double best_by_toll_ = 0;
   std::size_t best_track_ = 0;
   double limit_;

@@ -77,8 +77,8 @@ bool LatencyBranching::learn(double limit) {
   bool any = false;
   for (EdgeId e : model_->edges()) {
     if (now_->labels[0][e] + now_->labels[1][e] < limit) continue;
-    const LatencyNode &from = instance_.nodes[model_->edge(e).from], &to = instance_.nodes[model_->edge(e).to];
-    if (from.backward == to.backward) any = now_->facts.join(from.group, to.group) || any;
+    const auto& [from, to] = model_->edge(e);
+    if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = now_->facts.join(from, to) || any;
   }
   return any;
 }

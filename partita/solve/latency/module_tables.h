@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one module of a spine costs, by how far the blocks of the two spine nodes at its ends reach into it.
+//
+// On each chain of the module the block of the upper spine node holds the first few nodes and the block of the lower
+// one the last few: an *extent* for each chain, known exactly or within a range. A state is one extent for each chain.
+// Tests: tests/solve/spine_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "partita/solve/latency/block_load.h"
+#include "partita/solve/latency/spine.h"
+#include "partita/util/budget.h"
+
+namespace partita {
+
+class ModuleTables {
+ public:
+  static constexpr std::size_t kMemoryLevels = 16;
+
+  // How closely to look.
+  struct Detail {
+    std::size_t most_blocks;  // more blocks inside of the module are counted as this many
+    std::size_t most_states;  // extents are known within ranges where there would be more
+  };
+
+  // Model and block_load must outlive it.
+  ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
+               BlockLoad& block_load);
+
+  // Fills the tables until the slice ends or they are full; true once they are. Overruns it by one chain or state.
+  bool advance(Budget& slice);
+
+  std::size_t states() const { return states_; }  // state 0: nothing of the chains is in the block
+  bool is_exact() const { return exact_; }        // more states would tell no more
+
+  // Of the block of the upper end with this state, the part below the upper end: its memory, surely, and its least load
+  // if so much memory is left for it. Infinite where there is no such block. The same for the lower end.
+  double memory_below(std::size_t state) const { return below_.memory[state]; }
+  double load_below(std::size_t state, double room) const { return load(below_, state, room); }
+  double memory_above(std::size_t state) const { return above_.memory[state]; }
+  double load_above(std::size_t state, double room) const { return load(above_, state, room); }
+
+  // The least time between the two blocks if at most so many blocks run wholly inside of the module, for numbers up to
+  // most_blocks, which stands for any number. False if the states exclude each other.
+  bool delays(std::size_t upper_state, std::size_t lower_state, std::vector<double>& by_blocks) const;
+
+ private:
+  struct Extent {
+    std::size_t least, most;
+  };
+  struct Chain {
+    std::vector<NodeId> nodes;
+    std::vector<Extent> extents;
+    // delay[p][e][d]: of the nodes from p up to e, not with it, if d blocks are used that no earlier chain has a part
+    // in.
+    std::vector<std::vector<std::vector<double>>> delay;
+  };
+  struct Reach {
+    std::vector<double> memory;
+    std::vector<double> load;  // by state and level of memory
+  };
+
+  void make_extents(std::size_t most_states);
+  void make_delays(std::size_t c);
+  void fill(BlockLoad::Part part, std::size_t state, Reach& reach);
+  const Extent& extent(std::size_t state, std::size_t chain) const {
+    return chains_[chain].extents[extent_of_[state * chains_.size() + chain]];
+  }
+  double load(const Reach& reach, std::size_t state, double room) const;
+
+  const BlockModel& model_;
+  BlockLoad& block_load_;
+  const NodeId upper_, lower_;
+  const std::size_t most_blocks_;
+  const double memory_limit_;
+  std::vector<Chain> chains_;
+  std::size_t states_ = 1;
+  bool exact_ = true;
+  std::vector<std::uint32_t> extent_of_;  // by state and chain
+  Reach below_, above_;
+  std::size_t chains_done_ = 0, states_done_ = 0;
+};
+
+}  // namespace partita

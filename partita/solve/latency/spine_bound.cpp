@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/latency/spine_bound.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace partita {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
+constexpr std::size_t kStepsPerTick = 200;
+
+void keep_least(double& entry, double value) { entry = std::min(entry, value); }
+
+}  // namespace
+
+SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail)
+    : model_(model),
+      detail_(detail),
+      block_load_(model, reach),
+      spine_(find_spine(model, reach, detail.neglect)),
+      most_blocks_(static_cast<std::size_t>(model.instance().accelerators() * model.instance().subgraphs)),
+      starts_at_(model.node_count(), 0),
+      ends_at_(model.node_count(), spine_.nodes.size() - 1),
+      ending_at_(spine_.nodes.size()),
+      crossing_(spine_.nodes.size()) {
+  place_on_spine(reach);
+  find_crossing_nets();
+  if (model.contradicts_itself()) bound_ = kNever;
+}
+
+void SpineBound::place_on_spine(const NodeReach& reach) {
+  for (NodeId v : model_.instance().nodes.all()) {
+    for (std::size_t i = spine_.nodes.size() - 2; i > 0; --i) {
+      const NodeId s = spine_.nodes[i];
+      if (s == v || test_bit(reach.above.row(s.index()), v.index())) ends_at_[v] = i;
+      if (starts_at_[v] == 0 && (s == v || test_bit(reach.below.row(s.index()), v.index()))) starts_at_[v] = i;
+    }
+    ending_at_[ends_at_[v]].push_back(v);
+  }
+}
+
+void SpineBound::find_crossing_nets() {
+  const LatencyInstance& instance = model_.instance();
+  for (NetId e : instance.net_cost.all()) {
+    const NodeId producer = instance.net_producer[e];
+    std::size_t last = 0;
+    for (NodeId v : instance.net_members[e]) last = std::max(last, starts_at_[v]);
+    std::size_t first = ends_at_[producer];
+    if (spine_.nodes[first] == producer) ++first;
+    for (std::size_t j = first; j <= last; ++j) crossing_[j].push_back({e, last});
+  }
+}
+
+// Nets that a block from spine node i on surely takes in, by the first spine node with which it has a member of them:
+// they come from the spine node before, or above it, and have no members in between, where others count them.
+std::vector<double> SpineBound::nets_from_above(std::size_t i) const {
+  const LatencyInstance& instance = model_.instance();
+  std::vector<double> cost(spine_.nodes.size(), 0);
+  for (const auto& [e, last] : crossing_[i]) {
+    if (ends_at_[instance.net_producer[e]] >= i) continue;
+    std::size_t first = spine_.nodes.size();
+    bool between = false;
+    for (NodeId v : instance.net_members[e]) {
+      if (ends_at_[v] < i) continue;
+      if (starts_at_[v] < i || v == spine_.nodes[i]) between = true;
+      first = std::min(first, ends_at_[v]);
+    }
+    if (!between && first < cost.size()) cost[first] += instance.net_cost[e];
+  }
+  return cost;
+}
+
+// Nets that a block from spine node i to j surely puts out, beside those from j or below.
+double SpineBound::nets_to_below(std::size_t i, std::size_t j) const {
+  double cost = 0;
+  for (const auto& [e, last] : crossing_[j]) {
+    if (last > j && starts_at_[model_.instance().net_producer[e]] >= i) cost += model_.instance().net_cost[e];
+  }
+  return cost;
+}
+
+bool SpineBound::advance(Budget& slice) {
+  const ModuleTables::Detail detail{std::min(kMostInside, most_blocks_), detail_.most_states};
+  const std::size_t count = spine_.nodes.size();
+  while (modules_.size() < count - 1 || !modules_.back()->advance(slice)) {
+    if (slice.exhausted()) return false;
+    if (modules_.empty() || modules_.back()->advance(slice)) {
+      modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), detail, model_, block_load_));
+    }
+  }
+  if (enter_.empty()) begin_program();
+  const auto pay_for = [&](std::size_t i) {
+    const std::size_t states = enter_[i].states;
+    slice.spend(1 + states * states / kStepsPerTick);
+  };
+  while (down_ < count) {
+    if (slice.exhausted()) return false;
+    enter_and_leave(down_);
+    pay_for(down_++);
+  }
+  while (up_ < count) {
+    if (slice.exhausted()) return false;
+    ++up_;
+    leave_and_enter(count - up_);
+    pay_for(count - up_);
+  }
+  bound_ = std::max(bound_, after_enter_[0].at(0, 0));
+  return true;
+}
+
+bool SpineBound::is_exact() const {
+  return std::all_of(modules_.begin(), modules_.end(), [](const auto& module) { return module->is_exact(); });
+}
+
+SpineBound::Table SpineBound::table(std::size_t states) const {
+  return {states, std::vector<double>(states * (most_blocks_ + 1), kNever)};
+}
+
+double SpineBound::Table::at_best(std::size_t state) const {
+  double best = kNever;
+  for (std::size_t i = state; i < time.size(); i += states) best = std::min(best, time[i]);
+  return best;
+}
+
+double SpineBound::host_time(std::size_t i) const {
+  const NodeId v = spine_.nodes[i];
+  if (!v.valid()) return 0;
+  return model_.on_host(v) ? model_.instance().nodes[v].host_time : kNever;
+}
+
+// Blocks of the forward pass are not counted with those of the backward pass, which come after them on the spine.
+bool SpineBound::new_pass(std::size_t module) const {
+  const auto backward = [&](std::size_t i) {
+    const NodeId v = spine_.nodes[i];
+    return v.valid() ? model_.instance().nodes[v].backward : i > 0;
+  };
+  return model_.instance().has_backward && !backward(module) && backward(module + 1);
+}
+
+// relax(state of the upper end, its count, state of the lower end, its count, time between); upper states may be
+// skipped.
+template <class Skip, class Relax>
+void SpineBound::for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const {
+  const ModuleTables& tables = *modules_[module];
+  const bool fresh = new_pass(module);
+  std::vector<double> delays;
+  for (std::size_t upper = 0; upper < tables.states(); ++upper) {
+    if (skip(upper)) continue;
+    for (std::size_t lower = 0; lower < tables.states(); ++lower) {
+      if (!tables.delays(upper, lower, delays)) continue;
+      for (std::size_t inside = 0; inside < delays.size(); ++inside) {
+        if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
+        for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
+          relax(upper, t, lower, fresh ? 0 : t + inside, delays[inside]);
+      }
+    }
+  }
+}
+
+// relax(last spine node of the block, state above, state below, load)
+template <class Relax>
+void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
+  if (!spine_.nodes[i].valid()) return;
+  const ModuleTables& over = *modules_[i - 1];
+  const std::vector<double> nets_in = nets_from_above(i);
+  double time = 0, memory = 0;  // of what lies between, both ends with it
+  for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
+    for (NodeId v : ending_at_[j]) {
+      if (starts_at_[v] < i) continue;
+      time += model_.instance().nodes[v].accelerator_time;
+      const ClusterId c = model_.cluster_of(v);
+      if (model_.cluster(c).last == v) memory += model_.cluster(c).memory;
+    }
+    const double limit = model_.memory_limit();
+    if (memory > limit) break;
+    time += nets_in[j];
+    const double jumping = nets_to_below(i, j);
+    const ModuleTables& under = *modules_[j];
+    for (std::size_t up = 0; up < over.states(); ++up) {
+      const double memory_up = over.memory_above(up);
+      if (memory + memory_up > limit) continue;
+      for (std::size_t down = 0; down < under.states(); ++down) {
+        const double memory_down = under.memory_below(down);
+        if (memory + memory_up + memory_down > limit) continue;
+        const double load = time + jumping + over.load_above(up, limit - memory - memory_down) +
+                            under.load_below(down, limit - memory - memory_up);
+        if (load < kNever) relax(j, up, down, load);
+      }
+    }
+  }
+}
+
+void SpineBound::begin_program() {
+  const std::size_t count = spine_.nodes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    enter_.push_back(table(i > 0 ? modules_[i - 1]->states() : 1));
+    leave_.push_back(table(i + 1 < count ? modules_[i]->states() : 1));
+  }
+  after_enter_ = enter_;
+  after_leave_ = leave_;
+  enter_[0].at(0, 0) = 0;
+  for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
+}
+
+void SpineBound::enter_and_leave(std::size_t i) {
+  if (i > 0) {
+    const Table& from = leave_[i - 1];
+    const auto unreachable = [&](std::size_t upper) { return from.at_best(upper) == kNever; };
+    for_each_way_through(i - 1, unreachable,
+                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+                           keep_least(enter_[i].at(u, lower), from.at(t, upper) + time);
+                         });
+  }
+  for (std::size_t t = 0; t <= most_blocks_; ++t) {
+    keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
+  }
+  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+    for (std::size_t t = 0; t < most_blocks_; ++t) {
+      keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
+    }
+  });
+}
+
+// The same, seen from the end.
+void SpineBound::leave_and_enter(std::size_t i) {
+  if (i + 1 < spine_.nodes.size()) {
+    const auto unreachable = [&](std::size_t upper) { return leave_[i].at_best(upper) == kNever; };
+    for_each_way_through(i, unreachable,
+                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
+                           keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
+                         });
+  }
+  for (std::size_t t = 0; t <= most_blocks_; ++t) {
+    keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
+  }
+  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+    for (std::size_t t = 0; t < most_blocks_; ++t) {
+      keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
+    }
+  });
+}
+
+bool SpineBound::learn(double limit, LatencyFacts& facts) const {
+  bool any = false;
+  const LatencyInstance& instance = model_.instance();
+  for (std::size_t i = 1; i + 1 < spine_.nodes.size(); ++i) {
+    const LatencyNode& node = instance.nodes[spine_.nodes[i]];
+    double apart = kNever, on_host = kNever;
+    for (std::size_t t = 0; t <= most_blocks_; ++t) {
+      for (std::size_t w = 0; w < enter_[i].states; ++w) {
+        apart = std::min(apart, enter_[i].at(t, w) + after_enter_[i].at(t, w));
+      }
+      on_host = std::min(on_host, enter_[i].at(t, 0) + host_time(i) + after_leave_[i].at(t, 0));
+    }
+    if (on_host >= limit) any = facts.ban_from_hosts(node.group) || any;
+    if (i == 1 || apart < limit) continue;
+    const NodeId upper = spine_.nodes[i - 1];
+    if (instance.nodes[upper].backward == node.backward) any = facts.join(upper, spine_.nodes[i]) || any;
+  }
+  return any;
+}
+
+}  // namespace partita

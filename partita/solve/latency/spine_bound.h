@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bound that counts accelerators also where branches run side by side: a dynamic program down a spine (spine.h).
+//
+// Between two neighbours on the spine that are in different blocks, time passes as the slowest chain of the module
+// says, and the blocks that run wholly inside of the module are that module's alone. So splits are followed along the
+// spine by how many blocks accelerators have used so far, and by how far the block of a spine node reaches into the
+// modules on its two sides:
+//     enter(i, t, w): the least start of the block of spine node i, if t blocks are used before and w says how far up
+//                     it reaches;
+//     leave(i, t, w): the least finish of that block, if it holds no later spine node, t blocks are used with it, and w
+//                     says how far down it reaches.
+// A block from spine node i to spine node j takes at least the times of all between, its part above i and its part
+// below j (block_load.h), and the nets that jump over its ends: from spine node i - 1 or above to something between,
+// and from something between to spine node j + 1 or below. In a training graph every pass has its own count. The same
+// program from the other end tells what is left to come; where the two add up to the limit, neighbours on the spine
+// share a block, or a spine node is not on a host, in all better splits. Every condition that is not mentioned is
+// dropped, so the bound is valid whatever spine it follows. Tests: tests/solve/spine_test.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "partita/solve/latency/module_tables.h"
+#include "partita/util/budget.h"
+
+namespace partita {
+
+class SpineBound {
+ public:
+  // How closely to look.
+  struct Detail {
+    double neglect = 0;             // see find_spine()
+    std::size_t most_states = 400;  // see ModuleTables
+  };
+
+  // Model and reach must outlive it.
+  SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail);
+
+  // Works until the slice ends or the bound is there; true once it is. Overruns the slice by at most one module of the
+  // dynamic program: O(states^2 * blocks).
+  bool advance(Budget& slice);
+  bool is_exact() const;  // more states would tell no more
+
+  double bound() const { return bound_; }  // infinite if there is no split
+  // What holds for all splits below the limit. True if there is something new. After advance().
+  bool learn(double limit, LatencyFacts& facts) const;
+
+ private:
+  // Times by number of blocks and state.
+  struct Table {
+    std::size_t states = 1;
+    std::vector<double> time;
+    double& at(std::size_t blocks, std::size_t state) { return time[blocks * states + state]; }
+    double at(std::size_t blocks, std::size_t state) const { return time[blocks * states + state]; }
+    double at_best(std::size_t state) const;
+  };
+
+  Table table(std::size_t states) const;
+  void begin_program();
+  void enter_and_leave(std::size_t i);
+  void leave_and_enter(std::size_t i);
+  void place_on_spine(const NodeReach& reach);
+  void find_crossing_nets();
+  std::vector<double> nets_from_above(std::size_t i) const;
+  double nets_to_below(std::size_t i, std::size_t j) const;
+  double host_time(std::size_t i) const;
+  bool new_pass(std::size_t module) const;
+  template <class Skip, class Relax>
+  void for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const;
+  template <class Relax>
+  void for_each_block_from(std::size_t i, const Relax& relax) const;
+
+  const BlockModel& model_;
+  const Detail detail_;
+  BlockLoad block_load_;
+  Spine spine_;
+  std::size_t most_blocks_;  // of accelerators, in one pass
+  std::vector<std::unique_ptr<ModuleTables>> modules_;
+  // By node: the last spine node above it, or it; the first one below it, or it.
+  IdVector<NodeId, std::size_t> starts_at_, ends_at_;
+  std::vector<std::vector<NodeId>> ending_at_;  // by spine node: the nodes with that ends_at_
+  // By spine node: nets that come from above it, not from it, and have members below it.
+  struct Crossing {
+    NetId net;
+    std::size_t last;  // of the spine nodes that have a member below them, or are one
+  };
+  std::vector<std::vector<Crossing>> crossing_;
+  // By spine node: from the start of all, and to the end of all.
+  std::vector<Table> enter_, leave_, after_enter_, after_leave_;
+  std::size_t down_ = 0, up_ = 0;  // so many spine nodes have been passed, from above and from below
+  double bound_ = 0;
+};
+
+}  // namespace partita
