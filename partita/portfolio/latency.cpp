@@ -32,12 +32,15 @@ void plan_latency(const Problem& problem, const PlanOptions& options, Budget& bu
   const FreeInstance& classes = instance.classes;
   if (ruled_out(problem, classes.graph, classes.platform, classes.group_of, result)) return;
   const LatencyOutcome outcome = solve_latency(instance, find_starts(problem, instance, options.seed, budget),
-                                               {options.gap, options.seed}, budget, sink);
+                                               {options.gap, options.seed, options.threads}, budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.split) {
     result.split = lift_latency(problem, instance, *outcome.split);
-    settle_status(problem, outcome.split->value, outcome.bound, plan);
+    // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
+    // whatever `check` says.
+    const double value = problem.strict_host_cores ? check(problem, *result.split).value : outcome.split->value;
+    settle_status(problem, value, outcome.bound, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
     result.reason =

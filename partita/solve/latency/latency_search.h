@@ -35,6 +35,8 @@ class LatencySearch {
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
   const LatencySplit& best() const { return best_; }
+  // False if there are so many that it leaves some empty.
+  bool uses_all_accelerators() const { return value_.accelerators() == instance_.accelerators(); }
   // There is nothing to choose.
   bool finished() const { return finished_; }
 
