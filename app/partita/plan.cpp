@@ -154,9 +154,9 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
   number(command.add_option("--gap", arguments.options.gap,
                             "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
          "G", 0, 1);
-  whole(command.add_option(
-            "--threads", arguments.options.threads,
-            "Threads to use at most (default 1); with 2, free splits\nare searched and bounded side by side"),
+  whole(command.add_option("--threads", arguments.options.threads,
+                           "Threads to use at most (default 1); with 2, free splits and splits for latency\nare "
+                           "searched and bounded side by side; with more, several searches for latency"),
         "N", 1, 1024);
   whole(command.add_option("--seed", arguments.options.seed, "Seed of the heuristics' random orders (default 1)"), "S",
         0, std::numeric_limits<std::int64_t>::max());

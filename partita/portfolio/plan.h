@@ -20,8 +20,9 @@ enum class Algorithm {
 
 struct PlanOptions {
   Algorithm algorithm = Algorithm::Auto;
-  double gap = 0;   // stop once (value - bound)/value is at most this
-  int threads = 1;  // at most this many; with more than one, answers to free questions may differ from run to run
+  double gap = 0;  // stop once (value - bound)/value is at most this
+  int threads =
+      1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
 };
 

@@ -22,6 +22,8 @@ Csr<IdT, IdT> each_once(std::size_t rows, std::vector<std::pair<IdT, IdT>> pairs
 void add_nodes(const Problem& problem, LatencyInstance& instance) {
   const Graph& graph = problem.workload.graph;
   const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  // All hosts: classes.platform leaves out those that need hold nothing, but they have cores.
+  if (kinds.host.valid()) instance.cores = problem.workload.platform.classes[kinds.host].count;
   std::vector<std::pair<GroupId, NodeId>> members;
   for (NodeId v : graph.nodes.all()) {
     const GroupId g = instance.classes.group_of[v];
@@ -161,6 +163,14 @@ Split lift_latency(const Problem& problem, const LatencyInstance& instance, cons
   Split lifted = lift_free(problem, instance.classes, free);
   lifted.subgraph_of = split.subgraph_of;
   return lifted;
+}
+
+LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split) {
+  LatencySplit result{0, to_free(problem, instance.classes, split).device_of, split.subgraph_of};
+  for (DeviceId& d : result.accelerator_of) {
+    if (d.index() >= static_cast<std::size_t>(instance.accelerators())) d = DeviceId();
+  }
+  return result;
 }
 
 }  // namespace partita

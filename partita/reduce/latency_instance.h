@@ -39,7 +39,8 @@ struct LatencyInstance {
   std::vector<NodeId> order;                     // topological
   bool has_backward = false;
   int subgraphs = 1;               // how many blocks an accelerator may run in each pass
-  bool strict_host_cores = false;  // host nodes wait for one of as many cores as there are hosts
+  bool strict_host_cores = false;  // host nodes wait for one of the cores
+  int cores = 0;                   // as many as there are hosts
 
   // What moves as one: the producer and its consumers. The load of a block S is its nodes' times plus the costs of the
   // nets that have members inside and outside, for a net cut by S is paid once, as out or as in.
@@ -78,5 +79,8 @@ struct LatencySplit {
 bool fits_hosts(const LatencyInstance& instance, const IdVector<GroupId, DeviceId>& accelerator_of);
 // Needs fits_hosts().
 Split lift_latency(const Problem& problem, const LatencyInstance& instance, const LatencySplit& split);
+// The other way: a split of the problem (a staged one, say) as a split for latency, which may be illegal. Its value is
+// left at 0.
+LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split);
 
 }  // namespace partita

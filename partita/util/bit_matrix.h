@@ -19,6 +19,9 @@ inline bool test_bit(std::span<const Word> words, std::size_t bit) {
   return words[bit / kWordBits] >> (bit % kWordBits) & 1;
 }
 inline void set_bit(std::span<Word> words, std::size_t bit) { words[bit / kWordBits] |= Word{1} << (bit % kWordBits); }
+inline void reset_bit(std::span<Word> words, std::size_t bit) {
+  words[bit / kWordBits] &= ~(Word{1} << (bit % kWordBits));
+}
 
 // Calls visit(bit) for each bit that is set, in rising order.
 template <class Visit>
@@ -39,6 +42,7 @@ class BitMatrix {
   std::span<const Word> row(std::size_t r) const { return {data_.data() + r * words_, words_}; }
   bool test(std::size_t r, std::size_t bit) const { return test_bit(row(r), bit); }
   void set(std::size_t r, std::size_t bit) { set_bit(row(r), bit); }
+  void reset(std::size_t r, std::size_t bit) { reset_bit(row(r), bit); }
   void join_row(std::size_t into, std::size_t from) {
     Word* to = data_.data() + into * words_;
     const Word* add = data_.data() + from * words_;

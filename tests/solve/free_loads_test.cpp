@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/free/dice.h"
+#include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "partita/solve/throughput/free/dice.h"
+#include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 

@@ -91,7 +91,10 @@ TEST(LatencyBranching, FindsTheOptimum) {
     LatencyValue measure(instance);
     double best = seed % 2 == 0 ? kNever : optimum * 1.1;
     const auto offer = [&](const std::vector<LatencyValue::Place>& place) {
-      const LatencyValue::Measure& m = measure.measure(place);
+      IdVector<NodeId, LatencyValue::Place> by_node;
+      for (const LatencyNode& node : instance.nodes) by_node.push_back(place[node.group.index()]);
+      measure.place_all(by_node);
+      const LatencyValue::Measure& m = measure.measure();
       if (m.waiting == 0 && m.excess == 0) best = std::min(best, m.latency);
     };
     LatencyBranching branching(instance, LatencyFacts(instance));

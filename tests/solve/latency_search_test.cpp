@@ -17,10 +17,18 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) {
+struct Question {
+  std::size_t count;
+  int subgraphs;
+  bool strict_host_cores;
+};
+
+void expect_optima(const Question& question) {
   std::size_t found = 0, missed = 0;
-  for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
-    const Problem problem{random_workload(seed), Objective::Latency};
+  for (std::uint64_t seed = 1; seed <= cases(question.count); ++seed) {
+    Problem problem{random_workload(seed), Objective::Latency};
+    problem.subgraphs = question.subgraphs;
+    problem.strict_host_cores = question.strict_host_cores;
     const auto optimum = brute_force(problem);
     const LatencyInstance instance = make_latency_instance(problem);
     LatencySearch search(instance, seed);
@@ -38,8 +46,14 @@ TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) {
     EXPECT_TRUE(report.legal()) << "seed " << seed;
     EXPECT_NEAR(report.value, best.value, 1e-9 * best.value) << "seed " << seed;
   }
-  EXPECT_LE(missed * 200, found);
+  EXPECT_LE(missed * (question.subgraphs == 1 ? 200 : 60), found);
 }
+
+TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) { expect_optima({600, 1, false}); }
+TEST(LatencySearch, FindsTheOptimumWithTwoSubgraphs) { expect_optima({300, 2, false}); }
+TEST(LatencySearch, FindsTheOptimumWithThreeSubgraphs) { expect_optima({100, 3, false}); }
+TEST(LatencySearch, FindsTheOptimumWithFewCores) { expect_optima({600, 1, true}); }
+TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima({200, 2, true}); }
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
   for (const bool training : {false, true}) {

@@ -2,11 +2,14 @@
 // The split with the least time for one sample, with proof.
 //
 // LatencySearch looks for better splits, LatencyBound for better bounds, and LatencyBranching takes over where those
-// end. They take turns, counted in ticks, that grow, so a seed and a tick limit fix the answer.
+// end. With one thread they take turns, counted in ticks, that grow, so a seed and a tick limit fix the answer. With
+// more, one thread proves bounds and each of the others searches from a seed of its own; they tell each other of better
+// splits, and the answer may differ from run to run.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "partita/reduce/latency_instance.h"
 #include "partita/util/budget.h"
@@ -17,6 +20,7 @@ namespace partita {
 struct LatencyOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;
+  int threads = 1;
 };
 
 struct LatencyOutcome {
@@ -26,7 +30,8 @@ struct LatencyOutcome {
   bool infeasible = false;  // proved
 };
 
-LatencyOutcome solve_latency(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget,
-                             const Sink& sink);
+// Begins with `starts`, as far as they are legal.
+LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,
+                             const LatencyOptions& options, Budget& budget, const Sink& sink);
 
 }  // namespace partita

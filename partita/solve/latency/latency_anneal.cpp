@@ -2,6 +2,7 @@
 #include "partita/solve/latency/latency_anneal.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTotalWeight = 0.003;
 constexpr std::uint64_t kProposalsPerLook = 64;  // between looks at the budget and at the temperature
 constexpr std::size_t kWorkPerTick = 32;
+constexpr std::size_t kLargeGraph = 600;  // groups: from here on, moves begin near borders and keep small
+constexpr std::size_t kLongestWalk = 32;
+constexpr std::size_t kSmallestLimit = 8;  // of a cone on a large graph
 
 }  // namespace
 
@@ -20,14 +24,16 @@ LatencyAnneal::LatencyAnneal(const LatencyInstance& instance, Dice& dice)
       dice_(dice),
       value_(instance),
       best_latency_(kNever),
-      ticks_per_proposal_(1 + (instance.size() + instance.arcs.entry_count()) / kWorkPerTick),
-      mark_(instance.group_count(), 0) {
+      mark_(instance.group_count(), 0),
+      node_mark_(instance.size(), 0) {
   std::vector<std::pair<GroupId, GroupId>> pairs;
   for (GroupId g : instance.classes.graph.all()) {
     for (GroupId h : instance.group_successors[g]) pairs.emplace_back(g, h);
     for (GroupId h : instance.group_predecessors[g]) pairs.emplace_back(g, h);
   }
   neighbours_ = Csr<GroupId, GroupId>(instance.group_count(), pairs);
+  rank_.resize(instance.size());
+  for (std::size_t i = 0; i < instance.order.size(); ++i) rank_[instance.order[i]] = i;
   if (instance.group_count() <= kMostGroupsForHulls) find_hulls();
 }
 
@@ -57,22 +63,38 @@ void LatencyAnneal::find_hulls() {
   for (std::size_t g = 0; g < n; ++g) for_each_bit(below_.row(g), [&](std::size_t h) { above_.set(h, g); });
 }
 
-void LatencyAnneal::start(const std::vector<Place>& place, const LatencyAnnealOptions& options) {
+void LatencyAnneal::start(const IdVector<NodeId, Place>& place, const LatencyAnnealOptions& options) {
   options_ = options;
-  place_ = place;
   done_ = 0;
   best_latency_ = kNever;
-  held_.assign(static_cast<std::size_t>(value_.host()), 0);
-  for (const Place p : place_) {
-    if (p != value_.host()) ++held_[static_cast<std::size_t>(p)];
+  value_.place_all(place);
+  place_.clear();
+  on_.assign(static_cast<std::size_t>(value_.accelerators()), {});
+  at_.assign(instance_.group_count(), 0);
+  for (GroupId g : instance_.classes.graph.all()) {
+    const Place p = place[instance_.members[g].front()];
+    place_.push_back(p);
+    if (p == value_.host()) continue;
+    at_[g.index()] = groups_on(p).size();
+    groups_on(p).push_back(g);
   }
-  const LatencyValue::Measure& m = value_.measure(place_);
+  border_.clear();
+  apart_.assign(instance_.group_count(), 0);
+  border_at_.assign(instance_.group_count(), 0);
+  for (GroupId g : instance_.classes.graph.all()) {
+    for (GroupId h : neighbours(g)) apart_[g.index()] += place_[h.index()] != place_[g.index()] ? 1 : 0;
+    if (apart_[g.index()] > 0) note_border(g);
+  }
+  const LatencyValue::Measure& m = value_.measure();
   energy_ = energy(m);
   in_circle_ = m.waiting > 0;
-  if (m.waiting == 0 && m.excess == 0) {
-    best_latency_ = m.latency;
-    best_ = place_;
-  }
+  if (m.waiting == 0 && m.excess == 0) remember_best(m.latency);
+}
+
+void LatencyAnneal::remember_best(double latency) {
+  best_latency_ = latency;
+  best_.resize(instance_.size());
+  for (NodeId v : best_.all()) best_[v] = value_.place(v);
 }
 
 double LatencyAnneal::energy(const LatencyValue::Measure& m) const {
@@ -86,49 +108,46 @@ bool LatencyAnneal::advance(Budget& slice) {
     if (slice.exhausted()) return false;
     const double progress = static_cast<double>(done_) / static_cast<double>(options_.proposals);
     const double temperature = options_.scale * options_.hot * std::pow(options_.cold / options_.hot, progress);
-    std::uint64_t measured = 0;
+    const std::uint64_t work_before = value_.work();
     for (std::uint64_t i = 0; i < kProposalsPerLook; ++i) {
       undo_.clear();
+      changed_ = false;
       const bool whole = propose();
       bool accepted = false;
-      if (whole && !undo_.empty()) {
-        ++measured;
-        const LatencyValue::Measure& m = value_.measure(place_);
+      if (whole && changed_) {
+        const LatencyValue::Measure& m = value_.measure();
         const double after = energy(m);
         const double rise = after - energy_;
         accepted = (m.waiting == 0 || in_circle_) && (rise <= 0 || dice_.chance() < std::exp(-rise / temperature));
-        if (m.waiting == 0 && m.excess == 0 && m.latency < best_latency_) {
-          best_latency_ = m.latency;
-          best_ = place_;
-        }
+        if (m.waiting == 0 && m.excess == 0 && m.latency < best_latency_) remember_best(m.latency);
         if (accepted) {
           energy_ = after;
           in_circle_ = m.waiting > 0;
+          value_.keep();
         }
       }
-      if (accepted) continue;
-      for (std::size_t u = undo_.size(); u > 0; --u) {
-        const auto [g, from] = undo_[u - 1];
-        const Place now = place(g);
-        if (now != value_.host()) --held_[static_cast<std::size_t>(now)];
-        if (from != value_.host()) ++held_[static_cast<std::size_t>(from)];
-        place_[g.index()] = from;
-      }
+      if (changed_ && !accepted) take_back();
     }
     done_ += kProposalsPerLook;
-    slice.spend(1 + measured * ticks_per_proposal_ + kProposalsPerLook / 4);
+    slice.spend(1 + (value_.work() - work_before) / kWorkPerTick + kProposalsPerLook / 4);
   }
   return true;
 }
 
-// False if the move cannot be made; undo_ may then hold a part of it.
+// False if the move cannot be made; a part of it may have been made then.
 bool LatencyAnneal::propose() {
-  if (value_.host() == 0) return false;  // no accelerators: nothing to choose
+  if (value_.accelerators() == 0) return false;  // nothing to choose
+  if (value_.slots() > 1 && !options_.one_slot) {
+    const double kind = dice_.chance();
+    if (kind < 0.15) return move_between_slots();
+    if (kind < 0.17) return swap_slots();
+    if (kind < 0.22) return scatter_group();
+  }
   const double kind = dice_.chance();
   if (kind < 0.28) return move_group();
   if (kind < 0.60) return move_hull();
   if (kind < 0.90) return move_cone();
-  if (kind < 0.94) return merge_and_cut();
+  if (kind < 0.94) return place_.size() < kLargeGraph || dice_.one_in(16) ? merge_and_cut() : move_cone();
   return move_with_neighbours();
 }
 
@@ -137,22 +156,111 @@ bool LatencyAnneal::can_be(GroupId g, Place to) const {
 }
 
 void LatencyAnneal::set(GroupId g, Place to) {
-  const Place from = place(g);
-  if (from == to) return;
-  undo_.emplace_back(g, from);
-  if (from != value_.host()) --held_[static_cast<std::size_t>(from)];
-  if (to != value_.host()) ++held_[static_cast<std::size_t>(to)];
-  place_[g.index()] = to;
+  for (NodeId v : instance_.members[g]) {
+    if (value_.place(v) == to) continue;
+    value_.move(v, to);
+    changed_ = true;
+  }
+  if (place(g) == to) return;
+  undo_.emplace_back(g, place(g));
+  note(g, to);
 }
 
-// An accelerator that holds nothing, or any if there is none.
-LatencyAnneal::Place LatencyAnneal::empty_accelerator() {
-  const Place first = some_accelerator();
-  for (Place i = 0; i < value_.host(); ++i) {
+// To another slot of the same accelerator.
+void LatencyAnneal::move_node(NodeId v, Place to) {
+  if (value_.place(v) == to) return;
+  value_.move(v, to);
+  changed_ = true;
+  const GroupId g = instance_.nodes[v].group;
+  if (instance_.members[g].front() != v) return;
+  undo_.emplace_back(g, place(g));
+  note(g, to);
+}
+
+// Keeps the lists of what is where.
+void LatencyAnneal::note(GroupId g, Place to) {
+  const Place from = place(g);
+  place_[g.index()] = to;
+  std::uint32_t apart = 0;
+  for (GroupId h : neighbours(g)) {
+    std::uint32_t& there = apart_[h.index()];
+    if (place(h) == from && there++ == 0) note_border(h);
+    if (place(h) == to && --there == 0) note_border(h);
+    apart += place(h) != to ? 1 : 0;
+  }
+  const bool was_border = apart_[g.index()] > 0;
+  apart_[g.index()] = apart;
+  if (was_border != (apart > 0)) note_border(g);
+  if (value_.accelerator(from) == value_.accelerator(to)) return;
+  if (from != value_.host()) {
+    std::vector<GroupId>& there = groups_on(from);
+    const GroupId last = there.back();
+    there[at_[g.index()]] = last;
+    at_[last.index()] = at_[g.index()];
+    there.pop_back();
+  }
+  if (to != value_.host()) {
+    at_[g.index()] = groups_on(to).size();
+    groups_on(to).push_back(g);
+  }
+}
+
+// After apart_ has become zero, or has ceased to be.
+void LatencyAnneal::note_border(GroupId g) {
+  if (apart_[g.index()] > 0) {
+    border_at_[g.index()] = border_.size();
+    border_.push_back(g);
+    return;
+  }
+  const GroupId last = border_.back();
+  border_[border_at_[g.index()]] = last;
+  border_at_[last.index()] = border_at_[g.index()];
+  border_.pop_back();
+}
+
+// On large graphs mostly a few steps from a border.
+GroupId LatencyAnneal::some_group() {
+  if (place_.size() < kLargeGraph || border_.empty() || dice_.one_in(8)) return GroupId(dice_.below(place_.size()));
+  GroupId g = border_[dice_.below(border_.size())];
+  for (std::size_t steps = dice_.below(1 + dice_.below(kLongestWalk)); steps > 0; --steps) {
+    const auto near = neighbours(g);
+    g = near[dice_.below(near.size())];
+  }
+  return g;
+}
+
+// On large graphs large ones are seldom worth their time.
+std::size_t LatencyAnneal::most_in_cone() {
+  if (place_.size() < kLargeGraph) return place_.size();
+  return kSmallestLimit << dice_.below(static_cast<std::size_t>(std::bit_width(place_.size())));
+}
+
+void LatencyAnneal::take_back() {
+  value_.take_back();
+  for (std::size_t u = undo_.size(); u > 0; --u) note(undo_[u - 1].first, undo_[u - 1].second);
+}
+
+LatencyAnneal::Place LatencyAnneal::some_slot() {
+  if (options_.one_slot)
+    return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.accelerators()))) * value_.slots();
+  return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host())));
+}
+
+// A slot that holds nothing, or any if there is none.
+LatencyAnneal::Place LatencyAnneal::empty_slot() {
+  const Place first = some_slot(), step = options_.one_slot ? value_.slots() : 1;
+  for (Place i = 0; i < value_.host(); i += step) {
     const Place p = (first + i) % value_.host();
-    if (held_[static_cast<std::size_t>(p)] == 0) return p;
+    if (value_.empty(p)) return p;
   }
   return first;
+}
+
+// Of the same accelerator.
+LatencyAnneal::Place LatencyAnneal::other_slot(Place from) {
+  const Place slots = value_.slots(), first = from / slots * slots;
+  const auto further = static_cast<Place>(1 + dice_.below(static_cast<std::size_t>(slots) - 1));
+  return first + (from - first + further) % slots;
 }
 
 std::span<const GroupId> LatencyAnneal::next(GroupId g, bool down) const {
@@ -162,15 +270,14 @@ std::span<const GroupId> LatencyAnneal::next(GroupId g, bool down) const {
 bool LatencyAnneal::move_group() {
   const GroupId g = some_group();
   const auto near = neighbours(g);
-  Place to = near.empty() ? static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host()) + 1))
-                          : place(near[dice_.below(near.size())]);
+  Place to = near.empty() ? (dice_.one_in(4) ? value_.host() : some_slot()) : place(near[dice_.below(near.size())]);
   const double other = dice_.chance();
   if (other < 0.08) {
     to = value_.host();
   } else if (other < 0.10) {
-    to = empty_accelerator();
+    to = empty_slot();
   } else if (other < 0.13) {
-    to = some_accelerator();
+    to = some_slot();
   }
   if (!can_be(g, to)) return false;
   set(g, to);
@@ -187,20 +294,23 @@ void LatencyAnneal::find_hull(GroupId from, GroupId to) {
   }
 }
 
-// Makes room on an accelerator: what is on it goes to hosts, or to the accelerator of some neighbour.
-void LatencyAnneal::clear_out(Place accelerator, bool into_neighbour) {
+// Makes room in a slot: what is in it goes to hosts, or to where some neighbour is.
+void LatencyAnneal::clear_out(Place slot, bool into_neighbour) {
+  taken_.clear();
+  for (GroupId g : groups_on(slot)) {
+    if (place(g) == slot) taken_.push_back(g);
+  }
   Place to = value_.host();
-  for (std::size_t i = 0; i < place_.size() && into_neighbour && to == value_.host(); ++i) {
-    if (place_[i] != accelerator) continue;
-    for (GroupId h : neighbours(GroupId(i))) {
-      if (place(h) != accelerator && dice_.one_in(2)) {
+  for (std::size_t i = 0; i < taken_.size() && into_neighbour && to == value_.host(); ++i) {
+    for (GroupId h : neighbours(taken_[i])) {
+      if (place(h) != slot && dice_.one_in(2)) {
         to = place(h);
         break;
       }
     }
   }
-  for (std::size_t i = 0; i < place_.size(); ++i) {
-    if (place_[i] == accelerator && can_be(GroupId(i), to)) set(GroupId(i), to);
+  for (GroupId g : taken_) {
+    if (can_be(g, to)) set(g, to);
   }
 }
 
@@ -224,9 +334,9 @@ bool LatencyAnneal::move_hull() {
   Place to = value_.host();
   const double target = dice_.chance();
   if (target < 0.45) {
-    to = empty_accelerator();
+    to = empty_slot();
     if (to == from) return false;
-    if (held_[static_cast<std::size_t>(to)] > 0) clear_out(to, dice_.one_in(3));
+    if (!value_.empty(to)) clear_out(to, dice_.one_in(3));
   } else if (target >= 0.60) {
     const bool before = dice_.one_in(2);
     const auto near = next(before ? first : last, !before);
@@ -241,8 +351,9 @@ bool LatencyAnneal::move_hull() {
   return true;
 }
 
-// What is below (or above) the group on its device, in found_.
-void LatencyAnneal::find_cone(GroupId g, bool down) {
+// What is below (or above) the group in its slot, in found_. False if that is more than a limit drawn for it.
+bool LatencyAnneal::find_cone(GroupId g, bool down) {
+  const std::size_t most = most_in_cone();
   ++marked_;
   found_.assign(1, g);
   mark_[g.index()] = marked_;
@@ -252,7 +363,9 @@ void LatencyAnneal::find_cone(GroupId g, bool down) {
       mark_[h.index()] = marked_;
       found_.push_back(h);
     }
+    if (found_.size() > most) return false;
   }
+  return true;
 }
 
 bool LatencyAnneal::move_cone() {
@@ -262,11 +375,13 @@ bool LatencyAnneal::move_cone() {
   const std::size_t links = dice_.one_in(4) ? 4 : 1;  // of a chain of moves, each pushing out the next
   Place to = -1;
   if (target < 0.06) to = value_.host();
-  if (target >= 0.06 && target < 0.14) to = empty_accelerator();
+  if (target >= 0.06 && target < 0.14) to = empty_slot();
+  if (target >= 0.14 && target < 0.19 && value_.slots() > 1 && !options_.one_slot && !on_host(g))
+    to = other_slot(place(g));
   std::vector<Place> onward;
   for (std::size_t link = 0; link < links; ++link) {
     const Place from = place(g);
-    find_cone(g, down);
+    if (!find_cone(g, down)) return false;
     if (to < 0) {
       onward.clear();
       for (GroupId x : found_) {
@@ -277,7 +392,7 @@ bool LatencyAnneal::move_cone() {
       if (!onward.empty()) {
         to = onward[dice_.below(onward.size())];
       } else if (link == 0) {
-        to = dice_.one_in(3) ? some_accelerator() : empty_accelerator();
+        to = dice_.one_in(3) ? some_slot() : empty_slot();
       } else {
         break;
       }
@@ -286,31 +401,82 @@ bool LatencyAnneal::move_cone() {
     if (!std::all_of(found_.begin(), found_.end(), [&](GroupId x) { return can_be(x, to); })) break;
     for (GroupId x : found_) set(x, to);
     if (to == value_.host() || link + 1 == links) break;
-    double held = 0;
-    found_.clear();
-    for (std::size_t i = 0; i < place_.size(); ++i) {
-      if (place_[i] != to) continue;
-      held += instance_.group(GroupId(i)).memory;
-      found_.push_back(GroupId(i));
-    }
-    if (held <= instance_.memory_limit()) break;
-    g = found_[dice_.below(found_.size())];
+    if (value_.memory_used(value_.accelerator(to)) <= instance_.memory_limit()) break;
+    g = groups_on(to)[dice_.below(groups_on(to).size())];
     to = -1;
   }
   return true;
 }
 
 bool LatencyAnneal::merge_and_cut() {
-  const Place a = some_accelerator(), b = some_accelerator();
+  const Place a = some_slot(), b = some_slot();
   if (a == b) return false;
-  std::vector<GroupId> both;
-  for (std::size_t i = 0; i < place_.size(); ++i) {
-    if (place_[i] == a) set(GroupId(i), b);
-    if (place_[i] == b) both.push_back(GroupId(i));
+  taken_.clear();
+  for (const Place from : {a, b}) {
+    for (GroupId g : groups_on(from)) {
+      if (place(g) == from) taken_.push_back(g);
+    }
   }
-  if (both.size() > 1) {
-    find_cone(both[dice_.below(both.size())], dice_.one_in(2));
+  for (GroupId g : taken_) set(g, b);
+  if (taken_.size() > 1 && find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2))) {
     for (GroupId g : found_) set(g, a);
+  }
+  return true;
+}
+
+// A later slot takes what is below, an earlier one what is above.
+bool LatencyAnneal::move_between_slots() {
+  const NodeId first(dice_.below(instance_.size()));
+  const Place from = value_.place(first);
+  if (from == value_.host()) return false;
+  const Place to = other_slot(from);
+  const bool backward = instance_.nodes[first].backward;
+  const auto& onward = (to > from) != backward ? instance_.successors : instance_.predecessors;
+  ++marked_;
+  found_nodes_.assign(1, first);
+  node_mark_[first.index()] = marked_;
+  const bool alone = dice_.one_in(4);
+  for (std::size_t head = 0; head < found_nodes_.size() && !alone; ++head) {
+    for (NodeId w : onward[found_nodes_[head]]) {
+      const bool here = value_.place(w) == from && instance_.nodes[w].backward == backward;
+      if (!here || node_mark_[w.index()] == marked_) continue;
+      node_mark_[w.index()] = marked_;
+      found_nodes_.push_back(w);
+    }
+  }
+  for (NodeId v : found_nodes_) move_node(v, to);
+  return true;
+}
+
+bool LatencyAnneal::scatter_group() {
+  const GroupId g = some_group();
+  if (instance_.members[g].size() < 2) return false;
+  const auto near = neighbours(g);
+  Place low = near.empty() || dice_.one_in(4) ? some_slot() : place(near[dice_.below(near.size())]);
+  if (low == value_.host() || !can_be(g, low)) return false;
+  Place high = other_slot(low);
+  if (high < low) std::swap(low, high);
+  set(g, low);
+  found_nodes_.assign(instance_.members[g].begin(), instance_.members[g].end());
+  std::sort(found_nodes_.begin(), found_nodes_.end(), [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
+  // Forward, the low slot runs first; backward, the high one.
+  const std::size_t forward_cut = dice_.below(found_nodes_.size() + 1);
+  const std::size_t backward_cut = dice_.below(found_nodes_.size() + 1);
+  for (std::size_t i = 0; i < found_nodes_.size(); ++i) {
+    const NodeId v = found_nodes_[i];
+    if (instance_.nodes[v].backward ? i < backward_cut : i >= forward_cut) move_node(v, high);
+  }
+  return true;
+}
+
+bool LatencyAnneal::swap_slots() {
+  const Place a = some_slot(), b = other_slot(a);
+  taken_ = groups_on(a);
+  for (GroupId g : taken_) {
+    for (NodeId v : instance_.members[g]) {
+      const Place from = value_.place(v);
+      if (from == a || from == b) move_node(v, from == a ? b : a);
+    }
   }
   return true;
 }

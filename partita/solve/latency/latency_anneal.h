@@ -3,13 +3,16 @@
 //
 // What is minimised is latency + a little of all blocks' times added up, which tells apart splits of equal latency, +
 // prices for memory above the limits and for blocks in a circle. Moves that make a circle are refused once there is
-// none. Every proposal is measured in full (latency_value.h).
+// none. A proposal costs about what it changes (latency_value.h).
 //
-// Moves, all of groups: one group to a neighbour's place; the hull of a short walk, that is all groups between its
-// ends, to an empty accelerator, to a host or to a neighbour; what lies above or below a group on its accelerator, to
-// the next one, pushing out what no longer fits; two accelerators made one and cut again elsewhere; a group with some
-// of its neighbours. Walks and emptied accelerators are what wide graphs need: on the paper's Inception, without them,
-// runs ended 1 to 7 % above the best known split. Tests: tests/solve/latency_search_test.cpp.
+// Moves of groups, from one slot or the hosts to another: one group to a neighbour's place; the hull of a short walk,
+// that is all groups between its ends, to an empty accelerator, to a host or to a neighbour; what lies above or below a
+// group on its accelerator, to the next one, pushing out what no longer fits; two slots made one and cut again
+// elsewhere; a group with some of its neighbours. Where accelerators run several subgraphs: what lies above or below a
+// node in its subgraph goes to another slot of the accelerator, whatever becomes of its group; a group goes to two
+// slots of an accelerator, its first nodes to the one that runs first; two slots change places. Walks and emptied
+// accelerators are what wide graphs need: on the paper's Inception, without them, runs ended 1 to 7 % above the best
+// known split. Tests: tests/solve/latency_search_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +20,9 @@
 
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/latency/latency_value.h"
-#include "partita/solve/throughput/free/dice.h"
 #include "partita/util/bit_matrix.h"
 #include "partita/util/budget.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 
@@ -28,6 +31,7 @@ struct LatencyAnnealOptions {
   double scale = 1;                  // about the latency to expect; positive
   double hot = 0.02, cold = 0.0003;  // first and last temperature, in scales
   double price = 0.5;                // in scales, for memory of one limit too much, or a block in a circle
+  bool one_slot = false;             // of each accelerator; the start uses no other
 };
 
 // One run at a time, which may be interrupted and continued.
@@ -37,14 +41,14 @@ class LatencyAnneal {
 
   LatencyAnneal(const LatencyInstance& instance, Dice& dice);
 
-  // Every group must stand where it can run.
-  void start(const std::vector<Place>& place, const LatencyAnnealOptions& options);
+  // Every node must stand where it can run, the nodes of a group on one device.
+  void start(const IdVector<NodeId, Place>& place, const LatencyAnnealOptions& options);
   // True once the run has ended.
   bool advance(Budget& slice);
 
   // The best legal split of this run; infinite latency while there is none.
   double best_latency() const { return best_latency_; }
-  const std::vector<Place>& best() const { return best_; }
+  const IdVector<NodeId, Place>& best() const { return best_; }
 
  private:
   static constexpr std::size_t kMostGroupsForHulls = 8192;
@@ -52,12 +56,21 @@ class LatencyAnneal {
   void find_hulls();
   bool propose();
   double energy(const LatencyValue::Measure& m) const;
+  void remember_best(double latency);
   void set(GroupId g, Place to);
+  void move_node(NodeId v, Place to);
+  void note(GroupId g, Place to);
+  void take_back();
   bool can_be(GroupId g, Place to) const;
   Place place(GroupId g) const { return place_[g.index()]; }
-  Place some_accelerator() { return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host()))); }
-  Place empty_accelerator();
-  GroupId some_group() { return GroupId(dice_.below(place_.size())); }
+  bool on_host(GroupId g) const { return place(g) == value_.host(); }
+  std::vector<GroupId>& groups_on(Place place) { return on_[static_cast<std::size_t>(value_.accelerator(place))]; }
+  Place some_slot();
+  Place empty_slot();
+  Place other_slot(Place from);
+  GroupId some_group();
+  void note_border(GroupId g);
+  std::size_t most_in_cone();
   std::span<const GroupId> neighbours(GroupId g) const { return neighbours_[g]; }
   std::span<const GroupId> next(GroupId g, bool down) const;
 
@@ -66,29 +79,40 @@ class LatencyAnneal {
   bool move_cone();
   bool merge_and_cut();
   bool move_with_neighbours();
+  bool move_between_slots();
+  bool scatter_group();
+  bool swap_slots();
 
   void find_hull(GroupId from, GroupId to);
-  void find_cone(GroupId g, bool down);
-  void clear_out(Place accelerator, bool into_neighbour);
+  bool find_cone(GroupId g, bool down);
+  void clear_out(Place slot, bool into_neighbour);
 
   const LatencyInstance& instance_;
   Dice& dice_;
   LatencyValue value_;
   Csr<GroupId, GroupId> neighbours_;
+  IdVector<NodeId, std::size_t> rank_;  // in a topological order
   BitMatrix below_, above_;  // by group: the groups on paths from it, to it, itself included; empty on large graphs
 
   LatencyAnnealOptions options_;
-  std::vector<Place> place_, best_;
+  std::vector<Place> place_;              // by group: where its first node is
+  std::vector<std::vector<GroupId>> on_;  // by accelerator
+  std::vector<std::size_t> at_;           // by group: where in that list it is
+  std::vector<std::uint32_t> apart_;      // by group: how many neighbours are elsewhere
+  std::vector<GroupId> border_;           // groups with such neighbours
+  std::vector<std::size_t> border_at_;    // by group: where in that list it is
+  IdVector<NodeId, Place> best_;
   double energy_ = 0, best_latency_;
   bool in_circle_ = false;
   std::uint64_t done_ = 0;
-  std::uint64_t ticks_per_proposal_;
 
   std::vector<std::pair<GroupId, Place>> undo_;
+  bool changed_ = false;
   std::vector<GroupId> found_;  // what find_hull or find_cone found
-  std::vector<std::uint32_t> mark_;
+  std::vector<GroupId> taken_;
+  std::vector<NodeId> found_nodes_;
+  std::vector<std::uint32_t> mark_, node_mark_;
   std::uint32_t marked_ = 0;
-  std::vector<std::uint32_t> held_;
 };
 
 }  // namespace partita

@@ -16,6 +16,9 @@ constexpr std::uint64_t kFirstRunPerGroup = 200, kShortestRun = 2'000, kLongestF
 constexpr std::uint64_t kLongestRun = 2'000'000;
 constexpr double kRunGrowth = 1.25;
 constexpr std::array kHot{0.02, 0.05, 0.01, 0.03};
+// The segments of a large graph are good but for details.
+constexpr std::array kHotOnLargeGraphs{0.001, 0.02, 0.005, 0.05};
+constexpr std::size_t kLargeGraph = 1000;
 constexpr double kMostPrice = 100;
 
 }  // namespace
@@ -24,8 +27,9 @@ LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed
     : instance_(instance),
       dice_(seed),
       value_(instance),
-      segments_(instance),
+      segments_(instance, value_.accelerators()),
       annealer_(instance, dice_),
+      best_value_in_one_slot_(kNever),
       run_length_(std::clamp(kFirstRunPerGroup * instance.group_count(), kShortestRun, kLongestFirstRun)) {
   best_.value = kNever;
   try_simple_splits();
@@ -33,12 +37,12 @@ LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed
 
 // Everything on hosts, and everything on one accelerator but what cannot run there.
 void LatencySearch::try_simple_splits() {
-  std::vector<Place> on_hosts(instance_.group_count(), value_.host()), together = on_hosts;
+  LatencySplit on_hosts{0, IdVector<GroupId, DeviceId>(instance_.group_count())}, together = on_hosts;
   bool hosts_suffice = true, somebody_moves = false;
   for (GroupId g : instance_.classes.graph.all()) {
     const Group& group = instance_.group(g);
     hosts_suffice = hosts_suffice && group.on_host;
-    if (group.on_accelerator) together[g.index()] = 0;
+    if (group.on_accelerator) together.accelerator_of[g] = DeviceId(0);
     if (!group.on_accelerator && !group.on_host) {
       finished_ = true;  // no device can run it
       return;
@@ -46,25 +50,61 @@ void LatencySearch::try_simple_splits() {
     somebody_moves = somebody_moves || group.on_accelerator;
   }
   if (hosts_suffice) offer(on_hosts);
-  if (somebody_moves) {
+  if (somebody_moves && value_.accelerators() > 0) {
     offer(together);
-    rough_start_ = together;
+    rough_start_ = *places(together);
   } else {
     finished_ = true;
   }
 }
 
-bool LatencySearch::offer(const std::vector<Place>& place) {
-  const LatencyValue::Measure& m = value_.measure(place);
-  if (m.waiting > 0 || m.excess > 0 || m.latency >= best_.value) return false;
+// Nothing if it cannot be, or uses more accelerators or subgraphs than the search does.
+std::optional<LatencySearch::Places> LatencySearch::places(const LatencySplit& split) const {
+  Places result(instance_.size(), value_.host());
+  const auto slots = static_cast<std::size_t>(value_.slots());
+  for (NodeId v : result.all()) {
+    const LatencyNode& node = instance_.nodes[v];
+    const DeviceId d = split.accelerator_of[node.group];
+    const std::size_t s = split.subgraph_of.size() == 0 ? 0 : split.subgraph_of[v];
+    if (!d.valid() ? !instance_.group(node.group).on_host : !instance_.group(node.group).on_accelerator)
+      return std::nullopt;
+    if (!d.valid()) continue;
+    if (d.index() >= static_cast<std::size_t>(value_.accelerators()) || s >= slots) return std::nullopt;
+    result[v] =
+        static_cast<Place>(d.index() * slots + (node.backward && split.subgraph_of.size() > 0 ? slots - 1 - s : s));
+  }
+  return result;
+}
+
+bool LatencySearch::offer(const LatencySplit& split) {
+  const auto place = places(split);
+  return place && take(*place);
+}
+
+// If it is legal and better.
+bool LatencySearch::take(const Places& place) {
+  value_.place_all(place);
+  const LatencyValue::Measure& m = value_.measure();
+  if (m.waiting > 0 || m.excess > 0) return false;
+  const auto slots = value_.slots();
+  const bool one_slot = slots > 1 && std::all_of(place.begin(), place.end(), [&](Place p) { return p % slots == 0; });
+  const bool better = m.latency < best_.value, better_of_kind = one_slot && m.latency < best_value_in_one_slot_;
+  if (!better && !better_of_kind) return false;
   IdVector<GroupId, DeviceId> accelerator_of(instance_.group_count());
-  for (GroupId g : accelerator_of.all()) {
-    const Place p = place[g.index()];
-    if (p != value_.host()) accelerator_of[g] = DeviceId(static_cast<std::size_t>(p));
-    if (p == value_.host() ? !instance_.group(g).on_host : !instance_.group(g).on_accelerator) return false;
+  for (NodeId v : place.all()) {
+    if (place[v] != value_.host())
+      accelerator_of[instance_.nodes[v].group] = DeviceId(static_cast<std::size_t>(value_.accelerator(place[v])));
   }
   if (!fits_hosts(instance_, accelerator_of)) return false;
+  if (better_of_kind) {
+    best_in_one_slot_ = place;
+    best_value_in_one_slot_ = m.latency;
+  }
+  if (!better) return false;
   best_ = {m.latency, std::move(accelerator_of)};
+  if (slots > 1) {
+    for (NodeId v : place.all()) best_.subgraph_of.push_back(value_.subgraph(v));
+  }
   best_place_ = place;
   return true;
 }
@@ -79,23 +119,28 @@ bool LatencySearch::improve(Budget& slice) {
     }
   }
   // What an unfinished run has found counts as well.
-  if (annealing_ && annealer_.best_latency() < best_.value) offer(annealer_.best());
+  if (annealing_ && annealer_.best_latency() < best_.value) take(annealer_.best());
   return best_.value < before;
 }
 
 void LatencySearch::try_order(Budget& slice) {
-  const std::vector<std::size_t> order = segments_.random_order(dice_);
+  const std::vector<std::size_t> order = orders_ == 0 ? segments_.trace_order() : segments_.random_order(dice_);
   std::uint64_t ticks = 1;
-  const auto place = segments_.cut(order, instance_.memory_limit(), ticks);
-  if (place) {
-    const double latency = value_.measure(*place).latency;
-    offer(*place);
+  const auto cut = [&](double memory) -> std::optional<Places> {
+    const auto accelerator_of = segments_.cut(order, memory, ticks);
+    if (!accelerator_of) return std::nullopt;
+    return places({0, *accelerator_of});
+  };
+  if (const auto place = cut(instance_.memory_limit())) {
+    take(*place);
+    value_.place_all(*place);
+    const double latency = value_.measure().latency;
     const auto at = std::upper_bound(seeds_.begin(), seeds_.end(), latency,
                                      [](double l, const Seed& seed) { return l < seed.latency; });
     seeds_.insert(at, {latency, *place});
     if (seeds_.size() > kSeedsKept) seeds_.pop_back();
   } else if (seeds_.empty()) {
-    if (auto rough = segments_.cut(order, kUnlimited, ticks)) rough_start_ = std::move(*rough);
+    if (auto rough = cut(kUnlimited)) rough_start_ = std::move(*rough);
   }
   slice.spend(ticks);
   order_ticks_ += ticks;
@@ -115,19 +160,21 @@ void LatencySearch::start_annealing() {
   LatencyAnnealOptions options;
   options.proposals = run_length_;
   options.scale = scale();
-  options.hot = kHot[runs_ % kHot.size()];
+  options.hot = (instance_.group_count() < kLargeGraph ? kHot : kHotOnLargeGraphs)[runs_ % kHot.size()];
   options.price = price_;
+  options.one_slot = in_one_slot_ = value_.slots() > 1 && runs_ % 2 == 1;
+  const Places& best = in_one_slot_ ? best_in_one_slot_ : best_place_;
   const bool from_seed = runs_ % 4 == 3 && !seeds_.empty();
   if (from_seed) {
     annealer_.start(seeds_[dice_.below(seeds_.size())].place, options);
   } else {
-    annealer_.start(best_.value < kNever ? best_place_ : rough_start_, options);
+    annealer_.start(best.size() > 0 ? best : rough_start_, options);
   }
   annealing_ = true;
 }
 
 void LatencySearch::end_annealing() {
-  if (annealer_.best_latency() < best_.value) offer(annealer_.best());
+  if (annealer_.best_latency() < (in_one_slot_ ? best_value_in_one_slot_ : best_.value)) take(annealer_.best());
   if (annealer_.best_latency() == kNever) price_ = std::min(2 * price_, kMostPrice);
   ++runs_;
   if (runs_ % kHot.size() == 0)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good splits for latency: the upper bound. First segments of random orders (latency_segments.h), then annealing
 // (latency_anneal.h), over and over: mostly from the best split, one run in four from one of the good segmentations;
-// runs are short at first and grow, and their first temperatures take turns, since a graph may want either.
+// runs are short at first and grow, and their first temperatures take turns, since a graph may want either. Where
+// accelerators may run several subgraphs, two runs in four use one each, from the best such split.
 //
 // Deterministic for a seed and the ticks of the slices; no decision looks at a clock. Tests:
 // tests/solve/latency_search_test.cpp.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/latency/latency_anneal.h"
 #include "partita/solve/latency/latency_segments.h"
-#include "partita/solve/throughput/free/dice.h"
 #include "partita/util/budget.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 
@@ -28,20 +30,25 @@ class LatencySearch {
   // Works until the slice ends or there is nothing left to do; continues where the last call stopped. True if the best
   // got better. Runs over the end of the slice by at most one order.
   bool improve(Budget& slice);
-  // A split found elsewhere; taken if it is legal and better.
-  bool offer(const std::vector<Place>& place);
+  // A split found elsewhere; taken if it is legal and better. Its value is not looked at.
+  bool offer(const LatencySplit& split);
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
   const LatencySplit& best() const { return best_; }
+  // False if there are so many that it leaves some empty.
+  bool uses_all_accelerators() const { return value_.accelerators() == instance_.accelerators(); }
   // There is nothing to choose.
   bool finished() const { return finished_; }
 
  private:
+  using Places = IdVector<NodeId, Place>;
   struct Seed {
     double latency;
-    std::vector<Place> place;
+    Places place;
   };
 
+  std::optional<Places> places(const LatencySplit& split) const;
+  bool take(const Places& place);
   void try_simple_splits();
   void try_order(Budget& slice);
   void start_annealing();
@@ -54,10 +61,11 @@ class LatencySearch {
   LatencySegments segments_;
   LatencyAnneal annealer_;
   LatencySplit best_;
-  std::vector<Place> best_place_;
-  std::vector<Seed> seeds_;         // the best few segmentations, best first
-  std::vector<Place> rough_start_;  // where memory stands in the way of segments
-  bool finished_ = false, annealing_ = false;
+  Places best_place_, best_in_one_slot_;
+  double best_value_in_one_slot_;
+  std::vector<Seed> seeds_;  // the best few segmentations, best first
+  Places rough_start_;       // where memory stands in the way of segments
+  bool finished_ = false, annealing_ = false, in_one_slot_ = false;
   std::size_t orders_ = 0, runs_ = 0;
   std::uint64_t order_ticks_ = 0, run_length_;
   double price_ = 0.5;

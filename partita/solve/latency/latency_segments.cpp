@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <queue>
 
 namespace partita {
 namespace {
@@ -12,7 +13,8 @@ constexpr std::uint64_t kStepsPerTick = 64;
 
 }  // namespace
 
-LatencySegments::LatencySegments(const LatencyInstance& instance) : instance_(instance) {
+LatencySegments::LatencySegments(const LatencyInstance& instance, int accelerators)
+    : instance_(instance), accelerators_(accelerators) {
   std::vector<std::pair<ItemId, ItemId>> forth, back;
   std::vector<std::pair<ItemId, GroupId>> groups;
   for (GroupId g : instance.item_of.all()) {
@@ -65,19 +67,71 @@ std::vector<std::size_t> LatencySegments::random_order(Dice& dice) const {
   return order;
 }
 
-std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector<std::size_t>& order) const {
-  const std::size_t run = order.size() / kMostUnits + 1;
-  std::vector<Unit> units;
+std::vector<std::size_t> LatencySegments::trace_order() const {
+  std::vector<std::size_t> waiting(instance_.item_count), order;
+  const auto later = [&](ItemId a, ItemId b) { return groups_of_[a].front() > groups_of_[b].front(); };
+  std::priority_queue<ItemId, std::vector<ItemId>, decltype(later)> ready(later);
+  for (ItemId i : ids<ItemId>(instance_.item_count)) {
+    waiting[i.index()] = predecessors_[i].size();
+    if (waiting[i.index()] == 0) ready.push(i);
+  }
+  while (!ready.empty()) {
+    const ItemId i = ready.top();
+    ready.pop();
+    order.push_back(i.index());
+    for (ItemId j : successors_[i]) {
+      if (--waiting[j.index()] == 0) ready.push(j);
+    }
+  }
+  return order;
+}
+
+// Cuts a long order into runs of about equal length, each ending where the nets in transit cost least.
+std::vector<std::size_t> LatencySegments::run_ends(const std::vector<std::size_t>& order, std::size_t run) const {
+  std::vector<std::size_t> ends;
+  if (run == 1) {
+    for (std::size_t at = 1; at <= order.size(); ++at) ends.push_back(at);
+    return ends;
+  }
+  IdVector<NetId, std::uint32_t> passed(instance_.net_cost.size(), 0);
+  double in_transit = 0, least = kNever;
+  std::size_t best = 0;
   for (std::size_t at = 0; at < order.size(); ++at) {
-    if (at % run == 0) units.emplace_back();
-    Unit& unit = units.back();
     for (GroupId g : groups_of_[ItemId(order[at])]) {
-      const Group& group = instance_.group(g);
-      unit.groups.push_back(g);
-      unit.host_time += group.host_time;
-      unit.memory += group.memory;
-      unit.on_host = unit.on_host && group.on_host;
-      unit.on_accelerator = unit.on_accelerator && group.on_accelerator;
+      for (NodeId v : instance_.members[g]) {
+        for (NetId e : instance_.nets_of[v]) {
+          if (passed[e] == 0) in_transit += instance_.net_cost[e];
+          if (++passed[e] == instance_.net_members[e].size()) in_transit -= instance_.net_cost[e];
+        }
+      }
+    }
+    if (in_transit <= least) {
+      least = in_transit;
+      best = at + 1;
+    }
+    if ((at + 1) % run == 0 || at + 1 == order.size()) {
+      ends.push_back(at + 1 == order.size() ? at + 1 : best);
+      least = kNever;
+    }
+  }
+  return ends;
+}
+
+std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector<std::size_t>& order,
+                                                               const std::vector<std::size_t>& ends) const {
+  std::vector<Unit> units;
+  std::size_t at = 0;
+  for (const std::size_t end : ends) {
+    Unit& unit = units.emplace_back();
+    for (; at < end; ++at) {
+      for (GroupId g : groups_of_[ItemId(order[at])]) {
+        const Group& group = instance_.group(g);
+        unit.groups.push_back(g);
+        unit.host_time += group.host_time;
+        unit.memory += group.memory;
+        unit.on_host = unit.on_host && group.on_host;
+        unit.on_accelerator = unit.on_accelerator && group.on_accelerator;
+      }
     }
   }
   return units;
@@ -109,10 +163,27 @@ void LatencySegments::forget_segment() {
   touched_.clear();
 }
 
-std::optional<std::vector<LatencyValue::Place>> LatencySegments::cut(const std::vector<std::size_t>& order,
-                                                                     double memory, std::uint64_t& ticks) {
-  const std::vector<Unit> units = make_units(order);
-  const std::size_t n = units.size(), most = static_cast<std::size_t>(instance_.accelerators());
+std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vector<std::size_t>& order, double memory,
+                                                                std::uint64_t& ticks) {
+  const std::size_t run = order.size() / kMostUnits + 1;
+  std::vector<std::size_t> ends = run_ends(order, run);
+  std::optional<Cut> rough = cut_at(order, ends, memory, ticks);
+  if (!rough) return std::nullopt;
+  if (run == 1) return std::move(rough->accelerator_of);
+  for (const std::size_t end : rough->ends) {
+    const std::size_t last = std::min(end + run, order.size());
+    for (std::size_t at = end > run ? end - run : 1; at <= last; ++at) ends.push_back(at);
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return std::move(cut_at(order, ends, memory, ticks)->accelerator_of);  // what was found before is still there
+}
+
+std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<std::size_t>& order,
+                                                            const std::vector<std::size_t>& run_ends, double memory,
+                                                            std::uint64_t& ticks) {
+  const std::vector<Unit> units = make_units(order, run_ends);
+  const std::size_t n = units.size(), most = static_cast<std::size_t>(accelerators_);
   std::uint64_t work = 0;
   constexpr std::size_t kOnHost = static_cast<std::size_t>(-1);
   std::vector<double> best((most + 1) * (n + 1), kNever);
@@ -149,7 +220,7 @@ std::optional<std::vector<LatencyValue::Place>> LatencySegments::cut(const std::
     if (best[at(t, n)] < best[at(used, n)]) used = t;
   }
   if (best[at(used, n)] == kNever) return std::nullopt;
-  std::vector<LatencyValue::Place> place(instance_.group_count(), instance_.accelerators());
+  Cut result{IdVector<GroupId, DeviceId>(instance_.group_count()), {}};
   for (std::size_t end = n; end > 0;) {
     const std::size_t begin = from[at(used, end)];
     if (begin == kOnHost) {
@@ -157,11 +228,13 @@ std::optional<std::vector<LatencyValue::Place>> LatencySegments::cut(const std::
       continue;
     }
     --used;
+    result.ends.push_back(run_ends[end - 1]);
+    if (begin > 0) result.ends.push_back(run_ends[begin - 1]);
     for (; end > begin; --end) {
-      for (GroupId g : units[end - 1].groups) place[g.index()] = static_cast<LatencyValue::Place>(used);
+      for (GroupId g : units[end - 1].groups) result.accelerator_of[g] = DeviceId(used);
     }
   }
-  return place;
+  return result;
 }
 
 }  // namespace partita

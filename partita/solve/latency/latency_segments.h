@@ -5,7 +5,8 @@
 // of loads and host times: f(t, j) = least sum for the first j units with t accelerators used. The sum is the latency
 // of a chain and above it otherwise; over many random orders it is often near, and on four of the paper's eight inputs
 // the best order gives the optimum. Any such split is legal but for support, which the program minds, and memory, which
-// it minds up to the limit it is given. O(accelerators * units^2), with long orders taken in at most kMostUnits runs.
+// it minds up to the limit it is given. O(accelerators * units^2), with long orders taken in at most kMostUnits runs
+// that end where little is in transit, and then once more with single items near the ends of the segments found.
 // Tests: tests/solve/latency_search_test.cpp.
 #pragma once
 
@@ -13,22 +14,24 @@
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
-#include "partita/solve/latency/latency_value.h"
-#include "partita/solve/throughput/free/dice.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 
 class LatencySegments {
  public:
-  explicit LatencySegments(const LatencyInstance& instance);
+  // Uses so many accelerators at most.
+  LatencySegments(const LatencyInstance& instance, int accelerators);
 
+  // Items in the order of the input, as far as that is possible: the best first guess on traced graphs.
+  std::vector<std::size_t> trace_order() const;
   // Items so that what belongs together stays together: depth first from the sources, or from the sinks, or with some
   // disorder.
   std::vector<std::size_t> random_order(Dice& dice) const;
 
   // The best segments, or nothing if memory and support allow none. Adds the work done, in ticks.
-  std::optional<std::vector<LatencyValue::Place>> cut(const std::vector<std::size_t>& order, double memory,
-                                                      std::uint64_t& ticks);
+  std::optional<IdVector<GroupId, DeviceId>> cut(const std::vector<std::size_t>& order, double memory,
+                                                 std::uint64_t& ticks);
 
  private:
   static constexpr std::size_t kMostUnits = 500;
@@ -40,11 +43,20 @@ class LatencySegments {
     bool on_host = true, on_accelerator = true;
   };
 
-  std::vector<Unit> make_units(const std::vector<std::size_t>& order) const;
+  struct Cut {
+    IdVector<GroupId, DeviceId> accelerator_of;
+    std::vector<std::size_t> ends;  // of segments, as positions in the order
+  };
+
+  std::vector<std::size_t> run_ends(const std::vector<std::size_t>& order, std::size_t run) const;
+  std::vector<Unit> make_units(const std::vector<std::size_t>& order, const std::vector<std::size_t>& ends) const;
+  std::optional<Cut> cut_at(const std::vector<std::size_t>& order, const std::vector<std::size_t>& run_ends,
+                            double memory, std::uint64_t& ticks);
   double add_unit(const Unit& unit, std::uint64_t& work);
   void forget_segment();
 
   const LatencyInstance& instance_;
+  int accelerators_;
   Csr<ItemId, ItemId> successors_, predecessors_;
   Csr<ItemId, GroupId> groups_of_;
   IdVector<NetId, std::uint32_t> inside_[2];  // of each net's members, how many are in the segment, by pass

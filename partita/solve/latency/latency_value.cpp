@@ -4,149 +4,310 @@
 #include <algorithm>
 
 namespace partita {
-namespace {
-
-constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
-
-}  // namespace
 
 LatencyValue::LatencyValue(const LatencyInstance& instance)
     : instance_(instance),
-      accelerators_(instance.accelerators()),
-      accelerator_blocks_(static_cast<Index>(accelerators_) * (instance.has_backward ? 2 : 1)) {
-  IdVector<NodeId, Index> position(instance.size());
-  for (std::size_t i = 0; i < instance.order.size(); ++i) position[instance.order[i]] = static_cast<Index>(i);
+      passes_(instance.has_backward ? 2 : 1),
+      accelerators_(std::min(instance.accelerators(), kMostBlocks / passes_)),
+      slots_(std::clamp(kMostBlocks / (passes_ * std::max(1, accelerators_)), 1,
+                        std::min(instance.subgraphs, kMostSlots))),
+      blocks_(static_cast<Index>(accelerators_ * passes_ * slots_)),
+      cores_(instance.strict_host_cores ? blocks_ + instance.size() : 0, static_cast<std::size_t>(instance.cores)) {
+  position_.resize(instance.size());
+  for (std::size_t i = 0; i < instance.order.size(); ++i) position_[instance.order[i]] = static_cast<Index>(i);
   for (NodeId v : instance.order) {
     const LatencyNode& node = instance.nodes[v];
-    nodes_.push_back({node.accelerator_time, node.host_time, node.cost, static_cast<Index>(node.group.index()),
-                      static_cast<Index>(arc_to_.size()), node.backward, node.own_transfers});
-    for (const LatencyInstance::Arc& arc : instance.arcs[v]) {
-      arc_to_.push_back(position[arc.to]);
-      arc_cost_.push_back(arc.cost);
+    // All nodes of a group are on one device, so that it does not matter which of them holds the memory.
+    const bool holder = instance.members[node.group].front() == v;
+    nodes_.push_back({node.accelerator_time, node.host_time, holder ? instance.group(node.group).memory : 0,
+                      static_cast<Index>(nets_.size()), static_cast<Index>(in_.size()), static_cast<Index>(out_.size()),
+                      static_cast<Index>(v.index()), node.backward});
+    for (NetId e : instance.nets_of[v]) nets_.push_back(static_cast<Index>(e.index()));
+    for (NodeId u : instance.predecessors[v]) {
+      in_.push_back(position_[u]);
+      in_owner_.push_back(position_[v]);
     }
+    for (NodeId w : instance.successors[v]) out_.push_back(position_[w]);
   }
-  nodes_.push_back({0, 0, 0, 0, static_cast<Index>(arc_to_.size()), false, false});
-  for (GroupId g : instance.classes.graph.all()) group_memory_.push_back(instance.group(g).memory);
-  const std::size_t blocks = accelerator_blocks_ + instance.size();
-  block_of_.resize(instance.size());
-  waits_for_.resize(blocks);
-  stack_.resize(blocks);
-  ready_.resize(blocks);
-  load_.resize(accelerator_blocks_);
-  seen_.resize(accelerator_blocks_);
-  used_.resize(static_cast<std::size_t>(accelerators_));
-  first_member_.resize(accelerator_blocks_);
-  next_member_.resize(instance.size());
+  nodes_.push_back({0, 0, 0, static_cast<Index>(nets_.size()), static_cast<Index>(in_.size()),
+                    static_cast<Index>(out_.size()), 0, false});
+  net_first_.push_back(0);
+  for (NetId e : instance.net_cost.all()) {
+    for (NodeId v : instance.net_members[e]) net_members_.push_back(position_[v]);
+    net_first_.push_back(static_cast<Index>(net_members_.size()));
+    net_cost_.push_back(instance.net_cost[e]);
+  }
+  const std::size_t units = blocks_ + instance.size();
+  place_.assign(instance.size(), host());
+  block_of_.assign(instance.size(), blocks_);
+  block_size_.assign(blocks_, 0);
+  slot_size_.assign(static_cast<std::size_t>(host()), 0);
+  host_at_.assign(instance.size(), 0);
+  edges_.assign(std::size_t{blocks_} * blocks_, 0);
+  followers_ = BitMatrix(blocks_, blocks_);
+  now_.load.assign(blocks_, 0);
+  now_.used.assign(static_cast<std::size_t>(accelerators_), 0);
+  for (Index v = 0; v < instance.size(); ++v) {
+    host_at_[v] = v;
+    hosts_.push_back(v);
+    now_.host_time += nodes_[v].host_time;
+  }
+  kept_ = now_;
+  waits_for_.resize(units);
+  ready_.resize(units);
+  run_.resize(units);
+  chain_.resize(blocks_);
+  host_out_.resize(blocks_);
+  next_out_.resize(in_.size());
 }
 
-const LatencyValue::Measure& LatencyValue::measure(const std::vector<Place>& place) {
-  measured_ = {};
-  std::fill(waits_for_.begin(), waits_for_.end(), 0);
-  std::fill(ready_.begin(), ready_.end(), 0);
-  std::fill(load_.begin(), load_.end(), 0);
-  std::fill(seen_.begin(), seen_.end(), kNone);
-  std::fill(used_.begin(), used_.end(), 0);
-  std::fill(first_member_.begin(), first_member_.end(), kNone);
-  add_up_loads(place);
-  run_blocks();
-  const double limit = instance_.memory_limit();
-  for (std::size_t g = 0; g < place.size(); ++g) {
-    if (place[g] != accelerators_) used_[static_cast<std::size_t>(place[g])] += group_memory_[g];
+LatencyValue::Index LatencyValue::block(Index v, Place place) const {
+  if (place == host()) return blocks_;
+  const int slot = place % slots_;
+  const int in_pass = nodes_[v].backward ? slots_ + (slots_ - 1 - slot) : slot;
+  return static_cast<Index>(place / slots_ * passes_ * slots_ + in_pass);
+}
+
+std::uint32_t LatencyValue::subgraph(NodeId node) const {
+  const Index v = position_[node];
+  return place_[v] == host() ? 0 : block(v, place_[v]) % static_cast<Index>(slots_);
+}
+
+void LatencyValue::place_all(const IdVector<NodeId, Place>& place) {
+  std::fill(block_size_.begin(), block_size_.end(), 0);
+  std::fill(slot_size_.begin(), slot_size_.end(), 0);
+  std::fill(edges_.begin(), edges_.end(), 0);
+  followers_.clear();
+  std::fill(now_.load.begin(), now_.load.end(), 0);
+  std::fill(now_.used.begin(), now_.used.end(), 0);
+  now_.host_time = 0;
+  hosts_.clear();
+  for (NodeId node : place.all()) {
+    const Index v = position_[node];
+    const Place p = place[node];
+    place_[v] = p;
+    const Index home = block_of_[v] = block(v, p);
+    if (home == blocks_) {
+      host_at_[v] = static_cast<Index>(hosts_.size());
+      hosts_.push_back(v);
+      now_.host_time += nodes_[v].host_time;
+    } else {
+      ++block_size_[home];
+      ++slot_size_[static_cast<std::size_t>(p)];
+      now_.load[home] += nodes_[v].accelerator_time;
+      now_.used[static_cast<std::size_t>(accelerator(p))] += nodes_[v].memory;
+    }
   }
-  for (const double used : used_) {
+  for (Index v = 0; v + 1 < nodes_.size(); ++v) {
+    for (Index a = nodes_[v].first_out; a < nodes_[v + 1].first_out; ++a)
+      count_edge(block_of_[v], block_of_[out_[a]], true);
+  }
+  std::vector<Index> seen(blocks_, kNone);
+  for (Index e = 0; e < net_cost_.size(); ++e) {
+    const Index begin = net_first_[e], end = net_first_[e + 1];
+    const Index first = block_of_[net_members_[begin]];
+    const bool whole = first < blocks_ && std::all_of(net_members_.begin() + begin, net_members_.begin() + end,
+                                                      [&](Index v) { return block_of_[v] == first; });
+    for (Index m = begin; m < end && !whole; ++m) {
+      const Index b = block_of_[net_members_[m]];
+      if (b == blocks_ || seen[b] == e) continue;
+      seen[b] = e;
+      now_.load[b] += net_cost_[e];
+    }
+  }
+  keep();
+}
+
+void LatencyValue::count_edge(Index from, Index to, bool add) {
+  if (from == to || from == blocks_ || to == blocks_) return;
+  Index& edges = edges_[std::size_t{from} * blocks_ + to];
+  if (add) {
+    if (edges++ == 0) followers_.set(from, to);
+  } else if (--edges == 0) {
+    followers_.reset(from, to);
+  }
+}
+
+void LatencyValue::count_edges(Index v, Index home, bool add) {
+  if (home == blocks_) return;
+  for (Index a = nodes_[v].first_in, end = nodes_[v + 1].first_in; a < end; ++a)
+    count_edge(block_of_[in_[a]], home, add);
+  for (Index a = nodes_[v].first_out, end = nodes_[v + 1].first_out; a < end; ++a)
+    count_edge(home, block_of_[out_[a]], add);
+}
+
+void LatencyValue::put(Index v, Place to) {
+  const Index before = block_of_[v], after = block(v, to);
+  count_edges(v, before, false);
+  if (before == blocks_) {
+    const Index hole = host_at_[v], last = hosts_.back();
+    hosts_[hole] = last;
+    host_at_[last] = hole;
+    hosts_.pop_back();
+  } else {
+    --block_size_[before];
+    --slot_size_[static_cast<std::size_t>(place_[v])];
+  }
+  place_[v] = to;
+  block_of_[v] = after;
+  count_edges(v, after, true);
+  if (after == blocks_) {
+    host_at_[v] = static_cast<Index>(hosts_.size());
+    hosts_.push_back(v);
+  } else {
+    ++block_size_[after];
+    ++slot_size_[static_cast<std::size_t>(to)];
+  }
+}
+
+// A net costs a block that has some of its members but not all. Of all blocks, only those that v leaves and enters can
+// see a difference.
+void LatencyValue::change_loads(Index v, Index from, Index to) {
+  double less = 0, more = 0;
+  for (Index n = nodes_[v].first_net, last = nodes_[v + 1].first_net; n < last; ++n) {
+    const Index e = nets_[n], begin = net_first_[e], end = net_first_[e + 1], others = end - begin - 1;
+    Index there = 0, here = 0;  // other members in `from` and in `to`
+    for (Index m = begin; m < end; ++m) {
+      const Index b = block_of_[net_members_[m]];
+      there += b == from ? 1 : 0;
+      here += b == to ? 1 : 0;
+    }
+    work_ += end - begin;
+    --there;  // v itself
+    const double cost = net_cost_[e];
+    less += (there < others ? cost : 0) - (there > 0 ? cost : 0);
+    more += (here < others ? cost : 0) - (here > 0 ? cost : 0);
+  }
+  if (from != blocks_) now_.load[from] -= nodes_[v].accelerator_time + less;
+  if (to != blocks_) now_.load[to] += nodes_[v].accelerator_time + more;
+}
+
+void LatencyValue::move(NodeId node, Place to) {
+  const Index v = position_[node];
+  const Place from = place_[v];
+  if (from == to) return;
+  moved_.emplace_back(v, from);
+  change_loads(v, block_of_[v], block(v, to));
+  if (from == host()) {
+    now_.host_time -= nodes_[v].host_time;
+  } else {
+    now_.used[static_cast<std::size_t>(accelerator(from))] -= nodes_[v].memory;
+  }
+  if (to == host()) {
+    now_.host_time += nodes_[v].host_time;
+  } else {
+    now_.used[static_cast<std::size_t>(accelerator(to))] += nodes_[v].memory;
+  }
+  put(v, to);
+}
+
+void LatencyValue::keep() {
+  kept_ = now_;
+  moved_.clear();
+}
+
+void LatencyValue::take_back() {
+  for (std::size_t i = moved_.size(); i > 0; --i) put(moved_[i - 1].first, moved_[i - 1].second);
+  now_ = kept_;
+  moved_.clear();
+}
+
+const LatencyValue::Measure& LatencyValue::measure() {
+  work_ += blocks_ + 2 * hosts_.size();
+  measured_ = {};
+  measured_.total = now_.host_time;
+  for (Index b = 0; b < blocks_; ++b) {
+    if (in_use(b)) measured_.total += now_.load[b];
+  }
+  const double limit = instance_.memory_limit();
+  for (const double used : now_.used) {
     if (used > limit) measured_.excess += limit > 0 ? (used - limit) / limit : used;
   }
+  link_units();
+  run_units();
   return measured_;
 }
 
-void LatencyValue::add_up_loads(const std::vector<Place>& place) {
-  const Index count = static_cast<Index>(nodes_.size() - 1);
-  for (Index v = 0; v < count; ++v) {
-    const Node& node = nodes_[v];
-    const Place p = place[node.group];
-    if (p == accelerators_) {
-      block_of_[v] = accelerator_blocks_ + v;
-    } else {
-      const Index block = static_cast<Index>(node.backward ? accelerators_ + p : p);
-      block_of_[v] = block;
-      next_member_[v] = first_member_[block];
-      first_member_[block] = v;
+// Who waits for how many, who follows whom on its accelerator, and which edges lead from blocks to host nodes.
+void LatencyValue::link_units() {
+  const Index per_accelerator = static_cast<Index>(passes_ * slots_);
+  for (Index b = 0; b < blocks_; ++b) {
+    waits_for_[b] = 0;
+    ready_[b] = 0;
+    host_out_[b] = kNone;
+  }
+  Index last = kNone;
+  for (Index b = 0; b < blocks_; ++b) {
+    if (b % per_accelerator == 0) last = kNone;
+    chain_[b] = kNone;
+    if (!in_use(b)) continue;
+    for_each_bit(followers_.row(b), [&](std::size_t to) { ++waits_for_[to]; });
+    if (last != kNone) {
+      chain_[last] = b;
+      ++waits_for_[b];
+    }
+    last = b;
+  }
+  for (const Index v : hosts_) {
+    const Node &node = nodes_[v], &after = nodes_[v + 1];
+    waits_for_[blocks_ + v] = after.first_in - node.first_in;
+    ready_[blocks_ + v] = 0;
+    for (Index a = node.first_in; a < after.first_in; ++a) {
+      const Index b = block_of_[in_[a]];
+      if (b == blocks_) continue;
+      next_out_[a] = host_out_[b];
+      host_out_[b] = a;
+    }
+    for (Index a = node.first_out; a < after.first_out; ++a) {
+      const Index b = block_of_[out_[a]];
+      if (b != blocks_) ++waits_for_[b];
     }
   }
-  for (Index v = 0; v < count; ++v) {
-    const Node& node = nodes_[v];
-    const Index home = block_of_[v];
-    double leaves = 0;
-    for (Index a = node.first_arc, end = nodes_[v + 1].first_arc; a < end; ++a) {
-      const Index there = block_of_[arc_to_[a]];
-      if (there == home) continue;
-      ++waits_for_[there];
-      if (node.own_transfers) {
-        leaves += arc_cost_[a];
-        if (there < accelerator_blocks_) load_[there] += arc_cost_[a];
-      } else {
-        leaves = node.cost;
-        if (there < accelerator_blocks_ && seen_[there] != v) {
-          seen_[there] = v;
-          load_[there] += node.cost;
-        }
-      }
-    }
-    if (home < accelerator_blocks_) {
-      load_[home] += node.accelerator_time + leaves;
-    } else {
-      measured_.total += node.host_time;
-    }
-  }
-  for (const double load : load_) measured_.total += load;
 }
 
-void LatencyValue::run_blocks() {
-  const Index count = static_cast<Index>(nodes_.size() - 1);
-  const Index one_pass = static_cast<Index>(accelerators_);
-  std::size_t top = 0, left = 0;
-  const bool two_passes = accelerator_blocks_ > one_pass;
-  for (Index b = 0; b < accelerator_blocks_; ++b) {
-    if (first_member_[b] == kNone) continue;
-    ++left;
-    // An accelerator does one thing at a time, so its backward block comes after its forward block.
-    if (two_passes && b >= one_pass && first_member_[b - one_pass] != kNone) ++waits_for_[b];
-    if (waits_for_[b] == 0) stack_[top++] = b;
+// As often as the unit is waited for.
+template <class Visit>
+void LatencyValue::for_each_next(Index unit, Visit visit) const {
+  if (unit < blocks_) {
+    for_each_bit(followers_.row(unit), [&](std::size_t to) { visit(static_cast<Index>(to)); });
+    if (chain_[unit] != kNone) visit(chain_[unit]);
+    for (Index a = host_out_[unit]; a != kNone; a = next_out_[a]) visit(blocks_ + in_owner_[a]);
+  } else {
+    const Index v = unit - blocks_;
+    for (Index a = nodes_[v].first_out, end = nodes_[v + 1].first_out; a < end; ++a) {
+      const Index b = block_of_[out_[a]];
+      visit(b == blocks_ ? blocks_ + out_[a] : b);
+    }
   }
-  for (Index v = 0; v < count; ++v) {
-    const Index b = block_of_[v];
-    if (b < accelerator_blocks_) continue;
-    ++left;
-    if (waits_for_[b] == 0) stack_[top++] = b;
+}
+
+void LatencyValue::run_units() {
+  std::size_t found = 0, units = hosts_.size();
+  const auto look_at = [&](Index unit) {
+    if (waits_for_[unit] == 0) run_[found++] = unit;
+  };
+  for (Index b = 0; b < blocks_; ++b) {
+    if (!in_use(b)) continue;
+    ++units;
+    look_at(b);
   }
+  for (const Index v : hosts_) look_at(blocks_ + v);
   double latest = 0;
-  const auto hand_on = [&](Index to, double finish) {
-    ready_[to] = std::max(ready_[to], finish);
-    if (--waits_for_[to] == 0) stack_[top++] = to;
-  };
-  const auto hand_out = [&](Index v, Index home, double finish) {
-    for (Index a = nodes_[v].first_arc, end = nodes_[v + 1].first_arc; a < end; ++a) {
-      const Index there = block_of_[arc_to_[a]];
-      if (there != home) hand_on(there, finish);
-    }
-  };
-  while (top > 0) {
-    const Index b = stack_[--top];
-    --left;
-    if (b >= accelerator_blocks_) {
-      const Index v = b - accelerator_blocks_;
-      const double finish = ready_[b] + nodes_[v].host_time;
-      latest = std::max(latest, finish);
-      hand_out(v, b, finish);
-    } else {
-      const double finish = ready_[b] + load_[b];
-      latest = std::max(latest, finish);
-      for (Index v = first_member_[b]; v != kNone; v = next_member_[v]) hand_out(v, b, finish);
-      if (two_passes && b < one_pass && first_member_[b + one_pass] != kNone) hand_on(b + one_pass, finish);
-    }
+  for (std::size_t head = 0; head < found; ++head) {
+    const Index unit = run_[head];
+    const double finish = ready_[unit] + duration(unit);
+    latest = std::max(latest, finish);
+    for_each_next(unit, [&](Index to) {
+      ready_[to] = std::max(ready_[to], finish);
+      if (--waits_for_[to] == 0) run_[found++] = to;
+    });
   }
   measured_.latency = latest;
-  measured_.waiting = left;
+  measured_.waiting = units - found;
+  if (instance_.strict_host_cores && measured_.waiting == 0) {
+    measured_.latency = cores_.last_finish(*this, {run_.data(), found});
+    work_ += 4 * found;
+  }
 }
 
 }  // namespace partita

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "partita/solve/throughput/contiguous/contiguity.h"
-#include "partita/solve/throughput/free/dice.h"
 #include "partita/solve/throughput/free/free_loads.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 namespace {

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "partita/solve/throughput/free/dendrogram.h"
-#include "partita/solve/throughput/free/dice.h"
 #include "partita/solve/throughput/free/free_loads.h"
 #include "partita/util/budget.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/throughput/free/dice.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 

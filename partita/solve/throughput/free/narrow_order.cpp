@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "partita/solve/throughput/free/dice.h"
 #include "partita/solve/throughput/free/frontier_orders.h"
+#include "partita/util/dice.h"
 
 namespace partita {
 namespace {

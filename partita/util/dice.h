@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers for the inner loops of the search for free splits: xorshift64* [Marsaglia-JSS'03, Vigna-TOMS'16].
+// Random numbers for the inner loops of searches: xorshift64* [Marsaglia-JSS'03, Vigna-TOMS'16].
 // Twice as fast as std::mt19937_64 behind standard distributions, and the same on every platform.
 #pragma once
 
