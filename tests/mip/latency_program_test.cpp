@@ -237,6 +237,15 @@ TEST(LatencyProgramLimits, StrictHostCoresAreRefused) {
   }
 }
 
+// Preprocessing finds out, and Clp's presolve comes across the names of rows.
+TEST(LatencyProgramLimits, NoRoomIsInfeasible) {
+  const Problem problem = latency_problem(220, 1);
+  ASSERT_FALSE(brute_force(problem).has_value());
+  Budget budget;
+  CbcBackend backend;
+  EXPECT_TRUE(solve_ip(problem, backend, {}, budget, {}).infeasible);
+}
+
 TEST(LatencyProgramLimits, ATenthOfASecondIsEnoughForASplit) {
   Problem problem;
   problem.workload = transformer({.layers = 12});

@@ -151,6 +151,10 @@ void load(const LinearModel& model, OsiClpSolverInterface& solver) {
     if (column.integer) solver.setInteger(c);
     solver.setColName(c++, column.name);
   }
+  // Columns are named for the start. Where they are, Clp 1.17's presolve may copy the names of rows too, and crashes
+  // where there are none.
+  int r = 0;
+  for (const Row& row : model.rows()) solver.setRowName(r++, row.name);
 }
 
 std::vector<std::string> arguments(const MipRequest& request, const Budget& budget) {

@@ -153,11 +153,6 @@ void LatencyFormulation::add_node_times() {
       append(row, on_host_[node.group], -node.host_time / time_unit_);
       model_.add_at_least(fmt::format("after_{}_{}", u.index(), v.index()), std::move(row), 0);
     }
-    if (instance_.predecessors[v].empty()) {
-      Terms row{{done_[v], 1}};
-      append(row, on_host_[node.group], -node.host_time / time_unit_);
-      model_.add_at_least(fmt::format("first_{}", v.index()), std::move(row), 0);
-    }
   }
 }
 
