@@ -43,7 +43,8 @@ Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<do
     device_of.push_back(d.index());
   }
   if (device_of.size() != problem.workload.graph.nodes.size()) return text("a split of another graph");
-  const Evaluation evaluation = evaluate_by_definition(problem, device_of);
+  const auto& subgraphs = result.split->subgraph_of;
+  const Evaluation evaluation = evaluate_by_definition(problem, device_of, {subgraphs.begin(), subgraphs.end()});
   if (!evaluation.legal()) return text("the split is not legal");
   if (!nearly(evaluation.value, result.value, 1e-9))
     return text(fmt::format("the split costs {}", evaluation.value).c_str());
@@ -158,6 +159,38 @@ TEST(PlanEqualsBruteForce, Latency) {
     options.seed = number;
     return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
   });
+}
+
+TEST(PlanEqualsBruteForce, LatencyOnThreads) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) {
+        Problem problem{workload, Objective::Latency};
+        problem.strict_host_cores = number % 2 == 0;
+        PlanOptions options;
+        options.seed = number;
+        options.threads = 2 + static_cast<int>(number % 2);
+        return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+      },
+      4);
+}
+
+TEST(PlanIsHonest, ForLatencyWithSubgraphsAndFewCores) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        Problem problem{workload, Objective::Latency};
+        problem.subgraphs = 1 + static_cast<int>(number % 3);
+        problem.strict_host_cores = problem.subgraphs == 1 || number % 2 == 0;
+        const auto optimum = brute_force(problem);
+        for (const std::uint64_t ticks : {0, 10, 1000, 20'000}) {
+          PlanOptions options;
+          options.threads = 1 + static_cast<int>(ticks % 3);
+          if (Complaint complaint = dishonest(problem, plan_within(problem, ticks, options), optimum)) {
+            return fmt::format("{} ticks: {}", ticks, *complaint);
+          }
+        }
+        return {};
+      },
+      8);
 }
 
 TEST(PlanIsHonest, ForLatencyWithFewTicks) {

@@ -22,16 +22,10 @@ constexpr std::size_t kSmallestLimit = 8;  // of a cone on a large graph
 LatencyAnneal::LatencyAnneal(const LatencyInstance& instance, Dice& dice)
     : instance_(instance),
       dice_(dice),
-      value_(instance),
+      places_(instance),
       best_latency_(kNever),
       mark_(instance.group_count(), 0),
       node_mark_(instance.size(), 0) {
-  std::vector<std::pair<GroupId, GroupId>> pairs;
-  for (GroupId g : instance.classes.graph.all()) {
-    for (GroupId h : instance.group_successors[g]) pairs.emplace_back(g, h);
-    for (GroupId h : instance.group_predecessors[g]) pairs.emplace_back(g, h);
-  }
-  neighbours_ = Csr<GroupId, GroupId>(instance.group_count(), pairs);
   rank_.resize(instance.size());
   for (std::size_t i = 0; i < instance.order.size(); ++i) rank_[instance.order[i]] = i;
   if (instance.group_count() <= kMostGroupsForHulls) find_hulls();
@@ -67,25 +61,8 @@ void LatencyAnneal::start(const IdVector<NodeId, Place>& place, const LatencyAnn
   options_ = options;
   done_ = 0;
   best_latency_ = kNever;
-  value_.place_all(place);
-  place_.clear();
-  on_.assign(static_cast<std::size_t>(value_.accelerators()), {});
-  at_.assign(instance_.group_count(), 0);
-  for (GroupId g : instance_.classes.graph.all()) {
-    const Place p = place[instance_.members[g].front()];
-    place_.push_back(p);
-    if (p == value_.host()) continue;
-    at_[g.index()] = groups_on(p).size();
-    groups_on(p).push_back(g);
-  }
-  border_.clear();
-  apart_.assign(instance_.group_count(), 0);
-  border_at_.assign(instance_.group_count(), 0);
-  for (GroupId g : instance_.classes.graph.all()) {
-    for (GroupId h : neighbours(g)) apart_[g.index()] += place_[h.index()] != place_[g.index()] ? 1 : 0;
-    if (apart_[g.index()] > 0) note_border(g);
-  }
-  const LatencyValue::Measure& m = value_.measure();
+  places_.start(place);
+  const LatencyValue::Measure& m = places_.measure();
   energy_ = energy(m);
   in_circle_ = m.waiting > 0;
   if (m.waiting == 0 && m.excess == 0) remember_best(m.latency);
@@ -93,8 +70,7 @@ void LatencyAnneal::start(const IdVector<NodeId, Place>& place, const LatencyAnn
 
 void LatencyAnneal::remember_best(double latency) {
   best_latency_ = latency;
-  best_.resize(instance_.size());
-  for (NodeId v : best_.all()) best_[v] = value_.place(v);
+  best_ = places_.all();
 }
 
 double LatencyAnneal::energy(const LatencyValue::Measure& m) const {
@@ -103,19 +79,17 @@ double LatencyAnneal::energy(const LatencyValue::Measure& m) const {
 }
 
 bool LatencyAnneal::advance(Budget& slice) {
-  if (place_.empty()) return true;
+  if (instance_.group_count() == 0) return true;
   while (done_ < options_.proposals) {
     if (slice.exhausted()) return false;
     const double progress = static_cast<double>(done_) / static_cast<double>(options_.proposals);
     const double temperature = options_.scale * options_.hot * std::pow(options_.cold / options_.hot, progress);
-    const std::uint64_t work_before = value_.work();
+    const std::uint64_t work_before = value().work();
     for (std::uint64_t i = 0; i < kProposalsPerLook; ++i) {
-      undo_.clear();
-      changed_ = false;
       const bool whole = propose();
       bool accepted = false;
-      if (whole && changed_) {
-        const LatencyValue::Measure& m = value_.measure();
+      if (whole && places_.changed()) {
+        const LatencyValue::Measure& m = places_.measure();
         const double after = energy(m);
         const double rise = after - energy_;
         accepted = (m.waiting == 0 || in_circle_) && (rise <= 0 || dice_.chance() < std::exp(-rise / temperature));
@@ -123,21 +97,21 @@ bool LatencyAnneal::advance(Budget& slice) {
         if (accepted) {
           energy_ = after;
           in_circle_ = m.waiting > 0;
-          value_.keep();
+          places_.keep();
         }
       }
-      if (changed_ && !accepted) take_back();
+      if (places_.changed() && !accepted) places_.take_back();
     }
     done_ += kProposalsPerLook;
-    slice.spend(1 + (value_.work() - work_before) / kWorkPerTick + kProposalsPerLook / 4);
+    slice.spend(1 + (value().work() - work_before) / kWorkPerTick + kProposalsPerLook / 4);
   }
   return true;
 }
 
 // False if the move cannot be made; a part of it may have been made then.
 bool LatencyAnneal::propose() {
-  if (value_.accelerators() == 0) return false;  // nothing to choose
-  if (value_.slots() > 1 && !options_.one_slot) {
+  if (value().accelerators() == 0) return false;  // nothing to choose
+  if (value().slots() > 1 && !options_.one_slot) {
     const double kind = dice_.chance();
     if (kind < 0.15) return move_between_slots();
     if (kind < 0.17) return swap_slots();
@@ -147,81 +121,15 @@ bool LatencyAnneal::propose() {
   if (kind < 0.28) return move_group();
   if (kind < 0.60) return move_hull();
   if (kind < 0.90) return move_cone();
-  if (kind < 0.94) return place_.size() < kLargeGraph || dice_.one_in(16) ? merge_and_cut() : move_cone();
+  if (kind < 0.94) return instance_.group_count() < kLargeGraph || dice_.one_in(16) ? merge_and_cut() : move_cone();
   return move_with_neighbours();
-}
-
-bool LatencyAnneal::can_be(GroupId g, Place to) const {
-  return to == value_.host() ? instance_.group(g).on_host : instance_.group(g).on_accelerator;
-}
-
-void LatencyAnneal::set(GroupId g, Place to) {
-  for (NodeId v : instance_.members[g]) {
-    if (value_.place(v) == to) continue;
-    value_.move(v, to);
-    changed_ = true;
-  }
-  if (place(g) == to) return;
-  undo_.emplace_back(g, place(g));
-  note(g, to);
-}
-
-// To another slot of the same accelerator.
-void LatencyAnneal::move_node(NodeId v, Place to) {
-  if (value_.place(v) == to) return;
-  value_.move(v, to);
-  changed_ = true;
-  const GroupId g = instance_.nodes[v].group;
-  if (instance_.members[g].front() != v) return;
-  undo_.emplace_back(g, place(g));
-  note(g, to);
-}
-
-// Keeps the lists of what is where.
-void LatencyAnneal::note(GroupId g, Place to) {
-  const Place from = place(g);
-  place_[g.index()] = to;
-  std::uint32_t apart = 0;
-  for (GroupId h : neighbours(g)) {
-    std::uint32_t& there = apart_[h.index()];
-    if (place(h) == from && there++ == 0) note_border(h);
-    if (place(h) == to && --there == 0) note_border(h);
-    apart += place(h) != to ? 1 : 0;
-  }
-  const bool was_border = apart_[g.index()] > 0;
-  apart_[g.index()] = apart;
-  if (was_border != (apart > 0)) note_border(g);
-  if (value_.accelerator(from) == value_.accelerator(to)) return;
-  if (from != value_.host()) {
-    std::vector<GroupId>& there = groups_on(from);
-    const GroupId last = there.back();
-    there[at_[g.index()]] = last;
-    at_[last.index()] = at_[g.index()];
-    there.pop_back();
-  }
-  if (to != value_.host()) {
-    at_[g.index()] = groups_on(to).size();
-    groups_on(to).push_back(g);
-  }
-}
-
-// After apart_ has become zero, or has ceased to be.
-void LatencyAnneal::note_border(GroupId g) {
-  if (apart_[g.index()] > 0) {
-    border_at_[g.index()] = border_.size();
-    border_.push_back(g);
-    return;
-  }
-  const GroupId last = border_.back();
-  border_[border_at_[g.index()]] = last;
-  border_at_[last.index()] = border_at_[g.index()];
-  border_.pop_back();
 }
 
 // On large graphs mostly a few steps from a border.
 GroupId LatencyAnneal::some_group() {
-  if (place_.size() < kLargeGraph || border_.empty() || dice_.one_in(8)) return GroupId(dice_.below(place_.size()));
-  GroupId g = border_[dice_.below(border_.size())];
+  if (instance_.group_count() < kLargeGraph || border().empty() || dice_.one_in(8))
+    return GroupId(dice_.below(instance_.group_count()));
+  GroupId g = border()[dice_.below(border().size())];
   for (std::size_t steps = dice_.below(1 + dice_.below(kLongestWalk)); steps > 0; --steps) {
     const auto near = neighbours(g);
     g = near[dice_.below(near.size())];
@@ -231,34 +139,29 @@ GroupId LatencyAnneal::some_group() {
 
 // On large graphs large ones are seldom worth their time.
 std::size_t LatencyAnneal::most_in_cone() {
-  if (place_.size() < kLargeGraph) return place_.size();
-  return kSmallestLimit << dice_.below(static_cast<std::size_t>(std::bit_width(place_.size())));
-}
-
-void LatencyAnneal::take_back() {
-  value_.take_back();
-  for (std::size_t u = undo_.size(); u > 0; --u) note(undo_[u - 1].first, undo_[u - 1].second);
+  if (instance_.group_count() < kLargeGraph) return instance_.group_count();
+  return kSmallestLimit << dice_.below(static_cast<std::size_t>(std::bit_width(instance_.group_count())));
 }
 
 LatencyAnneal::Place LatencyAnneal::some_slot() {
   if (options_.one_slot)
-    return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.accelerators()))) * value_.slots();
-  return static_cast<Place>(dice_.below(static_cast<std::size_t>(value_.host())));
+    return static_cast<Place>(dice_.below(static_cast<std::size_t>(value().accelerators()))) * value().slots();
+  return static_cast<Place>(dice_.below(static_cast<std::size_t>(value().host())));
 }
 
 // A slot that holds nothing, or any if there is none.
 LatencyAnneal::Place LatencyAnneal::empty_slot() {
-  const Place first = some_slot(), step = options_.one_slot ? value_.slots() : 1;
-  for (Place i = 0; i < value_.host(); i += step) {
-    const Place p = (first + i) % value_.host();
-    if (value_.empty(p)) return p;
+  const Place first = some_slot(), step = options_.one_slot ? value().slots() : 1;
+  for (Place i = 0; i < value().host(); i += step) {
+    const Place p = (first + i) % value().host();
+    if (value().empty(p)) return p;
   }
   return first;
 }
 
 // Of the same accelerator.
 LatencyAnneal::Place LatencyAnneal::other_slot(Place from) {
-  const Place slots = value_.slots(), first = from / slots * slots;
+  const Place slots = value().slots(), first = from / slots * slots;
   const auto further = static_cast<Place>(1 + dice_.below(static_cast<std::size_t>(slots) - 1));
   return first + (from - first + further) % slots;
 }
@@ -270,17 +173,17 @@ std::span<const GroupId> LatencyAnneal::next(GroupId g, bool down) const {
 bool LatencyAnneal::move_group() {
   const GroupId g = some_group();
   const auto near = neighbours(g);
-  Place to = near.empty() ? (dice_.one_in(4) ? value_.host() : some_slot()) : place(near[dice_.below(near.size())]);
+  Place to = near.empty() ? (dice_.one_in(4) ? value().host() : some_slot()) : place(near[dice_.below(near.size())]);
   const double other = dice_.chance();
   if (other < 0.08) {
-    to = value_.host();
+    to = value().host();
   } else if (other < 0.10) {
     to = empty_slot();
   } else if (other < 0.13) {
     to = some_slot();
   }
-  if (!can_be(g, to)) return false;
-  set(g, to);
+  if (!places_.can_be(g, to)) return false;
+  places_.set(g, to);
   return true;
 }
 
@@ -297,11 +200,11 @@ void LatencyAnneal::find_hull(GroupId from, GroupId to) {
 // Makes room in a slot: what is in it goes to hosts, or to where some neighbour is.
 void LatencyAnneal::clear_out(Place slot, bool into_neighbour) {
   taken_.clear();
-  for (GroupId g : groups_on(slot)) {
+  for (GroupId g : places_.groups_on(slot)) {
     if (place(g) == slot) taken_.push_back(g);
   }
-  Place to = value_.host();
-  for (std::size_t i = 0; i < taken_.size() && into_neighbour && to == value_.host(); ++i) {
+  Place to = value().host();
+  for (std::size_t i = 0; i < taken_.size() && into_neighbour && to == value().host(); ++i) {
     for (GroupId h : neighbours(taken_[i])) {
       if (place(h) != slot && dice_.one_in(2)) {
         to = place(h);
@@ -310,7 +213,7 @@ void LatencyAnneal::clear_out(Place slot, bool into_neighbour) {
     }
   }
   for (GroupId g : taken_) {
-    if (can_be(g, to)) set(g, to);
+    if (places_.can_be(g, to)) places_.set(g, to);
   }
 }
 
@@ -331,12 +234,12 @@ bool LatencyAnneal::move_hull() {
   }
   if (!down) std::swap(first, last);
   if (!below_.empty()) find_hull(first, last);
-  Place to = value_.host();
+  Place to = value().host();
   const double target = dice_.chance();
   if (target < 0.45) {
     to = empty_slot();
     if (to == from) return false;
-    if (!value_.empty(to)) clear_out(to, dice_.one_in(3));
+    if (!value().empty(to)) clear_out(to, dice_.one_in(3));
   } else if (target >= 0.60) {
     const bool before = dice_.one_in(2);
     const auto near = next(before ? first : last, !before);
@@ -346,7 +249,7 @@ bool LatencyAnneal::move_hull() {
   if (to == from) return false;
   const bool all = dice_.one_in(4);  // also what is between on other devices
   for (GroupId g : found_) {
-    if ((all || place(g) == from) && can_be(g, to)) set(g, to);
+    if ((all || place(g) == from) && places_.can_be(g, to)) places_.set(g, to);
   }
   return true;
 }
@@ -374,9 +277,9 @@ bool LatencyAnneal::move_cone() {
   const bool down = dice_.one_in(2);
   const std::size_t links = dice_.one_in(4) ? 4 : 1;  // of a chain of moves, each pushing out the next
   Place to = -1;
-  if (target < 0.06) to = value_.host();
+  if (target < 0.06) to = value().host();
   if (target >= 0.06 && target < 0.14) to = empty_slot();
-  if (target >= 0.14 && target < 0.19 && value_.slots() > 1 && !options_.one_slot && !on_host(g))
+  if (target >= 0.14 && target < 0.19 && value().slots() > 1 && !options_.one_slot && !places_.on_host(g))
     to = other_slot(place(g));
   std::vector<Place> onward;
   for (std::size_t link = 0; link < links; ++link) {
@@ -386,7 +289,7 @@ bool LatencyAnneal::move_cone() {
       onward.clear();
       for (GroupId x : found_) {
         for (GroupId y : next(x, down)) {
-          if (place(y) != from && place(y) != value_.host()) onward.push_back(place(y));
+          if (place(y) != from && place(y) != value().host()) onward.push_back(place(y));
         }
       }
       if (!onward.empty()) {
@@ -398,11 +301,11 @@ bool LatencyAnneal::move_cone() {
       }
     }
     if (to == from) break;
-    if (!std::all_of(found_.begin(), found_.end(), [&](GroupId x) { return can_be(x, to); })) break;
-    for (GroupId x : found_) set(x, to);
-    if (to == value_.host() || link + 1 == links) break;
-    if (value_.memory_used(value_.accelerator(to)) <= instance_.memory_limit()) break;
-    g = groups_on(to)[dice_.below(groups_on(to).size())];
+    if (!std::all_of(found_.begin(), found_.end(), [&](GroupId x) { return places_.can_be(x, to); })) break;
+    for (GroupId x : found_) places_.set(x, to);
+    if (to == value().host() || link + 1 == links) break;
+    if (value().memory_used(value().accelerator(to)) <= instance_.memory_limit()) break;
+    g = places_.groups_on(to)[dice_.below(places_.groups_on(to).size())];
     to = -1;
   }
   return true;
@@ -413,13 +316,13 @@ bool LatencyAnneal::merge_and_cut() {
   if (a == b) return false;
   taken_.clear();
   for (const Place from : {a, b}) {
-    for (GroupId g : groups_on(from)) {
+    for (GroupId g : places_.groups_on(from)) {
       if (place(g) == from) taken_.push_back(g);
     }
   }
-  for (GroupId g : taken_) set(g, b);
+  for (GroupId g : taken_) places_.set(g, b);
   if (taken_.size() > 1 && find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2))) {
-    for (GroupId g : found_) set(g, a);
+    for (GroupId g : found_) places_.set(g, a);
   }
   return true;
 }
@@ -427,8 +330,8 @@ bool LatencyAnneal::merge_and_cut() {
 // A later slot takes what is below, an earlier one what is above.
 bool LatencyAnneal::move_between_slots() {
   const NodeId first(dice_.below(instance_.size()));
-  const Place from = value_.place(first);
-  if (from == value_.host()) return false;
+  const Place from = value().place(first);
+  if (from == value().host()) return false;
   const Place to = other_slot(from);
   const bool backward = instance_.nodes[first].backward;
   const auto& onward = (to > from) != backward ? instance_.successors : instance_.predecessors;
@@ -438,13 +341,13 @@ bool LatencyAnneal::move_between_slots() {
   const bool alone = dice_.one_in(4);
   for (std::size_t head = 0; head < found_nodes_.size() && !alone; ++head) {
     for (NodeId w : onward[found_nodes_[head]]) {
-      const bool here = value_.place(w) == from && instance_.nodes[w].backward == backward;
+      const bool here = value().place(w) == from && instance_.nodes[w].backward == backward;
       if (!here || node_mark_[w.index()] == marked_) continue;
       node_mark_[w.index()] = marked_;
       found_nodes_.push_back(w);
     }
   }
-  for (NodeId v : found_nodes_) move_node(v, to);
+  for (NodeId v : found_nodes_) places_.move_node(v, to);
   return true;
 }
 
@@ -453,10 +356,10 @@ bool LatencyAnneal::scatter_group() {
   if (instance_.members[g].size() < 2) return false;
   const auto near = neighbours(g);
   Place low = near.empty() || dice_.one_in(4) ? some_slot() : place(near[dice_.below(near.size())]);
-  if (low == value_.host() || !can_be(g, low)) return false;
+  if (low == value().host() || !places_.can_be(g, low)) return false;
   Place high = other_slot(low);
   if (high < low) std::swap(low, high);
-  set(g, low);
+  places_.set(g, low);
   found_nodes_.assign(instance_.members[g].begin(), instance_.members[g].end());
   std::sort(found_nodes_.begin(), found_nodes_.end(), [&](NodeId a, NodeId b) { return rank_[a] < rank_[b]; });
   // Forward, the low slot runs first; backward, the high one.
@@ -464,18 +367,18 @@ bool LatencyAnneal::scatter_group() {
   const std::size_t backward_cut = dice_.below(found_nodes_.size() + 1);
   for (std::size_t i = 0; i < found_nodes_.size(); ++i) {
     const NodeId v = found_nodes_[i];
-    if (instance_.nodes[v].backward ? i < backward_cut : i >= forward_cut) move_node(v, high);
+    if (instance_.nodes[v].backward ? i < backward_cut : i >= forward_cut) places_.move_node(v, high);
   }
   return true;
 }
 
 bool LatencyAnneal::swap_slots() {
   const Place a = some_slot(), b = other_slot(a);
-  taken_ = groups_on(a);
+  taken_ = places_.groups_on(a);
   for (GroupId g : taken_) {
     for (NodeId v : instance_.members[g]) {
-      const Place from = value_.place(v);
-      if (from == a || from == b) move_node(v, from == a ? b : a);
+      const Place from = value().place(v);
+      if (from == a || from == b) places_.move_node(v, from == a ? b : a);
     }
   }
   return true;
@@ -490,10 +393,10 @@ bool LatencyAnneal::move_with_neighbours() {
     to = place(h);
     if (dice_.one_in(2)) break;
   }
-  if (to < 0 || !can_be(g, to)) return false;
-  set(g, to);
+  if (to < 0 || !places_.can_be(g, to)) return false;
+  places_.set(g, to);
   for (GroupId h : neighbours(g)) {
-    if (place(h) == from && dice_.one_in(2) && can_be(h, to)) set(h, to);
+    if (place(h) == from && dice_.one_in(2) && places_.can_be(h, to)) places_.set(h, to);
   }
   return true;
 }

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
-#include "partita/solve/latency/latency_value.h"
+#include "partita/solve/latency/latency_places.h"
 #include "partita/util/bit_matrix.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
@@ -57,21 +57,15 @@ class LatencyAnneal {
   bool propose();
   double energy(const LatencyValue::Measure& m) const;
   void remember_best(double latency);
-  void set(GroupId g, Place to);
-  void move_node(NodeId v, Place to);
-  void note(GroupId g, Place to);
-  void take_back();
-  bool can_be(GroupId g, Place to) const;
-  Place place(GroupId g) const { return place_[g.index()]; }
-  bool on_host(GroupId g) const { return place(g) == value_.host(); }
-  std::vector<GroupId>& groups_on(Place place) { return on_[static_cast<std::size_t>(value_.accelerator(place))]; }
+  const LatencyValue& value() const { return places_.value(); }
+  Place place(GroupId g) const { return places_.place(g); }
+  const std::vector<GroupId>& border() const { return places_.border(); }
   Place some_slot();
   Place empty_slot();
   Place other_slot(Place from);
   GroupId some_group();
-  void note_border(GroupId g);
   std::size_t most_in_cone();
-  std::span<const GroupId> neighbours(GroupId g) const { return neighbours_[g]; }
+  std::span<const GroupId> neighbours(GroupId g) const { return places_.neighbours(g); }
   std::span<const GroupId> next(GroupId g, bool down) const;
 
   bool move_group();
@@ -89,25 +83,16 @@ class LatencyAnneal {
 
   const LatencyInstance& instance_;
   Dice& dice_;
-  LatencyValue value_;
-  Csr<GroupId, GroupId> neighbours_;
+  LatencyPlaces places_;
   IdVector<NodeId, std::size_t> rank_;  // in a topological order
   BitMatrix below_, above_;  // by group: the groups on paths from it, to it, itself included; empty on large graphs
 
   LatencyAnnealOptions options_;
-  std::vector<Place> place_;              // by group: where its first node is
-  std::vector<std::vector<GroupId>> on_;  // by accelerator
-  std::vector<std::size_t> at_;           // by group: where in that list it is
-  std::vector<std::uint32_t> apart_;      // by group: how many neighbours are elsewhere
-  std::vector<GroupId> border_;           // groups with such neighbours
-  std::vector<std::size_t> border_at_;    // by group: where in that list it is
   IdVector<NodeId, Place> best_;
   double energy_ = 0, best_latency_;
   bool in_circle_ = false;
   std::uint64_t done_ = 0;
 
-  std::vector<std::pair<GroupId, Place>> undo_;
-  bool changed_ = false;
   std::vector<GroupId> found_;  // what find_hull or find_cone found
   std::vector<GroupId> taken_;
   std::vector<NodeId> found_nodes_;
