@@ -36,7 +36,7 @@ std::optional<Split> latency_start(const Problem& problem, std::uint64_t seed, B
       sink({progress.event, progress.seconds, progress.value, 0, progress.groups, ""});
   };
   Budget share = share_of(budget, kStartPart, kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
-  const LatencyOutcome outcome = solve_latency(instance, {0, seed}, share, sink ? splits_only : Sink());
+  const LatencyOutcome outcome = solve_latency(instance, {}, {0, seed, 1}, share, sink ? splits_only : Sink());
   if (!outcome.split) return std::nullopt;
   return lift_latency(problem, instance, *outcome.split);
 }

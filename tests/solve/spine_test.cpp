@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "partita/solve/throughput/free/dice.h"
+#include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/random_workload.h"

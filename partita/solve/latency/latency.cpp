@@ -2,12 +2,15 @@
 #include "partita/solve/latency/latency.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "partita/model/result.h"
 #include "partita/solve/latency/latency_bound.h"
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/latency_search.h"
@@ -17,13 +20,13 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kClosed = 0.99e-6;  // a gap that nobody asks to be closed
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
 constexpr double kTurnGrowth = 1.3;
 constexpr std::uint64_t kSplitShare = 2;       // where proofs are out of reach, splits still get better
 constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other threads found
 constexpr int kMostSearches = 64;
+constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
 constexpr const char* kByCases = "branch and bound on labels";
 
@@ -58,7 +61,7 @@ class LatencySolver {
 
   void take_turns() {
     LatencySearch& search = *searches_[0];
-    for (double turn = first_turn(); !done() && !(search.finished() && nothing_left_to_prove()); turn *= kTurnGrowth) {
+    for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove()); turn *= kTurnGrowth) {
       const auto ticks = static_cast<std::uint64_t>(turn);
       improve_split(search, kSplitShare * ticks);
       if (!done()) prove(search, ticks);
@@ -78,12 +81,19 @@ class LatencySolver {
       improve_split(search, kSharedTurn);
       if (search.best().value > value()) search.offer(best());
     }
+    ++searches_ended_;
   }
 
   void work_at_bounds() {
     LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
-    for (double turn = first_turn(); !done() && !nothing_left_to_prove(); turn *= kTurnGrowth)
+    for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
       prove(judge, static_cast<std::uint64_t>(turn));
+      if (bound_.waiting() && !can_branch()) {
+        std::this_thread::sleep_for(kPause);
+      } else {
+        turn *= kTurnGrowth;
+      }
+    }
   }
 
   // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way. Nor
@@ -94,7 +104,12 @@ class LatencySolver {
     return roomy && instance_.subgraphs == 1 && searches_[0]->uses_all_accelerators() &&
            NodeReach::affordable(instance_);
   }
-  bool nothing_left_to_prove() const { return bound_.finished() && !can_branch(); }
+  bool no_more_splits() const {
+    return options_.threads > 1 ? searches_ended_ == searches_.size() : searches_[0]->finished();
+  }
+  bool nothing_left_to_prove() const {
+    return !can_branch() && (bound_.finished() || (bound_.waiting() && no_more_splits()));
+  }
 
   double value() const {
     const std::lock_guard lock(mutex_);
@@ -109,7 +124,7 @@ class LatencySolver {
     if (budget_.exhausted()) return true;
     const std::lock_guard lock(mutex_);
     return decided_ ||
-           (best_.value < kNever && best_.value - outcome_.bound <= std::max(options_.gap, kClosed) * best_.value);
+           (best_.value < kNever && best_.value - outcome_.bound <= std::max(options_.gap, kClosedGap) * best_.value);
   }
 
   void take(const LatencySplit& split) {
@@ -197,6 +212,7 @@ class LatencySolver {
   LatencyBound bound_;                                    // this and branching_ are the business of one thread
   std::optional<LatencyBranching> branching_;
 
+  std::atomic<std::size_t> searches_ended_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   LatencySplit best_;
   LatencyOutcome outcome_;
