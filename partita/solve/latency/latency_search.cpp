@@ -162,9 +162,9 @@ void LatencySearch::start_annealing() {
   options.scale = scale();
   options.hot = (instance_.group_count() < kLargeGraph ? kHot : kHotOnLargeGraphs)[runs_ % kHot.size()];
   options.price = price_;
-  options.one_slot = in_one_slot_ = value_.slots() > 1 && runs_ % 2 == 1;
+  options.one_slot = in_one_slot_ = value_.slots() > 1 && runs_ % 4 == 3;
   const Places& best = in_one_slot_ ? best_in_one_slot_ : best_place_;
-  const bool from_seed = runs_ % 4 == 3 && !seeds_.empty();
+  const bool from_seed = runs_ % (in_one_slot_ ? 8 : 4) == 3 && !seeds_.empty();
   if (from_seed) {
     annealer_.start(seeds_[dice_.below(seeds_.size())].place, options);
   } else {

@@ -2,7 +2,7 @@
 // Good splits for latency: the upper bound. First segments of random orders (latency_segments.h), then annealing
 // (latency_anneal.h), over and over: mostly from the best split, one run in four from one of the good segmentations;
 // runs are short at first and grow, and their first temperatures take turns, since a graph may want either. Where
-// accelerators may run several subgraphs, two runs in four use one each, from the best such split.
+// accelerators may run several subgraphs, one run in four uses one each, half of those from the best such split.
 //
 // Deterministic for a seed and the ticks of the slices; no decision looks at a clock. Tests:
 // tests/solve/latency_search_test.cpp.
