@@ -205,6 +205,16 @@ double BlockLoad::least(double memory_limit) {
   return last_;
 }
 
+std::vector<NodeId> BlockLoad::cheapest() const {
+  std::vector<NodeId> found;
+  const auto add = [&](ClusterId c) { found.insert(found.end(), model_.nodes(c).begin(), model_.nodes(c).end()); };
+  for (ClusterId c : in_) add(c);
+  for (ClusterId c : cut_.open()) {
+    if (cut_.is_inside(c)) add(c);
+  }
+  return found;
+}
+
 void BlockLoad::add_net(NetId e) {
   if (net_stamp_[e] == stamp_ || !net_counts(e)) return;
   net_stamp_[e] = stamp_;

@@ -35,6 +35,9 @@ class BlockLoad {
   // from one call to the next.
   double least(double memory_limit);
 
+  // The nodes of a block, or of its part and more, that has the load least() gave last.
+  std::vector<NodeId> cheapest() const;
+
   std::uint64_t work() const { return work_; }  // so far, in steps
 
  private:

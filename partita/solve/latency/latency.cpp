@@ -15,6 +15,7 @@
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
+#include "partita/solve/latency/spine_split.h"
 
 namespace partita {
 namespace {
@@ -145,9 +146,11 @@ class LatencySolver {
     if (search.improve(slice)) take(search.best());
   }
 
-  // Labels first, then cases.
+  // Spines and labels first, then cases.
   void prove(LatencySearch& judge, std::uint64_t ticks) {
     improve_bound(ticks);
+    const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
+    if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) take(judge.best());
     if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
   }
 

@@ -103,6 +103,7 @@ void LatencyBound::end_spine() {
   }
   raise(found, 0, kBySpine);
   spine_is_exact_ = spine->is_exact();
+  if (found > best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
       facts_new_ = spine_is_old_ = true;

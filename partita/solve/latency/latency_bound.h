@@ -20,6 +20,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "partita/solve/latency/latency_labels.h"
@@ -42,6 +43,8 @@ class LatencyBound {
   bool finished() const { return finished_; }
   // There is no split to compare with, and nothing to do without.
   bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !sweep_ && !spine_; }
+  // Blocks that the spine followed last would like to see (spine_bound.h); once, then nothing until there are others.
+  std::vector<std::vector<NodeId>> take_suggestion() { return std::exchange(suggestion_, {}); }
   // What is known of splits below the value given last; for branching.
   const LatencyFacts& facts() const { return facts_; }
 
@@ -84,6 +87,7 @@ class LatencyBound {
   std::unique_ptr<LatencyLabels> sweep_;
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;
+  std::vector<std::vector<NodeId>> suggestion_;
   std::size_t detail_ = 0;       // of the spine
   bool spine_is_old_ = false;    // facts have been found since
   bool spine_is_exact_ = false;  // more detail tells no more

@@ -81,6 +81,14 @@ bool LatencySearch::offer(const LatencySplit& split) {
   return place && take(*place);
 }
 
+bool LatencySearch::suggest(const LatencySplit& split) {
+  auto place = places(split);
+  if (!place) return false;
+  const bool better = take(*place);
+  suggested_ = std::move(*place);
+  return better;
+}
+
 // If it is legal and better.
 bool LatencySearch::take(const Places& place) {
   value_.place_all(place);
@@ -165,7 +173,10 @@ void LatencySearch::start_annealing() {
   options.one_slot = in_one_slot_ = value_.slots() > 1 && runs_ % 4 == 3;
   const Places& best = in_one_slot_ ? best_in_one_slot_ : best_place_;
   const bool from_seed = runs_ % (in_one_slot_ ? 8 : 4) == 3 && !seeds_.empty();
-  if (from_seed) {
+  if (suggested_.size() > 0) {
+    annealer_.start(suggested_, options);
+    suggested_ = Places();
+  } else if (from_seed) {
     annealer_.start(seeds_[dice_.below(seeds_.size())].place, options);
   } else {
     annealer_.start(best.size() > 0 ? best : rough_start_, options);

@@ -32,6 +32,8 @@ class LatencySearch {
   bool improve(Budget& slice);
   // A split found elsewhere; taken if it is legal and better. Its value is not looked at.
   bool offer(const LatencySplit& split);
+  // One that may be neither, but is worth to begin with: the next run does.
+  bool suggest(const LatencySplit& split);
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
   const LatencySplit& best() const { return best_; }
@@ -64,6 +66,7 @@ class LatencySearch {
   Places best_place_, best_in_one_slot_;
   double best_value_in_one_slot_;
   std::vector<Seed> seeds_;  // the best few segmentations, best first
+  Places suggested_;         // to begin the next run with, unless empty
   Places rough_start_;       // where memory stands in the way of segments
   bool finished_ = false, annealing_ = false, in_one_slot_ = false;
   std::size_t orders_ = 0, runs_ = 0;

@@ -26,7 +26,7 @@ ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail&
       lower_(spine.nodes[module + 1]),
       most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
-  for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}, {}});
+  for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}, {}, {}, {}});
   make_extents(detail.most_states);
   for (Reach* reach : {&below_, &above_}) {
     reach->memory.assign(states_, kNever);
@@ -94,31 +94,26 @@ void ModuleTables::make_delays(std::size_t c) {
   for (std::size_t b = 0; b < c; ++b) earlier += chains_[b].nodes.size();
   const bool count_shared = length * length / 2 * earlier <= kMostSharedCuts;
 
-  // Blocks of the nodes from p up to e: alone, and together with a node of an earlier chain.
-  std::vector<std::vector<double>> alone(length, std::vector<double>(length + 1, kNever)), shared = alone;
+  chain.alone.assign(length, std::vector<double>(length + 1, kNever));
+  chain.shared = chain.alone;
   for (std::size_t p = 0; p < length; ++p) {
     for (std::size_t e = p + 1; e <= length; ++e) {
-      std::vector<NodeId> outside;
-      const NodeId before = p > 0 ? nodes[p - 1] : upper_, after = e < length ? nodes[e] : lower_;
-      if (before.valid()) outside.push_back(before);
-      if (after.valid()) outside.push_back(after);
-      const auto least = [&](const std::vector<NodeId>& inside) {
-        const bool possible = block_load_.begin(BlockLoad::Part::Whole, NodeId(), inside, outside);
-        return possible ? block_load_.least(memory_limit_) : kNever;
+      const auto least = [&](NodeId with) {
+        return begin_stretch(chain, p, e, with) ? block_load_.least(memory_limit_) : kNever;
       };
-      alone[p][e] = least({nodes[p], nodes[e - 1]});
-      if (alone[p][e] == kNever) continue;
+      chain.alone[p][e] = least(NodeId());
+      if (chain.alone[p][e] == kNever) continue;
       if (!count_shared) {
-        shared[p][e] = earlier > 0 ? alone[p][e] : kNever;
+        if (earlier > 0) chain.shared[p][e] = chain.alone[p][e];
         continue;
       }
       for (std::size_t b = 0; b < c; ++b) {
-        for (NodeId x : chains_[b].nodes) shared[p][e] = std::min(shared[p][e], least({nodes[p], nodes[e - 1], x}));
+        for (NodeId x : chains_[b].nodes) chain.shared[p][e] = std::min(chain.shared[p][e], least(x));
       }
     }
   }
 
-  make_work(chain, alone);
+  make_work(chain);
   chain.delay.assign(length + 1, std::vector<std::vector<double>>(length + 1));
   for (std::size_t p = 0; p <= length; ++p) {
     chain.delay[p][p].assign(most_blocks_ + 1, 0);
@@ -129,9 +124,8 @@ void ModuleTables::make_delays(std::size_t c) {
       for (std::size_t d = 0; d <= most_blocks_; ++d) {
         double best = chain.delay[p][e - 1][d] + host;
         for (std::size_t q = p; q < e; ++q) {
-          best = std::min(best, chain.delay[p][q][d] + shared[q][e]);
-          if (d > 0) best = std::min(best, chain.delay[p][q][d - 1] + alone[q][e]);
-          if (d == most_blocks_) best = std::min(best, chain.delay[p][q][d] + alone[q][e]);
+          best = std::min(best, chain.delay[p][q][d] + chain.shared[q][e]);
+          if (d > 0) best = std::min(best, chain.delay[p][q][fewer(d)] + chain.alone[q][e]);
         }
         delay.push_back(best);
       }
@@ -139,7 +133,18 @@ void ModuleTables::make_delays(std::size_t c) {
   }
 }
 
-void ModuleTables::make_work(Chain& chain, const std::vector<std::vector<double>>& alone) const {
+// A block of the nodes from p up to e, and perhaps one more.
+bool ModuleTables::begin_stretch(const Chain& chain, std::size_t p, std::size_t e, NodeId with) {
+  const std::vector<NodeId>& nodes = chain.nodes;
+  const NodeId before = p > 0 ? nodes[p - 1] : upper_, after = e < nodes.size() ? nodes[e] : lower_;
+  std::vector<NodeId> inside = {nodes[p], nodes[e - 1]}, outside;
+  if (with.valid()) inside.push_back(with);
+  if (before.valid()) outside.push_back(before);
+  if (after.valid()) outside.push_back(after);
+  return block_load_.begin(BlockLoad::Part::Whole, NodeId(), inside, outside);
+}
+
+void ModuleTables::make_work(Chain& chain) const {
   const LatencyInstance& instance = model_.instance();
   const std::size_t length = chain.nodes.size();
   const auto nets_between = [&](NodeId producer, NodeId consumer) {
@@ -167,7 +172,7 @@ void ModuleTables::make_work(Chain& chain, const std::vector<std::vector<double>
       (model_.on_host(chain.nodes[e - 1]) ? work.on_hosts += last.host_time : work.sure += last.accelerator_time);
       if (size == 1) work.ratio = kHighestRatio;
       if (size > 1) work.ratio = std::min(work.ratio, chain.work[p + 1][e].ratio);
-      const double saved = work.on_hosts - alone[p][e];
+      const double saved = work.on_hosts - chain.alone[p][e];
       if (!(saved > 0)) continue;
       double done = cut[p] + cut[e];
       for (std::size_t i = p; i < e; ++i) done += instance.nodes[chain.nodes[i]].accelerator_time;
@@ -193,7 +198,7 @@ double ModuleTables::time_for_work(std::span<const Work* const> chains, std::siz
   return time;
 }
 
-void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
+bool ModuleTables::begin_reach(BlockLoad::Part part, std::size_t state) {
   const bool down = part == BlockLoad::Part::Below;
   const NodeId end = down ? upper_ : lower_, other_end = down ? lower_ : upper_;
   std::vector<NodeId> inside = {end}, outside;
@@ -205,7 +210,11 @@ void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
     if (reached.least > 0) inside.push_back(at(reached.least - 1));
     if (reached.most < nodes.size()) outside.push_back(at(reached.most));
   }
-  if (!block_load_.begin(part, end, inside, outside)) return;
+  return block_load_.begin(part, end, inside, outside);
+}
+
+void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
+  if (!begin_reach(part, state)) return;
   reach.memory[state] = block_load_.memory();
   for (std::size_t level = kMemoryLevels + 1; level-- > 0;) {
     const double room =
@@ -255,6 +264,58 @@ bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std:
   }
   by_blocks.push_back(unlimited);
   return true;
+}
+
+std::vector<NodeId> ModuleTables::reaching(BlockLoad::Part part, std::size_t state, double room) {
+  if (!begin_reach(part, state) || block_load_.least(room) == kNever) return {};
+  return block_load_.cheapest();
+}
+
+std::vector<std::vector<NodeId>> ModuleTables::inside(std::size_t upper_state, std::size_t lower_state,
+                                                      std::size_t blocks) {
+  struct Stretch {
+    std::size_t chain, from, to, given;
+    double delay(const std::vector<Chain>& chains) const { return chains[chain].delay[from][to][given]; }
+  };
+  std::vector<Stretch> left;
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const std::size_t length = chains_[c].nodes.size();
+    const std::size_t from = extent(upper_state, c).most, kept = extent(lower_state, c).most;
+    if (from + kept < length) left.push_back({c, from, length - kept, blocks == most_blocks_ ? blocks : 0});
+  }
+  for (std::size_t i = 0; i < blocks && blocks < most_blocks_ && !left.empty(); ++i) {
+    ++std::max_element(left.begin(), left.end(), [&](const Stretch& a, const Stretch& b) {
+        return a.delay(chains_) < b.delay(chains_);
+      })->given;
+  }
+  // What the delays are made of, from the end of each chain. A block that has a part in an earlier chain joins that
+  // chain's last one.
+  std::vector<std::vector<NodeId>> found;
+  for (auto& [c, from, to, given] : left) {
+    const Chain& chain = chains_[c];
+    while (from < to) {
+      const double delay = chain.delay[from][to][given];
+      std::size_t start = from;
+      const auto is = [&](double other) { return other == delay; };
+      while (start < to && !is(chain.delay[from][start][given] + chain.shared[start][to]) &&
+             !(given > 0 && is(chain.delay[from][start][fewer(given)] + chain.alone[start][to]))) {
+        ++start;
+      }
+      if (start == to) {
+        --to;  // on a host
+        continue;
+      }
+      const bool joins = !found.empty() && is(chain.delay[from][start][given] + chain.shared[start][to]);
+      if (begin_stretch(chain, start, to, NodeId()) && block_load_.least(memory_limit_) < kNever) {
+        const std::vector<NodeId> nodes = block_load_.cheapest();
+        if (!joins) found.emplace_back();
+        found.back().insert(found.back().end(), nodes.begin(), nodes.end());
+      }
+      if (!joins) given = given > 0 ? fewer(given) : 0;
+      to = start;
+    }
+  }
+  return found;
 }
 
 }  // namespace partita

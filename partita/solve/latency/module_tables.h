@@ -52,6 +52,11 @@ class ModuleTables {
   // most_blocks, which stands for any number. False if the states exclude each other.
   bool delays(std::size_t upper_state, std::size_t lower_state, std::vector<double>& by_blocks) const;
 
+  // Blocks that take as long as the tables say: the nodes of one that reaches from an end into the module, and all that
+  // run inside of it.
+  std::vector<NodeId> reaching(BlockLoad::Part part, std::size_t state, double room);
+  std::vector<std::vector<NodeId>> inside(std::size_t upper_state, std::size_t lower_state, std::size_t blocks);
+
  private:
   struct Extent {
     std::size_t least, most;
@@ -69,6 +74,8 @@ class ModuleTables {
     // in.
     std::vector<std::vector<std::vector<double>>> delay;
     std::vector<std::vector<Work>> work;  // of the same nodes
+    // The least load of a block of those nodes, and of one that also has a part in an earlier chain.
+    std::vector<std::vector<double>> alone, shared;
   };
   struct Reach {
     std::vector<double> memory;
@@ -77,7 +84,10 @@ class ModuleTables {
 
   void make_extents(std::size_t most_states);
   void make_delays(std::size_t c);
-  void make_work(Chain& chain, const std::vector<std::vector<double>>& alone) const;
+  void make_work(Chain& chain) const;
+  bool begin_stretch(const Chain& chain, std::size_t p, std::size_t e, NodeId with);
+  bool begin_reach(BlockLoad::Part part, std::size_t state);
+  std::size_t fewer(std::size_t blocks) const { return blocks < most_blocks_ ? blocks - 1 : blocks; }
   static double time_for_work(std::span<const Work* const> chains, std::size_t blocks);
   void fill(BlockLoad::Part part, std::size_t state, Reach& reach);
   const Extent& extent(std::size_t state, std::size_t chain) const {

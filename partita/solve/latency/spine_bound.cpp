@@ -91,20 +91,11 @@ bool SpineBound::advance(Budget& slice) {
     }
   }
   if (enter_.empty()) begin_program();
-  const auto pay_for = [&](std::size_t i) {
-    const std::size_t states = enter_[i].states;
-    slice.spend(1 + states * states / kStepsPerTick);
-  };
-  while (down_ < count) {
-    if (slice.exhausted()) return false;
-    enter_and_leave(down_);
-    pay_for(down_++);
+  for (; down_ < count; ++down_) {
+    if (!enter_and_leave(down_, slice)) return false;
   }
-  while (up_ < count) {
-    if (slice.exhausted()) return false;
-    ++up_;
-    leave_and_enter(count - up_);
-    pay_for(count - up_);
+  for (; up_ < count; ++up_) {
+    if (!leave_and_enter(count - 1 - up_, slice)) return false;
   }
   bound_ = std::max(bound_, after_enter_[0].at(0, 0));
   return true;
@@ -139,22 +130,18 @@ bool SpineBound::new_pass(std::size_t module) const {
   return model_.instance().has_backward && !backward(module) && backward(module + 1);
 }
 
-// relax(state of the upper end, its count, state of the lower end, its count, time between); upper states may be
-// skipped.
-template <class Skip, class Relax>
-void SpineBound::for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const {
+// relax(count at the upper end, state of the lower end, its count, time between)
+template <class Relax>
+void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
   const bool fresh = new_pass(module);
   std::vector<double> delays;
-  for (std::size_t upper = 0; upper < tables.states(); ++upper) {
-    if (skip(upper)) continue;
-    for (std::size_t lower = 0; lower < tables.states(); ++lower) {
-      if (!tables.delays(upper, lower, delays)) continue;
-      for (std::size_t inside = 0; inside < delays.size(); ++inside) {
-        if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
-        for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
-          relax(upper, t, lower, fresh ? 0 : t + inside, delays[inside]);
-      }
+  for (std::size_t lower = 0; lower < tables.states(); ++lower) {
+    if (!tables.delays(upper, lower, delays)) continue;
+    for (std::size_t inside = 0; inside < delays.size(); ++inside) {
+      if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
+      for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
+        relax(t, lower, fresh ? 0 : t + inside, delays[inside]);
     }
   }
 }
@@ -204,42 +191,117 @@ void SpineBound::begin_program() {
   for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
 }
 
-void SpineBound::enter_and_leave(std::size_t i) {
+bool SpineBound::enter_and_leave(std::size_t i, Budget& slice) {
   if (i > 0) {
     const Table& from = leave_[i - 1];
-    const auto unreachable = [&](std::size_t upper) { return from.at_best(upper) == kNever; };
-    for_each_way_through(i - 1, unreachable,
-                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
-                           keep_least(enter_[i].at(u, lower), from.at(t, upper) + time);
-                         });
+    for (; next_upper_ < from.states; ++next_upper_) {
+      if (slice.exhausted()) return false;
+      if (from.at_best(next_upper_) == kNever) continue;
+      for_each_way_through(i - 1, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
+        keep_least(enter_[i].at(u, lower), from.at(t, next_upper_) + time);
+      });
+      slice.spend(1 + from.states / kStepsPerTick);
+    }
+    next_upper_ = 0;
   }
   for (std::size_t t = 0; t <= most_blocks_; ++t) {
     keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
   }
+  std::size_t steps = 0;
   for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
     for (std::size_t t = 0; t < most_blocks_; ++t) {
       keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
     }
+    ++steps;
   });
+  slice.spend(1 + steps / kStepsPerTick);
+  return true;
 }
 
 // The same, seen from the end.
-void SpineBound::leave_and_enter(std::size_t i) {
+bool SpineBound::leave_and_enter(std::size_t i, Budget& slice) {
   if (i + 1 < spine_.nodes.size()) {
-    const auto unreachable = [&](std::size_t upper) { return leave_[i].at_best(upper) == kNever; };
-    for_each_way_through(i, unreachable,
-                         [&](std::size_t upper, std::size_t t, std::size_t lower, std::size_t u, double time) {
-                           keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
-                         });
+    Table& from = after_leave_[i];
+    for (; next_upper_ < from.states; ++next_upper_) {
+      if (slice.exhausted()) return false;
+      if (leave_[i].at_best(next_upper_) == kNever) continue;
+      for_each_way_through(i, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
+        keep_least(from.at(t, next_upper_), after_enter_[i + 1].at(u, lower) + time);
+      });
+      slice.spend(1 + from.states / kStepsPerTick);
+    }
+    next_upper_ = 0;
   }
   for (std::size_t t = 0; t <= most_blocks_; ++t) {
     keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
   }
+  std::size_t steps = 0;
   for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
     for (std::size_t t = 0; t < most_blocks_; ++t) {
       keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
     }
+    ++steps;
   });
+  slice.spend(1 + steps / kStepsPerTick);
+  return true;
+}
+
+std::vector<NodeId> SpineBound::block_nodes(std::size_t i, std::size_t j, std::size_t up, std::size_t down) {
+  const double limit = model_.memory_limit();
+  std::vector<NodeId> nodes = modules_[i - 1]->reaching(BlockLoad::Part::Above, up, limit);
+  const std::vector<NodeId> below = modules_[j]->reaching(BlockLoad::Part::Below, down, limit);
+  nodes.insert(nodes.end(), below.begin(), below.end());
+  for (std::size_t s = i; s <= j; ++s) {
+    for (NodeId v : ending_at_[s]) {
+      if (starts_at_[v] >= i) nodes.push_back(v);
+    }
+  }
+  return nodes;
+}
+
+std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
+  std::vector<std::vector<NodeId>> blocks;
+  std::size_t t = 0, state = 0;
+  for (std::size_t i = 0; i < spine_.nodes.size();) {
+    // Of spine node i: on a host, or in a block up to j. The sums are those of the tables, so they are equal to the
+    // bit.
+    const double left = after_enter_[i].at(t, state);
+    std::size_t last = i;
+    if (state != 0 || after_leave_[i].at(t, 0) + host_time(i) != left) {
+      std::size_t up = state, down = spine_.nodes.size();
+      bool found = false;
+      for_each_block_from(i, [&](std::size_t j, std::size_t u, std::size_t d, double load) {
+        if (found || u != up || t >= most_blocks_ || after_leave_[j].at(t + 1, d) + load != left) return;
+        found = true;
+        last = j;
+        down = d;
+      });
+      if (!found) break;
+      blocks.push_back(block_nodes(i, last, up, down));
+      state = down;
+      ++t;
+    }
+    if (last + 1 == spine_.nodes.size()) break;
+    // Through the module after it.
+    const double to_come = after_leave_[last].at(t, state);
+    std::size_t next_state = 0, next_t = t;
+    bool found = false;
+    for_each_way_through(last, state, [&](std::size_t from, std::size_t lower, std::size_t to, double time) {
+      if (found || from != t || after_enter_[last + 1].at(to, lower) + time != to_come) return;
+      found = true;
+      next_state = lower;
+      next_t = to;
+    });
+    if (!found) break;
+    const std::size_t most_inside = std::min(kMostInside, most_blocks_);
+    const std::size_t inside = new_pass(last) ? most_inside : next_t - t;
+    for (std::vector<NodeId>& block : modules_[last]->inside(state, next_state, inside))
+      blocks.push_back(std::move(block));
+    state = next_state;
+    t = next_t;
+    i = last + 1;
+  }
+  return blocks;
 }
 
 bool SpineBound::learn(double limit, LatencyFacts& facts) const {

@@ -36,12 +36,14 @@ class SpineBound {
   // Model and reach must outlive it.
   SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail);
 
-  // Works until the slice ends or the bound is there; true once it is. Overruns the slice by at most one module of the
-  // dynamic program: O(states^2 * blocks).
+  // Works until the slice ends or the bound is there; true once it is.
   bool advance(Budget& slice);
   bool is_exact() const;  // more states would tell no more
 
   double bound() const { return bound_; }  // infinite if there is no split
+  // After advance(), unless the bound is infinite: blocks that would take as long as the bound says, if nothing had
+  // been dropped. They may have nodes in common, or be too many.
+  std::vector<std::vector<NodeId>> cheapest_blocks();
   // What holds for all splits below the limit. True if there is something new. After advance().
   bool learn(double limit, LatencyFacts& facts) const;
 
@@ -57,16 +59,17 @@ class SpineBound {
 
   Table table(std::size_t states) const;
   void begin_program();
-  void enter_and_leave(std::size_t i);
-  void leave_and_enter(std::size_t i);
+  bool enter_and_leave(std::size_t i, Budget& slice);
+  bool leave_and_enter(std::size_t i, Budget& slice);
   void place_on_spine(const NodeReach& reach);
   void find_crossing_nets();
   std::vector<double> nets_from_above(std::size_t i) const;
   double nets_to_below(std::size_t i, std::size_t j) const;
   double host_time(std::size_t i) const;
+  std::vector<NodeId> block_nodes(std::size_t i, std::size_t j, std::size_t up, std::size_t down);
   bool new_pass(std::size_t module) const;
-  template <class Skip, class Relax>
-  void for_each_way_through(std::size_t module, const Skip& skip, const Relax& relax) const;
+  template <class Relax>
+  void for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const;
   template <class Relax>
   void for_each_block_from(std::size_t i, const Relax& relax) const;
 
@@ -88,6 +91,7 @@ class SpineBound {
   // By spine node: from the start of all, and to the end of all.
   std::vector<Table> enter_, leave_, after_enter_, after_leave_;
   std::size_t down_ = 0, up_ = 0;  // so many spine nodes have been passed, from above and from below
+  std::size_t next_upper_ = 0;     // state of the module at hand
   double bound_ = 0;
 };
 
