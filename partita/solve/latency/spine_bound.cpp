@@ -23,9 +23,13 @@ SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const De
       most_blocks_(static_cast<std::size_t>(model.instance().accelerators() * model.instance().subgraphs)),
       starts_at_(model.node_count(), 0),
       ends_at_(model.node_count(), spine_.nodes.size() - 1),
+      first_end_(model.cluster_count(), spine_.nodes.size()),
+      last_start_(model.cluster_count(), 0),
       ending_at_(spine_.nodes.size()),
+      read_below_(model.node_count(), 0),
       crossing_(spine_.nodes.size()) {
   place_on_spine(reach);
+  find_side_sources();
   find_crossing_nets();
   if (model.contradicts_itself()) bound_ = kNever;
 }
@@ -38,6 +42,47 @@ void SpineBound::place_on_spine(const NodeReach& reach) {
       if (starts_at_[v] == 0 && (s == v || test_bit(reach.below.row(s.index()), v.index()))) starts_at_[v] = i;
     }
     ending_at_[ends_at_[v]].push_back(v);
+    const ClusterId c = model_.cluster_of(v);
+    first_end_[c] = std::min(first_end_[c], ends_at_[v]);
+    last_start_[c] = std::max(last_start_[c], starts_at_[v]);
+  }
+}
+
+void SpineBound::find_side_sources() {
+  for (NodeId v : model_.instance().nodes.all()) {
+    const bool on_spine = starts_at_[v] > 0;
+    if (on_spine || !model_.edges_in(v).empty()) continue;
+    std::size_t last = spine_.nodes.size();
+    for (const auto& [reader, edge] : model_.edges_out(v)) {
+      const std::size_t at = starts_at_[reader];
+      last = std::min(last, at > 0 && spine_.nodes[at] == reader ? at - 1 : at);
+    }
+    if (last < spine_.nodes.size()) read_below_[v] = last;
+  }
+}
+
+// Those that v reads, if v is surely in a block whose first spine node is i. No part of the block's load that is
+// counted elsewhere has them: they are neither above i nor below, and all who read them are below.
+void SpineBound::add_sources_of(NodeId v, std::size_t i, IdVector<NodeId, char>& seen, SideSources& sources) const {
+  const LatencyInstance& instance = model_.instance();
+  for (const auto& [source, edge] : model_.edges_in(v)) {
+    if (read_below_[source] < i || seen[source]) continue;
+    seen[source] = 1;
+    double cost = 0;
+    for (NetId e : instance.nets_of[source]) {
+      const auto members = instance.net_members[e];
+      if (std::find(members.begin(), members.end(), v) != members.end()) cost += instance.net_cost[e];
+    }
+    const ClusterId c = model_.cluster_of(source);
+    const BlockModel::Cluster& cluster = model_.cluster(c);
+    const bool alone = model_.nodes(c).size() == 1;
+    if (!cluster.on_accelerator || cluster.backward != instance.nodes[v].backward || first_end_[c] < i) {
+      sources.never_held += cost;
+    } else if (alone && cluster.memory > 0) {
+      const double ratio = cost / cluster.memory;
+      sources.ratio = sources.memory > 0 ? std::min(sources.ratio, ratio) : ratio;
+      sources.memory += cluster.memory;
+    }
   }
 }
 
@@ -152,18 +197,25 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
   if (!spine_.nodes[i].valid()) return;
   const ModuleTables& over = *modules_[i - 1];
   const std::vector<double> nets_in = nets_from_above(i);
+  IdVector<NodeId, char> seen(model_.node_count(), 0);
+  SideSources sources;
   double time = 0, memory = 0;  // of what lies between, both ends with it
+  std::size_t must_begin = i, must_reach = i;
   for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
     for (NodeId v : ending_at_[j]) {
       if (starts_at_[v] < i) continue;
       time += model_.instance().nodes[v].accelerator_time;
       const ClusterId c = model_.cluster_of(v);
+      must_begin = std::min(must_begin, first_end_[c]);
+      must_reach = std::max(must_reach, last_start_[c]);
       if (model_.cluster(c).last == v) memory += model_.cluster(c).memory;
+      if (v != spine_.nodes[i]) add_sources_of(v, i, seen, sources);
     }
     const double limit = model_.memory_limit();
-    if (memory > limit) break;
+    if (memory > limit || must_begin < i) break;
     time += nets_in[j];
-    const double jumping = nets_to_below(i, j);
+    if (must_reach > j) continue;
+    const double sure = time + nets_to_below(i, j) + sources.never_held;
     const ModuleTables& under = *modules_[j];
     for (std::size_t up = 0; up < over.states(); ++up) {
       const double memory_up = over.memory_above(up);
@@ -171,7 +223,9 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
       for (std::size_t down = 0; down < under.states(); ++down) {
         const double memory_down = under.memory_below(down);
         if (memory + memory_up + memory_down > limit) continue;
-        const double load = time + jumping + over.load_above(up, limit - memory - memory_down) +
+        const double too_much = memory + memory_up + memory_down + sources.memory - limit;
+        const double load = sure + std::max(0.0, too_much) * sources.ratio +
+                            over.load_above(up, limit - memory - memory_down) +
                             under.load_below(down, limit - memory - memory_up);
         if (load < kNever) relax(j, up, down, load);
       }

@@ -11,9 +11,10 @@
 //                     says how far down it reaches.
 // A block from spine node i to spine node j takes at least the times of all between, its part above i and its part
 // below j (block_load.h), and the nets that jump over its ends: from spine node i - 1 or above to something between,
-// and from something between to spine node j + 1 or below. In a training graph every pass has its own count. The same
-// program from the other end tells what is left to come; where the two add up to the limit, neighbours on the spine
-// share a block, or a spine node is not on a host, in all better splits. Every condition that is not mentioned is
+// and from something between to spine node j + 1 or below. Sources that only nodes between read, such as weights, are
+// in the block, as far as there is memory, or their nets are. In a training graph every pass has its own count. The
+// same program from the other end tells what is left to come; where the two add up to the limit, neighbours on the
+// spine share a block, or a spine node is not on a host, in all better splits. Every condition that is not mentioned is
 // dropped, so the bound is valid whatever spine it follows. Tests: tests/solve/spine_test.cpp.
 #pragma once
 
@@ -61,7 +62,15 @@ class SpineBound {
   void begin_program();
   bool enter_and_leave(std::size_t i, Budget& slice);
   bool leave_and_enter(std::size_t i, Budget& slice);
+  // Sources beside the spine that a block reads: it holds them, or takes in their nets.
+  struct SideSources {
+    double never_held = 0;  // nets of those that cannot be in the block
+    double memory = 0;      // of the others, as far as they come alone
+    double ratio = 0;       // what it costs to leave them out, at least, for one unit of memory
+  };
   void place_on_spine(const NodeReach& reach);
+  void find_side_sources();
+  void add_sources_of(NodeId v, std::size_t i, IdVector<NodeId, char>& seen, SideSources& sources) const;
   void find_crossing_nets();
   std::vector<double> nets_from_above(std::size_t i) const;
   double nets_to_below(std::size_t i, std::size_t j) const;
@@ -81,7 +90,11 @@ class SpineBound {
   std::vector<std::unique_ptr<ModuleTables>> modules_;
   // By node: the last spine node above it, or it; the first one below it, or it.
   IdVector<NodeId, std::size_t> starts_at_, ends_at_;
+  // By cluster: a block that holds it must begin at this spine node or before, and reach this one.
+  IdVector<ClusterId, std::size_t> first_end_, last_start_;
   std::vector<std::vector<NodeId>> ending_at_;  // by spine node: the nodes with that ends_at_
+  // By source beside the spine: the last spine node that all who read it are below; else 0.
+  IdVector<NodeId, std::size_t> read_below_;
   // By spine node: nets that come from above it, not from it, and have members below it.
   struct Crossing {
     NetId net;
