@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/portfolio/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/start.h"
+#include "partita/solve/baseline/greedy.h"
+
+namespace partita {
+namespace {
+
+// --- which questions
+// ----------------------------------------------------------------------------------------------------
+
+// The portfolios other than the integer programs add transfers up.
+std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
+  if (problem.transfers == TransferMode::Sum) return "";
+  return fmt::format("for --transfers sum, not for {}", to_string(problem.transfers));
+}
+
+std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
+  return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
+}
+
+// --- our solvers
+// ----------------------------------------------------------------------------------------------------------
+
+template <Algorithm kAlgorithm>
+Result solve_as_asked(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  const PlanOptions plan{.algorithm = kAlgorithm, .threads = options.threads, .seed = options.seed};
+  return answer(problem, plan, budget, sink).result;
+}
+
+template <Shape kShape, Algorithm kAlgorithm>
+Result solve_shape(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  Problem shaped = problem;
+  shaped.shape = kShape;
+  return solve_as_asked<kAlgorithm>(shaped, options, budget, sink);
+}
+
+// What is best for throughput, and then runs one sample at a time. Its bound is of another objective and left aside.
+Result run_max_load_for_latency(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  Result result;
+  result.split = staged_split(problem, options.seed, budget, {});
+  if (!result.split) result.reason = "no staged split was found";
+  return result;
+}
+
+// --- baselines
+// ------------------------------------------------------------------------------------------------------------
+
+Result of_split(std::optional<Split> split, const char* otherwise) {
+  Result result;
+  if (!split) result.reason = otherwise;
+  result.split = std::move(split);
+  return result;
+}
+
+Result run_greedy(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(greedy_split(problem), "some node fits on no device that is left");
+}
+
+// --- the table
+// ------------------------------------------------------------------------------------------------------------
+
+using For = AlgorithmEntry::For;
+
+AlgorithmEntry solver(const char* name, const char* summary, For objectives, std::optional<Shape> shape,
+                      decltype(AlgorithmEntry::refusal) refusal, decltype(AlgorithmEntry::run) run) {
+  return {name, summary, false, objectives, shape, refusal, run};
+}
+
+AlgorithmEntry baseline(const char* name, const char* summary, For objectives,
+                        decltype(AlgorithmEntry::refusal) refusal, decltype(AlgorithmEntry::run) run) {
+  return {name, summary, true, objectives, std::nullopt, refusal, run};
+}
+
+const std::array kAlgorithms{
+    solver("auto", "what `plan` does: the best portfolio for the question", For::Everything, std::nullopt, nullptr,
+           solve_as_asked<Algorithm::Auto>),
+    solver("dp", "staged splits by the exact dynamic program over ideals", For::Throughput, Shape::Staged, sums_only,
+           solve_shape<Shape::Staged, Algorithm::Exact>),
+    solver("dpl", "staged splits by the linearised dynamic program", For::Throughput, Shape::Staged, sums_only,
+           solve_shape<Shape::Staged, Algorithm::Linear>),
+    solver("contiguous", "contiguous splits by search and the bounds of free ones", For::Throughput, Shape::Contiguous,
+           sums_only, solve_shape<Shape::Contiguous, Algorithm::Auto>),
+    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, sums_only,
+           solve_shape<Shape::Free, Algorithm::Auto>),
+    solver("ip-staged", "staged splits by the integer program", For::Throughput, Shape::Staged, nullptr,
+           solve_shape<Shape::Staged, Algorithm::Ip>),
+    solver("ip-contiguous", "contiguous splits by the integer program", For::Throughput, Shape::Contiguous, nullptr,
+           solve_shape<Shape::Contiguous, Algorithm::Ip>),
+    solver("ip-free", "any splits by the integer program", For::Throughput, Shape::Free, nullptr,
+           solve_shape<Shape::Free, Algorithm::Ip>),
+    solver("latency", "one sample's time by search and label bounds", For::Latency, std::nullopt, nullptr,
+           solve_as_asked<Algorithm::Auto>),
+    solver("ip-latency", "one sample's time by the integer program", For::Latency, std::nullopt, unlimited_cores_only,
+           solve_as_asked<Algorithm::Ip>),
+    baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,
+             nullptr, run_max_load_for_latency),
+    baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
+             run_greedy),
+};
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithms() { return kAlgorithms; }
+
+const AlgorithmEntry* find_algorithm(std::string_view name) {
+  const auto entry = std::ranges::find(kAlgorithms, name, &AlgorithmEntry::name);
+  return entry == kAlgorithms.end() ? nullptr : &*entry;
+}
+
+bool serves(const AlgorithmEntry& algorithm, const Problem& problem) {
+  const For objective = problem.objective == Objective::Latency ? For::Latency : For::Throughput;
+  return algorithm.objectives == For::Everything || algorithm.objectives == objective;
+}
+
+std::string refusal(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options) {
+  if (!serves(algorithm, problem)) return fmt::format("not for --objective {}", to_string(problem.objective));
+  return algorithm.refusal ? algorithm.refusal(problem, options) : "";
+}
+
+std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options) {
+  const std::string refused = refusal(algorithm, problem, options);
+  if (!refused.empty()) return refused;
+  const bool throughput = problem.objective != Objective::Latency;
+  if (throughput && algorithm.shape && !implies(*algorithm.shape, problem.shape))
+    return fmt::format("for --shape {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
+  if (algorithm.name != "auto") return "";
+  if (!throughput) return "the same as latency";
+  if (problem.transfers != TransferMode::Sum) return fmt::format("the same as ip-{}", to_string(problem.shape));
+  return fmt::format("the same as {}", problem.shape == Shape::Staged ? "dp" : to_string(problem.shape));
+}
+
+}  // namespace partita
