@@ -8,7 +8,12 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/start.h"
+#include "partita/solve/baseline/even_layers.h"
+#include "partita/solve/baseline/expert.h"
 #include "partita/solve/baseline/greedy.h"
+#include "partita/solve/baseline/local_search.h"
+#include "partita/solve/baseline/pipedream.h"
+#include "partita/solve/baseline/single.h"
 
 namespace partita {
 namespace {
@@ -24,6 +29,10 @@ std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
 
 std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
   return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
+}
+
+std::string with_expert_only(const Problem&, const AlgorithmOptions& options) {
+  return options.expert ? "" : "needs --expert FILE";
 }
 
 // --- our solvers
@@ -62,6 +71,27 @@ Result of_split(std::optional<Split> split, const char* otherwise) {
 
 Result run_greedy(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
   return of_split(greedy_split(problem), "some node fits on no device that is left");
+}
+
+Result run_single(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(single_split(problem), "some node can run neither on an accelerator nor on a host");
+}
+
+Result run_even_layers(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(even_layers_split(problem), "some node can run neither on its accelerator nor on a host");
+}
+
+Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(local_search_split(problem, {.seed = options.seed}), "some node can run nowhere");
+}
+
+Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(pipedream_split(problem), "no stages of the path fit the devices");
+}
+
+Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(expert_split(problem, *options.expert),
+                  "the file is not a split of this workload and its devices; partita check says more");
 }
 
 // --- the table
@@ -104,6 +134,15 @@ const std::array kAlgorithms{
              nullptr, run_max_load_for_latency),
     baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
              run_greedy),
+    baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),
+    baseline("even-layers", "as many layers on every accelerator, in the file's order", For::Everything, nullptr,
+             run_even_layers),
+    baseline("expert", "the split of --expert FILE, extended to the backward pass", For::Everything, with_expert_only,
+             run_expert),
+    baseline("local-search", "the best single reassignment, again and again, from ten random splits", For::Throughput,
+             sums_only, run_local_search),
+    baseline("pipedream", "branchings contracted, then the linearised dynamic program", For::Throughput, nullptr,
+             run_pipedream),
 };
 
 }  // namespace

@@ -75,19 +75,41 @@ class Compare(CliTest):
         self.assertNotIn("dp", runs)
         self.assertNotIn("shape", runs["greedy"])
 
+    def test_expert(self):
+        seed = self.write("seed.json", {"fpgas": [{"nodes": [0]}, {"nodes": [10, 20, 30]}]})
+        runs = by_name(self.compare(self.file, "--expert", seed))
+        self.assertAlmostEqual(runs["expert"]["value"], 3.1)
+        other = self.write("other.json", chain(length=6))
+        result = self.compare("--expert", seed, self.file, other, "--expert", seed, "--algorithms", "expert,dp")
+        self.assertEqual(by_name(result, 0)["expert"]["outcome"], "split")
+        self.assertEqual(by_name(result, 1)["expert"]["outcome"], "no-split")
+        self.assertIn("--expert", by_name(self.compare(self.file))["expert"]["reason"])
+
+    def test_seeds_decide_what_random_algorithms_find(self):
+        file = self.write("wide.json", wide_graph())
+        arguments = (file, "--algorithms", "local-search", "--shape", "free", "--no-times")
+        self.assertEqual(self.compare(*arguments, "--seed", "3"), self.compare(*arguments, "--seed", "3"))
+        values = {by_name(self.compare(*arguments, "--seed", str(s)))["local-search"]["value"] for s in (1, 2, 3)}
+        self.assertGreater(len(values), 1)
+
     def test_markdown_and_a_file(self):
         self.run_program("compare", self.file, "--format", "markdown", "-q", "-o", self.path("table.md"))
         self.assertRegex(self.read("table.md"), r"(?m)^\| dp +\| \*\*2\.10000=\*\* \|")
 
     def test_illegal_splits_are_marked(self):
-        # Two heavy nodes with a light one between them: without a shape the heavy ones' neighbours share a device.
-        file = self.write("w.json", workload(
-            [node(0, 4), node(1, 1), node(2, 4), node(3, 1), node(4, 4), node(5, 1)],
-            [edge(i, i + 1) for i in range(5)], accelerators=3, hosts=0))
-        runs = by_name(self.compare(file, "--algorithms", "dp,free"))
+        file = self.write("big.json", chain(memory=2 * 1024.0**3))
+        runs = by_name(self.compare(file, "--memory", "3", "--algorithms", "dp,single"))
         self.assertTrue(runs["dp"]["legal"])
-        if not runs["free"]["legal"]:
-            self.assertEqual(runs["free"]["fault"], "not staged")
+        self.assertEqual((runs["single"]["legal"], runs["single"]["fault"]), (False, "over memory by 1 B"))
+        self.assertEqual(runs["single"]["violation_count"], len(runs["single"]["violations"]))
+
+    def test_splits_of_another_shape_are_marked(self):
+        # The last node would fit beside the first, which is no pipeline.
+        file = self.write("w.json", workload([node(0, 5), node(1, 6), node(2, 1)], [edge(0, 1), edge(1, 2)], hosts=0))
+        runs = by_name(self.compare(file, "--algorithms", "dp,free"))
+        self.assertEqual((runs["dp"]["value"], runs["free"]["value"]), (7, 6))
+        self.assertEqual((runs["free"]["legal"], runs["free"]["fault"]), (False, "not staged"))
+        self.assertAlmostEqual(runs["free"]["ratio"], 6 / 7)
 
     def test_the_documented_fields_are_those_written(self):
         with open(DOCS, encoding="utf-8") as file:
