@@ -12,7 +12,9 @@
 #include "partita/solve/baseline/expert.h"
 #include "partita/solve/baseline/greedy.h"
 #include "partita/solve/baseline/local_search.h"
+#include "partita/solve/baseline/metis.h"
 #include "partita/solve/baseline/pipedream.h"
+#include "partita/solve/baseline/scotch.h"
 #include "partita/solve/baseline/single.h"
 
 namespace partita {
@@ -33,6 +35,14 @@ std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&
 
 std::string with_expert_only(const Problem&, const AlgorithmOptions& options) {
   return options.expert ? "" : "needs --expert FILE";
+}
+
+std::string with_scotch_only(const Problem&, const AlgorithmOptions&) {
+  return scotch_available() ? "" : "this build has no Scotch";
+}
+
+std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
+  return metis_available() ? "" : "this build has no METIS";
 }
 
 // --- our solvers
@@ -69,6 +79,8 @@ Result of_split(std::optional<Split> split, const char* otherwise) {
   return result;
 }
 
+constexpr const char* kNoPartition = "some node runs on no device that there is, or the partitioner failed";
+
 Result run_greedy(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
   return of_split(greedy_split(problem), "some node fits on no device that is left");
 }
@@ -92,6 +104,14 @@ Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, c
 Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
   return of_split(expert_split(problem, *options.expert),
                   "the file is not a split of this workload and its devices; partita check says more");
+}
+
+Result run_scotch(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(scotch_split(problem, options.seed), kNoPartition);
+}
+
+Result run_metis(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(metis_split(problem, options.seed), kNoPartition);
 }
 
 // --- the table
@@ -143,6 +163,8 @@ const std::array kAlgorithms{
              sums_only, run_local_search),
     baseline("pipedream", "branchings contracted, then the linearised dynamic program", For::Throughput, nullptr,
              run_pipedream),
+    baseline("scotch", "Scotch: balanced compute, little traffic", For::Everything, with_scotch_only, run_scotch),
+    baseline("metis", "METIS: balanced compute, least sum of edges cut", For::Everything, with_metis_only, run_metis),
 };
 
 }  // namespace
