@@ -44,4 +44,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/partita-config.cmake.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/partita-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/partita-config.cmake" "${PROJECT_BINARY_DIR}/partita-config-version.cmake"
         DESTINATION "${package_dir}")
+# Consumers of a static library link what it was built with, and find it in the same way.
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindScotch.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake"
+        DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

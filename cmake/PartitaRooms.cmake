@@ -33,7 +33,7 @@ function(partita_library)
   target_include_directories(partita PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include>")
   target_compile_features(partita PUBLIC cxx_std_20)
   target_link_libraries(partita PUBLIC fmt::fmt ZLIB::ZLIB Threads::Threads
-                                PRIVATE "$<BUILD_INTERFACE:nlohmann_json::nlohmann_json>" PkgConfig::PARTITA_CBC)
+                                PRIVATE "$<BUILD_INTERFACE:nlohmann_json::nlohmann_json>" PkgConfig::PARTITA_CBC ${PARTITA_PARTITIONERS})
   partita_compiler_settings(partita)
   include(InstallPartita)
 endfunction()

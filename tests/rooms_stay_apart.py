@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi")
+PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "scotch.h", "metis.h")
 SPDX = {".h": "// SPDX-License-Identifier: Apache-2.0", ".cpp": "// SPDX-License-Identifier: Apache-2.0"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 ROOM = re.compile(r"^\s*partita_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)

@@ -23,6 +23,7 @@ struct Entry {
   std::string value_name;          // as in --help; empty for a flag
   std::vector<std::string> words;  // the choices, where there is a list of them
   bool positional = false;
+  bool repeated = false;  // a positional that takes any number of values
 
   bool takes_path() const { return value_name == "FILE"; }
   std::vector<std::string> dashed_names() const {
@@ -66,6 +67,7 @@ Entry entry_of(const CLI::Option& option) {
   const std::string description = one_line(option.get_description());
   entry.description = description.substr(0, description.find(" (default"));
   entry.positional = !option.nonpositional();
+  entry.repeated = option.get_items_expected_max() > 1;
   if (option.get_items_expected_max() > 0) entry.value_name = option.get_option_text();
   if (entry.value_name.find('|') != std::string::npos) entry.words = CLI::detail::split(entry.value_name, '|');
   return entry;
@@ -163,7 +165,7 @@ std::string zsh_script(const Command& program, const std::vector<Command>& comma
     std::string specs;
     for (const Entry& entry : command.entries) {
       if (entry.positional) {
-        specs += " \\\n        " + quoted(zsh_value(entry));
+        specs += " \\\n        " + quoted((entry.repeated ? "*" : "") + zsh_value(entry));
         continue;
       }
       const std::vector<std::string> names = entry.dashed_names();

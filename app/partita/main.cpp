@@ -25,8 +25,11 @@ constexpr const char* kExample = R"(Example:
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   if (!program.get_subcommands().empty()) return error.what();
   const std::vector<std::string> extras = program.remaining();
-  if (extras.empty()) return "no command given; expected one of plan, check, convert, completion";
-  return fmt::format("'{}' is not a command; expected one of plan, check, convert, completion", extras.front());
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  const std::string expected = fmt::format("expected one of {}", fmt::join(names, ", "));
+  if (extras.empty()) return "no command given; " + expected;
+  return fmt::format("'{}' is not a command; {}", extras.front(), expected);
 }
 
 int fail_usage(const CLI::App& program, const CLI::ParseError& error) {
@@ -48,6 +51,7 @@ int main(int argc, char** argv) {
   partita::app::Action action;
   partita::app::add_plan_command(program, action);
   partita::app::add_check_command(program, action);
+  partita::app::add_compare_command(program, action);
   partita::app::add_convert_command(program, action);
   partita::app::add_completion_command(program, action);
 

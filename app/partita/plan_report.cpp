@@ -3,35 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "app/partita/progress_view.h"
 #include "app/shared/exit_codes.h"
 #include "partita/check/describe.h"
 
 namespace partita::app {
 namespace {
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string memory_text(double bytes) {
-  if (bytes >= 1073741824.0) return fmt::format("{:.4g} GiB", bytes / 1073741824.0);
-  if (bytes >= 1048576.0) return fmt::format("{:.4g} MiB", bytes / 1048576.0);
-  return fmt::format("{:.6g} bytes", bytes);
-}
-
-std::string platform_text(const Platform& platform) {
-  std::string text;
-  for (const DeviceClass& c : platform.classes) {
-    if (c.count == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += counted(static_cast<std::size_t>(c.count), c.name);
-    if (std::isfinite(c.memory)) text += " of " + memory_text(c.memory);
-  }
-  return text;
-}
 
 const char* unit_of(Objective objective) { return objective == Objective::Latency ? "latency" : "time per sample"; }
 
@@ -56,10 +33,7 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
 }  // namespace
 
 std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped) {
-  const Graph& graph = problem.workload.graph;
-  std::string text =
-      fmt::format("{}: {}, {}; {}\n", one_line(problem.workload.name), counted(graph.nodes.size(), "node"),
-                  counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
+  std::string text = one_line(describe_workload(problem)) + "\n";
   text += status_line(problem, plan.result, stopped);
   if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
   if (plan.result.split) {

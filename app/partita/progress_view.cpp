@@ -2,13 +2,11 @@
 #include "app/partita/progress_view.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
 #include "partita/model/result.h"
 
@@ -27,16 +25,6 @@ std::string gap_text(const Progress& progress) {
   if (!std::isfinite(progress.value)) return "-";
   const double gap = progress.value <= 0 ? 0 : (progress.value - progress.bound) / progress.value;
   return percent(gap <= kOptimalGap ? 0 : gap);
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-void put(const std::string& text) {
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
 }
 
 }  // namespace
@@ -59,7 +47,7 @@ std::string percent(double fraction) {
   return value >= 0.01 ? fmt::format("{:.2f} %", value) : fmt::format("{:.2g} %", value);
 }
 
-ProgressView::ProgressView(Detail detail) : detail_(detail), terminal_(isatty(STDERR_FILENO) != 0) {}
+ProgressView::ProgressView(Detail detail) : detail_(detail), terminal_(is_terminal(STDERR_FILENO)) {}
 
 void ProgressView::show(const Progress& progress) {
   if (progress.groups > 0) groups_ = progress.groups;
@@ -87,7 +75,7 @@ void ProgressView::show(const Progress& progress) {
 }
 
 void ProgressView::finish() {
-  if (live_line_) put("\r\033[K");
+  if (live_line_) put_live_line("");
   live_line_ = false;
 }
 
@@ -99,12 +87,12 @@ void ProgressView::print_line(const Progress& progress) {
   last_numbers_ = numbers;
   last_shown_ = progress.seconds;
   finish();
-  if (!heading_) put("   seconds         value         bound         gap   groups\n");
+  if (!heading_) put_error("   seconds         value         bound         gap   groups\n");
   heading_ = true;
   std::string line =
       fmt::format("{} {:>8.2f}  {}  {:>7}", static_cast<char>(progress.event), progress.seconds, numbers, groups_);
   if (!progress.detail.empty()) line += "  " + one_line(progress.detail);
-  put(line + "\n");
+  put_error(line + "\n");
 }
 
 void ProgressView::rewrite_live_line(const Progress& progress) {
@@ -112,8 +100,7 @@ void ProgressView::rewrite_live_line(const Progress& progress) {
   std::string line = fmt::format("value {}  bound {}  gap {}  {:.1f} s  {} groups", number_or_dash(progress.value),
                                  number_or_dash(progress.bound), gap_text(progress), progress.seconds, groups_);
   if (!progress.detail.empty()) line += "  " + one_line(progress.detail);
-  line.resize(std::min(line.size(), terminal_width() - 1));
-  put("\r\033[K" + line);
+  put_live_line(line);
   live_line_ = true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check's outcome as plain text, for people. Every line ends with a newline.
+// A problem, and a check's outcome, as plain text for people. Every line ends with a newline, but for that of
+// describe_workload.
 #pragma once
 
 #include <string>
@@ -7,6 +8,9 @@
 #include "partita/check/check.h"
 
 namespace partita {
+
+// "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is.
+std::string describe_workload(const Problem& problem);
 
 // One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
 // where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each kind of question: which solvers answer it, in which order, and what they hand each other. Each
-// fills plan.result (and the certificate where there is one) and has its split measured by `check`.
+// answer() leads to one function for each kind of question: which solvers answer it, in which order, and what they hand
+// each other. Each fills plan.result (and the certificate where there is one) and has its split measured by `check`.
 #pragma once
 
 #include "partita/model/problem.h"
@@ -9,6 +9,9 @@
 #include "partita/util/progress.h"
 
 namespace partita {
+
+// The portfolio that fits the question and options.algorithm. Throws InputError(Unsupported) where there is none.
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink);
 
 // Staged splits for max-load: the dynamic programs.
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);

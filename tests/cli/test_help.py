@@ -7,7 +7,7 @@ import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "convert", "completion")
+COMMANDS = ("plan", "check", "compare", "convert", "completion")
 
 
 class Help(CliTest):
@@ -75,6 +75,7 @@ class Completion(CliTest):
         self.assertEqual(self.complete("plan", "--subgraphs", ""), [])
         self.assertEqual(self.complete("plan", "--gap", ""), [])
         self.assertEqual(self.complete("convert", "plan.json", "--to", "s"), ["seed"])
+        self.assertEqual(self.complete("compare", "a.json", "b.json", "--format", ""), ["table", "json", "markdown"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
 
 

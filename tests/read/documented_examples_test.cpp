@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/formats.md are what they claim to be: a workload, a plan of it, a plan for latency, and the
-// first plan in the seed format.
+// first plan in the seed format. The last is a comparison, which tests/cli/test_compare.py looks at.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -31,7 +31,7 @@ std::vector<std::string> json_examples() {
 
 TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
   const std::vector<std::string> examples = json_examples();
-  ASSERT_EQ(examples.size(), 4u);
+  ASSERT_EQ(examples.size(), 5u);
   Problem problem;
   problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
   for (std::size_t i : {1u, 2u, 3u}) {
@@ -47,7 +47,7 @@ TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
 
 TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
   const std::vector<std::string> examples = json_examples();
-  ASSERT_EQ(examples.size(), 4u);
+  ASSERT_EQ(examples.size(), 5u);
   Problem problem;
   problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
   const CheckReport report = check(problem, parse_split(examples[1], "the plan of docs/formats.md"));
@@ -67,7 +67,7 @@ TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
 
 TEST(DocumentedExamples, TheScheduleIsTheOneRecomputed) {
   const std::vector<std::string> examples = json_examples();
-  ASSERT_EQ(examples.size(), 4u);
+  ASSERT_EQ(examples.size(), 5u);
   Problem problem;
   problem.workload = parse_workload(examples[0], "the workload of docs/formats.md");
   problem.objective = Objective::Latency;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "partita/reduce/platform_kinds.h"
 #include "partita/reduce/staged_instance.h"
+#include "partita/solve/baseline/group_split.h"
+#include "partita/solve/baseline/published_order.h"
 
 namespace partita {
 namespace {
@@ -19,8 +20,8 @@ class Filling {
         device_of_(instance.graph.size()) {}
 
   // By group: accelerators from 0, then hosts.
-  std::optional<IdVector<GroupId, std::size_t>> run() {
-    for (GroupId g : instance_.graph.all()) {
+  std::optional<IdVector<GroupId, DeviceId>> run(const std::vector<GroupId>& order) {
+    for (GroupId g : order) {
       if (!place(g)) return std::nullopt;
     }
     return device_of_;
@@ -49,7 +50,7 @@ class Filling {
       put(g, h);
       earliest_[g] = first;
       for (GroupId p : instance_.graph.predecessors(g)) {
-        if (device_of_[p] < accelerators) earliest_[g] = std::max(earliest_[g], device_of_[p] + 1);
+        if (device_of_[p].index() < accelerators) earliest_[g] = std::max(earliest_[g], device_of_[p].index() + 1);
       }
       return true;
     }
@@ -58,33 +59,24 @@ class Filling {
 
   void put(GroupId g, std::size_t device) {
     used_[device] += instance_.graph.group(g).memory;
-    device_of_[g] = device;
+    device_of_[g] = DeviceId(device);
   }
 
   const StagedInstance& instance_;
   std::vector<double> used_;                 // memory
   std::size_t filling_ = 0;                  // accelerators before this one are closed
   IdVector<GroupId, std::size_t> earliest_;  // the accelerator on which a successor may be, or any after it
-  IdVector<GroupId, std::size_t> device_of_;
+  IdVector<GroupId, DeviceId> device_of_;
 };
 
 }  // namespace
 
 std::optional<Split> greedy_split(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
-  const PlatformKinds kinds = platform_kinds(platform);
   const StagedInstance instance = make_staged_instance(problem);
-  const auto placed = Filling(instance).run();
+  const auto order = published_order(instance.graph.size(), group_edges(problem, instance));
+  const auto placed = Filling(instance).run(order);
   if (!placed) return std::nullopt;
-  const auto accelerators = static_cast<std::size_t>(instance.platform.accelerators);
-  const auto device = [&](std::size_t index) {
-    const bool host = index >= accelerators;
-    const DeviceId first = platform.first_device(host ? kinds.host : kinds.accelerator);
-    return DeviceId(first.index() + (host ? index - accelerators : index));
-  };
-  Split split;
-  for (NodeId v : instance.group_of.all()) split.device_of.push_back(device((*placed)[instance.group_of[v]]));
-  return split;
+  return split_of_groups(problem, instance, *placed);
 }
 
 }  // namespace partita

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita compare INPUT...`: every algorithm that applies, side by side.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/partita/commands.h"
+#include "app/partita/compare_view.h"
+#include "app/partita/interrupt.h"
+#include "app/partita/output.h"
+#include "app/partita/terminal.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/options.h"
+#include "app/shared/question.h"
+#include "partita/portfolio/compare.h"
+#include "partita/read/split.h"
+#include "partita/report/compare_json.h"
+#include "partita/report/compare_text.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+namespace {
+
+struct CompareArguments {
+  Question question;  // but for the workload
+  std::vector<std::string> inputs;
+  std::vector<std::string> experts;
+  CompareOptions options;
+  std::string format = "table";
+  std::string output = "-";
+  bool no_times = false;
+  bool quiet = false;
+};
+
+constexpr double kSeconds = 10;  // for each algorithm, unless said otherwise
+
+constexpr const char* kExample = R"(Example:
+  partita compare model.json --shape free --time-limit 30
+  partita compare a.json b.json c.json --algorithms dp,free,local-search --format markdown -o table.md
+
+)";
+
+std::string algorithm_table() {
+  std::string solvers, baselines;
+  for (const AlgorithmEntry& entry : algorithms())
+    (entry.baseline ? baselines : solvers) += fmt::format("  {:<21} {}\n", entry.name, entry.summary);
+  const std::string text = "Solvers:\n" + solvers + "Baselines:\n" + baselines;
+  return text +
+         "Without --algorithms, those run that have an answer to the question, and whose splits have the shape that "
+         "was\n"
+         "asked for; baselines run anyway, and a split that breaks a rule is marked. --shape free shows all.\n\n";
+}
+
+std::vector<Problem> read_problems(const CompareArguments& arguments) {
+  if (std::ranges::count(arguments.inputs, "-") > 1)
+    throw InputError(ErrorKind::Usage, "INPUT", "'-' is given twice; only one of them can be standard input");
+  if (!arguments.experts.empty() && arguments.experts.size() != arguments.inputs.size()) {
+    throw InputError(ErrorKind::Usage, "--expert",
+                     fmt::format("given {} times for {} inputs; expected one for each, in their order",
+                                 arguments.experts.size(), arguments.inputs.size()));
+  }
+  std::vector<Problem> problems;
+  for (const std::string& input : arguments.inputs) {
+    Question question = arguments.question;
+    question.workload = input;
+    problems.push_back(read_problem(question));
+  }
+  return problems;
+}
+
+// Workloads of one name are told apart by their files.
+void name_apart(const std::vector<std::string>& inputs, std::vector<Problem>& problems) {
+  std::map<std::string, int> count;
+  for (const Problem& problem : problems) ++count[problem.workload.name];
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (count[problems[i].workload.name] > 1) problems[i].workload.name = inputs[i];
+  }
+}
+
+std::string report(const CompareArguments& arguments, const std::vector<Problem>& problems,
+                   const std::vector<Comparison>& comparisons, bool to_terminal) {
+  if (arguments.format == "json") {
+    return compare_json(problems.front(), comparisons,
+                        {arguments.options.seconds, arguments.options.algorithm.seed, !arguments.no_times});
+  }
+  CompareTextOptions options;
+  options.markdown = arguments.format == "markdown";
+  options.times = !arguments.no_times;
+  if (to_terminal) options.width = terminal_width(STDOUT_FILENO).value_or(kAnyWidth);
+  return compare_text(comparisons, options);
+}
+
+// 0 if every workload has a legal split; else the code of the first that has none.
+int exit_code(const std::vector<Comparison>& comparisons) {
+  for (const Comparison& comparison : comparisons) {
+    const auto& runs = comparison.runs;
+    if (std::ranges::any_of(runs, &AlgorithmRun::legal)) continue;
+    ErrorKind kind = ErrorKind::NoSplitFound;
+    std::string why = "no algorithm found a legal split";
+    if (comparison.infeasible()) {
+      kind = ErrorKind::Infeasible;
+      why = "infeasible: " + std::ranges::find(runs, AlgorithmRun::Outcome::Infeasible, &AlgorithmRun::outcome)->reason;
+    } else if (std::ranges::all_of(
+                   runs, [](const AlgorithmRun& run) { return run.outcome == AlgorithmRun::Outcome::NotApplicable; })) {
+      kind = ErrorKind::Unsupported;
+      why = "none of the algorithms applies";
+    }
+    print_error("partita", fmt::format("{}: {}", comparison.name, why));
+    return static_cast<int>(kind);
+  }
+  return 0;
+}
+
+int run_compare(const CompareArguments& arguments) {
+  const Output output(arguments.output);
+  std::vector<Problem> problems = read_problems(arguments);
+  std::vector<SplitListing> experts;
+  for (const std::string& file : arguments.experts) experts.push_back(read_split(file));
+  name_apart(arguments.inputs, problems);
+
+  Budget budget;
+  const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
+  CompareView view;
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    CompareOptions options = arguments.options;
+    if (!experts.empty()) options.algorithm.expert = experts[i];
+    view.start(problems[i].workload.name, i, problems.size());
+    comparisons.push_back(compare(problems[i], options, budget, arguments.quiet ? CompareWatcher{} : view.watcher()));
+  }
+  view.finish();
+  output.write(report(arguments, problems, comparisons, output.is_stdout()));
+  if (budget.cancelled()) print_error("partita", "interrupted: some algorithms had less time, or none");
+  return exit_code(comparisons);
+}
+
+void add_running(CLI::App& command, CompareArguments& arguments) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  AlgorithmOptions& options = arguments.options.algorithm;
+  arguments.options.seconds = kSeconds;
+  command
+      .add_option("--algorithms", arguments.options.algorithms,
+                  "Run these, in this order, whatever they find (default: all that apply; see below)")
+      ->option_text("NAME,NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  number(command.add_option("--time-limit", arguments.options.seconds,
+                            "Time for each algorithm on each input (default 10; inf for none)"),
+         "SECONDS", 0, infinity, true);
+  whole(command.add_option("--threads", options.threads, "Threads that an algorithm may use (default 1)"), "N", 1,
+        1024);
+  whole(command.add_option("--seed", options.seed, "Seed of all random choices (default 1)"), "S", 0,
+        std::numeric_limits<std::int64_t>::max());
+  path(command.add_option("--expert", arguments.experts,
+                          "A split by hand, for the algorithm `expert`: a plan, or the paper code's output.\n"
+                          "With several inputs, given once for each"))
+      ->allow_extra_args(false);
+}
+
+void add_output(CLI::App& command, CompareArguments& arguments) {
+  choices(command.add_option("--format", arguments.format,
+                             "What to write (default table): table, for people; json; markdown, to paste"),
+          {"table", "json", "markdown"});
+  path(command.add_option("-o,--output", arguments.output, "Write it here (default -, standard output)"));
+  command.add_flag("--no-times", arguments.no_times,
+                   "Leave the times out: the rest is the same on every run of a seed, unless a limit was reached");
+  command.add_flag("-q,--quiet", arguments.quiet, "Print no progress");
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("compare", "Run several algorithms on workloads, side by side");
+  auto arguments = std::make_shared<CompareArguments>();
+  path(command->add_option("INPUT", arguments->inputs, "Workload files, plain or gzipped; - for standard input")
+           ->required());
+  add_question_options(*command, arguments->question);
+  add_running(*command, *arguments);
+  add_output(*command, *arguments);
+  command->footer(kExample + algorithm_table() +
+                  "Ctrl-C ends the algorithm that runs, and the table shows what there is. A second one ends the "
+                  "program.\n\n" +
+                  exit_code_table());
+  command->callback([&action, arguments] { action = [arguments] { return run_compare(*arguments); }; });
+}
+
+}  // namespace partita::app

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/portfolio/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/start.h"
+#include "partita/solve/baseline/even_layers.h"
+#include "partita/solve/baseline/expert.h"
+#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/baseline/local_search.h"
+#include "partita/solve/baseline/metis.h"
+#include "partita/solve/baseline/pipedream.h"
+#include "partita/solve/baseline/scotch.h"
+#include "partita/solve/baseline/single.h"
+
+namespace partita {
+namespace {
+
+// --- which questions
+// ----------------------------------------------------------------------------------------------------
+
+// The portfolios other than the integer programs add transfers up.
+std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
+  if (problem.transfers == TransferMode::Sum) return "";
+  return fmt::format("for --transfers sum, not for {}", to_string(problem.transfers));
+}
+
+std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
+  return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
+}
+
+std::string with_expert_only(const Problem&, const AlgorithmOptions& options) {
+  return options.expert ? "" : "needs --expert FILE";
+}
+
+std::string with_scotch_only(const Problem&, const AlgorithmOptions&) {
+  return scotch_available() ? "" : "this build has no Scotch";
+}
+
+std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
+  return metis_available() ? "" : "this build has no METIS";
+}
+
+// --- our solvers
+// ----------------------------------------------------------------------------------------------------------
+
+template <Algorithm kAlgorithm>
+Result solve_as_asked(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  const PlanOptions plan{.algorithm = kAlgorithm, .threads = options.threads, .seed = options.seed};
+  return answer(problem, plan, budget, sink).result;
+}
+
+template <Shape kShape, Algorithm kAlgorithm>
+Result solve_shape(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  Problem shaped = problem;
+  shaped.shape = kShape;
+  return solve_as_asked<kAlgorithm>(shaped, options, budget, sink);
+}
+
+// What is best for throughput, and then runs one sample at a time. Its bound is of another objective and left aside.
+Result run_max_load_for_latency(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  Result result;
+  result.split = staged_split(problem, options.seed, budget, {});
+  if (!result.split) result.reason = "no staged split was found";
+  return result;
+}
+
+// --- baselines
+// ------------------------------------------------------------------------------------------------------------
+
+Result of_split(std::optional<Split> split, const char* otherwise) {
+  Result result;
+  if (!split) result.reason = otherwise;
+  result.split = std::move(split);
+  return result;
+}
+
+constexpr const char* kNoPartition = "some node runs on no device that there is, or the partitioner failed";
+
+Result run_greedy(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(greedy_split(problem), "some node fits on no device that is left");
+}
+
+Result run_single(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(single_split(problem), "some node can run neither on an accelerator nor on a host");
+}
+
+Result run_even_layers(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(even_layers_split(problem), "some node can run neither on its accelerator nor on a host");
+}
+
+Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(local_search_split(problem, {.seed = options.seed}), "some node can run nowhere");
+}
+
+Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
+  return of_split(pipedream_split(problem), "no stages of the path fit the devices");
+}
+
+Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(expert_split(problem, *options.expert),
+                  "the file is not a split of this workload and its devices; partita check says more");
+}
+
+Result run_scotch(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(scotch_split(problem, options.seed), kNoPartition);
+}
+
+Result run_metis(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+  return of_split(metis_split(problem, options.seed), kNoPartition);
+}
+
+// --- the table
+// ------------------------------------------------------------------------------------------------------------
+
+using For = AlgorithmEntry::For;
+
+AlgorithmEntry solver(const char* name, const char* summary, For objectives, std::optional<Shape> shape,
+                      decltype(AlgorithmEntry::refusal) refusal, decltype(AlgorithmEntry::run) run) {
+  return {name, summary, false, objectives, shape, refusal, run};
+}
+
+AlgorithmEntry baseline(const char* name, const char* summary, For objectives,
+                        decltype(AlgorithmEntry::refusal) refusal, decltype(AlgorithmEntry::run) run) {
+  return {name, summary, true, objectives, std::nullopt, refusal, run};
+}
+
+const std::array kAlgorithms{
+    solver("auto", "what `plan` does: the best portfolio for the question", For::Everything, std::nullopt, nullptr,
+           solve_as_asked<Algorithm::Auto>),
+    solver("dp", "staged splits by the exact dynamic program over ideals", For::Throughput, Shape::Staged, sums_only,
+           solve_shape<Shape::Staged, Algorithm::Exact>),
+    solver("dpl", "staged splits by the linearised dynamic program", For::Throughput, Shape::Staged, sums_only,
+           solve_shape<Shape::Staged, Algorithm::Linear>),
+    solver("contiguous", "contiguous splits by search and the bounds of free ones", For::Throughput, Shape::Contiguous,
+           sums_only, solve_shape<Shape::Contiguous, Algorithm::Auto>),
+    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, sums_only,
+           solve_shape<Shape::Free, Algorithm::Auto>),
+    solver("ip-staged", "staged splits by the integer program", For::Throughput, Shape::Staged, nullptr,
+           solve_shape<Shape::Staged, Algorithm::Ip>),
+    solver("ip-contiguous", "contiguous splits by the integer program", For::Throughput, Shape::Contiguous, nullptr,
+           solve_shape<Shape::Contiguous, Algorithm::Ip>),
+    solver("ip-free", "any splits by the integer program", For::Throughput, Shape::Free, nullptr,
+           solve_shape<Shape::Free, Algorithm::Ip>),
+    solver("latency", "one sample's time by search and label bounds", For::Latency, std::nullopt, nullptr,
+           solve_as_asked<Algorithm::Auto>),
+    solver("ip-latency", "one sample's time by the integer program", For::Latency, std::nullopt, unlimited_cores_only,
+           solve_as_asked<Algorithm::Ip>),
+    baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,
+             nullptr, run_max_load_for_latency),
+    baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
+             run_greedy),
+    baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),
+    baseline("even-layers", "as many layers on every accelerator, in the file's order", For::Everything, nullptr,
+             run_even_layers),
+    baseline("expert", "the split of --expert FILE, extended to the backward pass", For::Everything, with_expert_only,
+             run_expert),
+    baseline("local-search", "the best single reassignment, again and again, from ten random splits", For::Throughput,
+             sums_only, run_local_search),
+    baseline("pipedream", "branchings contracted, then the linearised dynamic program", For::Throughput, nullptr,
+             run_pipedream),
+    baseline("scotch", "Scotch: balanced compute, little traffic", For::Everything, with_scotch_only, run_scotch),
+    baseline("metis", "METIS: balanced compute, least sum of edges cut", For::Everything, with_metis_only, run_metis),
+};
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithms() { return kAlgorithms; }
+
+const AlgorithmEntry* find_algorithm(std::string_view name) {
+  const auto entry = std::ranges::find(kAlgorithms, name, &AlgorithmEntry::name);
+  return entry == kAlgorithms.end() ? nullptr : &*entry;
+}
+
+bool serves(const AlgorithmEntry& algorithm, const Problem& problem) {
+  const For objective = problem.objective == Objective::Latency ? For::Latency : For::Throughput;
+  return algorithm.objectives == For::Everything || algorithm.objectives == objective;
+}
+
+std::string refusal(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options) {
+  if (!serves(algorithm, problem)) return fmt::format("not for --objective {}", to_string(problem.objective));
+  return algorithm.refusal ? algorithm.refusal(problem, options) : "";
+}
+
+std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options) {
+  const std::string refused = refusal(algorithm, problem, options);
+  if (!refused.empty()) return refused;
+  const bool throughput = problem.objective != Objective::Latency;
+  if (throughput && algorithm.shape && !implies(*algorithm.shape, problem.shape))
+    return fmt::format("for --shape {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
+  if (algorithm.name != "auto") return "";
+  if (!throughput) return "the same as latency";
+  if (problem.transfers != TransferMode::Sum) return fmt::format("the same as ip-{}", to_string(problem.shape));
+  return fmt::format("the same as {}", problem.shape == Shape::Staged ? "dp" : to_string(problem.shape));
+}
+
+}  // namespace partita

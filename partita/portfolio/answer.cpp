@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "partita/portfolio/portfolio.h"
+#include "partita/solve/mip/latency_program.h"
+#include "partita/util/error.h"
+
+namespace partita {
+namespace {
+
+// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to
+// the integer programs.
+bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
+
+void require_supported(const Problem& problem, Algorithm algorithm) {
+  if (problem.objective == Objective::Latency) {
+    if (algorithm == Algorithm::Auto) return;
+    if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
+    throw InputError(ErrorKind::Unsupported, "--algorithm",
+                     "the dynamic programs are for throughput, not for --objective latency; leave --algorithm out, or "
+                     "use --algorithm ip");
+  }
+  const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
+  if (staged_only && (needs_ip(problem) || problem.shape != Shape::Staged)) {
+    throw InputError(
+        ErrorKind::Unsupported, "--algorithm",
+        fmt::format(
+            "the dynamic programs find staged splits with --transfers sum, not {} splits with --transfers {}; leave "
+            "--algorithm out, or use --algorithm ip",
+            to_string(problem.shape), to_string(problem.transfers)));
+  }
+}
+
+}  // namespace
+
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+  require_supported(problem, options.algorithm);
+  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+    // Without a backward pass, the largest forward load is all there is.
+    Problem same = problem;
+    same.objective = Objective::MaxLoad;
+    return answer(same, options, budget, sink);
+  }
+  Plan plan;
+  Result& result = plan.result;
+  result.seed = options.seed;
+
+  if (options.algorithm == Algorithm::Ip) {
+    plan_ip(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::Latency) {
+    plan_latency(problem, options, budget, sink, plan);
+  } else if (needs_ip(problem)) {
+    plan_ip(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe) {
+    plan_gpipe(problem, options, budget, sink, plan);
+  } else if (problem.shape == Shape::Staged) {
+    plan_staged(problem, options, budget, sink, plan);
+  } else if (problem.shape == Shape::Contiguous) {
+    plan_contiguous(problem, options, budget, sink, plan);
+  } else {
+    plan_free(problem, options, budget, sink, plan);
+  }
+  result.seconds = budget.seconds_used();
+  if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
+  return plan;
+}
+
+}  // namespace partita

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// One algorithm on one problem, measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "partita/check/check.h"
+#include "partita/check/names.h"
+#include "partita/portfolio/algorithms.h"
+#include "partita/util/error.h"
+
+namespace partita {
+namespace {
+
+constexpr std::size_t kViolationsKept = 20;
+
+// The narrowest shape that the split has.
+Shape shape_of(const Problem& problem, const Split& split) {
+  for (const Shape shape : {Shape::Staged, Shape::Contiguous}) {
+    Problem shaped = problem;
+    shaped.shape = shape;
+    const CheckReport report = check(shaped, split);
+    const bool broken = std::ranges::any_of(
+        report.violations, [](const Violation& violation) { return violation.kind == Violation::Kind::Shape; });
+    if (!broken) return shape;
+  }
+  return Shape::Free;
+}
+
+// By how much the fullest device is too full.
+double memory_excess(const Platform& platform, const CheckReport& report) {
+  double excess = 0;
+  for (DeviceId d : report.devices.all())
+    excess = std::max(excess, report.devices[d].memory - platform.classes[platform.class_of(d)].memory);
+  return excess;
+}
+
+std::string fault_text(const Problem& problem, Violation::Kind kind, std::size_t count, const CheckReport& report) {
+  switch (kind) {
+    case Violation::Kind::Memory:
+      return fmt::format("over memory by {}{}", human_bytes(memory_excess(problem.workload.platform, report)),
+                         count > 1 ? fmt::format(" at most, on {}", counted(count, "device")) : "");
+    case Violation::Kind::Colour: return fmt::format("{} torn apart", counted(count, "colour class"));
+    case Violation::Kind::Support: return fmt::format("nodes where they cannot run, on {}", counted(count, "device"));
+    case Violation::Kind::Subgraph: return "too many subgraphs";
+    case Violation::Kind::Shape:
+      return problem.objective == Objective::Latency ? "subgraphs wait for each other"
+                                                     : fmt::format("not {}", to_string(problem.shape));
+    default: return to_string(kind);
+  }
+}
+
+// Each kind of violation once, in the order of their first ones.
+std::string fault_in_short(const Problem& problem, const CheckReport& report) {
+  std::vector<Violation::Kind> told;
+  std::string text;
+  for (const Violation& violation : report.violations) {
+    if (std::ranges::find(told, violation.kind) != told.end()) continue;
+    told.push_back(violation.kind);
+    const auto count =
+        static_cast<std::size_t>(std::ranges::count(report.violations, violation.kind, &Violation::kind));
+    text += (text.empty() ? "" : "; ") + fault_text(problem, violation.kind, count, report);
+  }
+  return text;
+}
+
+void measure(const Problem& problem, const Split& split, AlgorithmRun& run) {
+  const CheckReport report = check(problem, split);
+  run.outcome = AlgorithmRun::Outcome::Split;
+  run.value = report.value;
+  run.legal = report.legal();
+  run.fault = fault_in_short(problem, report);
+  run.violation_count = report.violations.size();
+  for (std::size_t i = 0; i < std::min(run.violation_count, kViolationsKept); ++i)
+    run.violations.push_back(report.violations[i].message);
+  if (problem.objective != Objective::Latency) run.shape = shape_of(problem, split);
+}
+
+void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Result& result, AlgorithmRun& run) {
+  if (result.split) {
+    measure(problem, *result.split, run);
+  } else {
+    const bool proved = result.status == Status::Infeasible;
+    run.outcome = proved ? AlgorithmRun::Outcome::Infeasible : AlgorithmRun::Outcome::NoSplit;
+    run.reason = result.reason;
+  }
+  if (algorithm.baseline) return;
+  run.bound = result.bound;
+  run.optimal = result.status == Status::Optimal;
+  run.proof = result.proof;
+  if (problem.objective != Objective::Latency) run.bound_shape = algorithm.shape.value_or(problem.shape);
+  // That no staged split exists does not rule out a free one.
+  if (run.outcome == AlgorithmRun::Outcome::Infeasible && run.bound_shape && !implies(problem.shape, *run.bound_shape))
+    run.outcome = AlgorithmRun::Outcome::NoSplit;
+}
+
+}  // namespace
+
+AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options,
+                           Budget& budget, const Sink& sink) {
+  AlgorithmRun run;
+  run.algorithm = algorithm.name;
+  run.baseline = algorithm.baseline;
+  run.reason = refusal(algorithm, problem, options);
+  if (!run.reason.empty()) return run;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  try {
+    const Result result = algorithm.run(problem, options, budget, sink);
+    run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    take_over(algorithm, problem, result, run);
+  } catch (const InputError& error) {
+    if (error.kind() != ErrorKind::Unsupported) throw;
+    run.reason = error.problem();
+  }
+  return run;
+}
+
+}  // namespace partita

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that do not fit the width they are shown in. Rows are those of check/text_table.h: the first one is the
+// header, and '<' at its start makes a column left-aligned.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/check/text_table.h"
+
+namespace partita {
+
+inline constexpr std::size_t kAnyWidth = 0;
+
+// The last column is text, and breaks at spaces into lines below each other, none narrower than a few words.
+std::string layout_wrapped(const std::vector<Row>& rows, std::size_t width);
+
+// The columns are broken into several tables below each other, with an empty line between them; each begins with the
+// first column.
+std::string layout_folded(const std::vector<Row>& rows, std::size_t width);
+
+// A sentence broken at spaces, each line but the first indented by two. Ends with a newline.
+std::string wrapped_text(const std::string& text, std::size_t width);
+
+// The same rows as a Markdown table, which reads well as plain text too. Pipes in cells are escaped.
+std::string markdown_table(const std::vector<Row>& rows);
+
+}  // namespace partita

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The paper's local search: from a random split, the best reassignment of one group, again and again, until none makes
+// the largest load smaller. Ten such runs, the best of which counts. [Williamson-Shmoys-CUP'11, chapter 9]
+//
+// As in the paper's code: groups are colour classes with cycles contracted; only accelerators are used; memory is not
+// looked at, so the split may be out of memory, which `check` says; the shape is free. A group that no accelerator can
+// run goes to the hosts, where the original knows no such groups. The original starts from the C library's random
+// numbers, so values differ from the paper's by chance: same kind of result, not the same cell.
+//
+// Speed. The original computes the value of all n (k - 1) neighbours from scratch at each step, which takes it minutes.
+// Here loads are kept up (free_loads.h), and few neighbours are looked at. The largest load falls only if the load of
+// the device that has it does; that changes only when a group leaves or enters this device, and then by no more than
+// the group's time and the costs of its nets. So groups are tried by this weight, largest first, and as soon as the
+// weight cannot beat the best move so far the step is decided. The move found is the one that trying all would find,
+// up to ties. Milliseconds on the paper's graphs.
+//
+// Throughput with transfer mode `sum` only. For latency the paper has none, as it is not clear how one would keep
+// within memory; nor would it get anywhere: nearly all random splits wait in circles, and nearly no single move undoes
+// that. Tests: tests/solve/local_search_test.cpp, tests/golden/baselines_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "partita/model/problem.h"
+#include "partita/model/split.h"
+#include "partita/reduce/free_instance.h"
+
+namespace partita {
+
+struct LocalSearchOptions {
+  int restarts = 10;  // runs, from 1 on
+  std::uint64_t seed = 1;
+};
+
+// Nothing if some group can run nowhere.
+std::optional<FreeSplit> local_search(const NetGraph& graph, const StagePlatform& platform,
+                                      const LocalSearchOptions& options);
+// The same for a problem. Throws InputError(Unsupported) as platform_kinds does.
+std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options = {});
+
+}  // namespace partita

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/narrow_table.h"
+
+#include <gtest/gtest.h>
+
+namespace partita {
+namespace {
+
+const std::vector<Row> kRows = {
+    {"<name", "value", "<remarks"}, {"a", "1", "short"}, {"long one", "22", "this remark goes on for quite a while"}};
+
+TEST(NarrowTable, WhatFitsIsLeftAlone) {
+  EXPECT_EQ(layout_wrapped(kRows, kAnyWidth), layout(kRows));
+  EXPECT_EQ(layout_wrapped(kRows, 80), layout(kRows));
+  EXPECT_EQ(layout_folded(kRows, 80), layout(kRows));
+}
+
+TEST(NarrowTable, TheLastColumnBreaksAtSpaces) {
+  EXPECT_EQ(layout_wrapped(kRows, 44),
+            "name      value  remarks\n"
+            "a             1  short\n"
+            "long one     22  this remark goes on for\n"
+            "                 quite a while\n");
+}
+
+TEST(NarrowTable, ColumnsAreFoldedBelowEachOther) {
+  const std::vector<Row> rows = {{"<name", "first", "second", "third"}, {"a", "1", "2", "3"}};
+  EXPECT_EQ(layout_folded(rows, 20),
+            "name  first  second\n"
+            "a         1       2\n"
+            "\n"
+            "name  third\n"
+            "a         3\n");
+}
+
+TEST(NarrowTable, AColumnTooWideStandsAlone) {
+  const std::vector<Row> rows = {{"<name", "much too wide", "b"}, {"a", "1", "2"}};
+  EXPECT_EQ(layout_folded(rows, 5), "name  much too wide\na                 1\n\nname  b\na     2\n");
+}
+
+TEST(NarrowTable, SentencesAreWrappedWithAnIndent) {
+  EXPECT_EQ(wrapped_text("short", 10), "short\n");
+  EXPECT_EQ(wrapped_text("one two three four five six seven", 26), "one two three four five\n  six seven\n");
+}
+
+TEST(NarrowTable, MarkdownAlignsAndEscapes) {
+  EXPECT_EQ(markdown_table({{"<name", "value"}, {"a|b", "1"}}),
+            "| name | value |\n"
+            "| ---- | ----: |\n"
+            "| a\\|b |     1 |\n");
+}
+
+}  // namespace
+}  // namespace partita

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local search: its shortcuts lead where trying every neighbour leads, and its loads are those of `check`.
+#include "partita/solve/baseline/local_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "partita/check/check.h"
+#include "partita/solve/throughput/free/free_loads.h"
+#include "tests/support/cases.h"
+#include "tests/support/net_graphs.h"
+#include "tests/support/random_workload.h"
+#include "tests/support/transformer.h"
+
+namespace partita::test {
+namespace {
+
+bool only_memory(const CheckReport& report) {
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& violation) { return violation.kind == Violation::Kind::Memory; });
+}
+
+TEST(LocalSearch, EndsWhereNoReassignmentHelps) {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= cases(3'000); ++seed) {
+    const NetCase test = random_net_case(seed);
+    const auto split = local_search(test.graph, test.platform, {.restarts = 3, .seed = seed});
+    if (!split) continue;
+    ++found;
+    const double value = evaluate(test.graph, test.platform, split->device_of).value;
+    EXPECT_NEAR(split->value, value, 1e-9 * (1 + value)) << "seed " << seed;
+    const auto accelerators = static_cast<std::size_t>(test.platform.accelerators);
+    for (GroupId g : test.graph.all()) {
+      const bool on_accelerator = split->device_of[g].index() < accelerators;
+      const std::size_t devices = on_accelerator ? accelerators : accelerators + test.platform.hosts;
+      for (std::size_t d = on_accelerator ? 0 : accelerators; d < devices; ++d) {
+        auto moved = split->device_of;
+        moved[g] = DeviceId(d);
+        EXPECT_GE(evaluate(test.graph, test.platform, moved).value, value * (1 - 1e-8)) << "seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(found, cases(3'000) / 4);
+}
+
+TEST(LocalSearch, BreaksNothingButMemory) {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= cases(3'000); ++seed) {
+    Problem problem{random_workload(seed)};
+    problem.shape = Shape::Free;
+    const auto split = local_search_split(problem);
+    if (!split) continue;
+    ++found;
+    EXPECT_TRUE(only_memory(check(problem, *split))) << "seed " << seed;
+  }
+  EXPECT_GT(found, cases(3'000) / 2);
+}
+
+TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
+  Problem problem{transformer({.layers = 12, .training = true})};
+  problem.shape = Shape::Free;
+  const FreeInstance instance = make_free_instance(problem);
+  const auto split = local_search(instance.graph, instance.platform, {});
+  ASSERT_TRUE(split);
+  EXPECT_NEAR(check(problem, lift_free(problem, instance, *split)).value, split->value, 1e-9 * split->value);
+}
+
+TEST(LocalSearch, DependsOnItsSeedAlone) {
+  const Problem problem{transformer({.layers = 4})};
+  EXPECT_EQ(local_search_split(problem, {.seed = 7})->device_of, local_search_split(problem, {.seed = 7})->device_of);
+  EXPECT_NE(local_search_split(problem, {.seed = 7})->device_of, local_search_split(problem, {.seed = 8})->device_of);
+}
+
+}  // namespace
+}  // namespace partita::test
