@@ -4,6 +4,7 @@
 import gzip
 import json
 import math
+import subprocess
 
 from harness import PLAN_COLUMNS, Table, compare, missed, plan, text
 
@@ -30,7 +31,7 @@ def largest_piece(workload):
     return max(pieces.values(), default=0)
 
 
-def run_table(args, title, columns, instances, time_limit, record, make_row):
+def run_table(title, columns, instances, time_limit, record, make_row):
     """One table; make_row(name, path, target, limit) gives a row that is judged already."""
     table = Table(f"{title}, {time_limit:g} s", columns, [name for name, _, _ in instances])
     for name, path, target in instances:
@@ -54,7 +55,7 @@ def as_published(args, title, spec, instances, known, record):
             row["missed"] = missed(row, target)
             return row
 
-        run_table(args, f"{title}: latency, {part}", PLAN_COLUMNS, instances, limit, record, make_row)
+        run_table(f"{title}: latency, {part}", PLAN_COLUMNS, instances, limit, record, make_row)
 
 
 def with_cheap_transfers(args, title, spec, instances, record):
@@ -70,7 +71,7 @@ def with_cheap_transfers(args, title, spec, instances, record):
         row["missed"] = missed(row, spec["target"])
         return row
 
-    run_table(args, f"{title}: latency, transfers x {spec['factor']:g}", PLAN_COLUMNS, instances, limit, record, make_row)
+    run_table(f"{title}: latency, transfers x {spec['factor']:g}", PLAN_COLUMNS, instances, limit, record, make_row)
 
 
 def on_few_accelerators(args, title, spec, instances, record):
@@ -86,7 +87,43 @@ def on_few_accelerators(args, title, spec, instances, record):
         return row
 
     columns = PLAN_COLUMNS[:1] + [("k", lambda r: text(r["accelerators"], "d"))] + PLAN_COLUMNS[1:]
-    run_table(args, f"{title}: latency, fewest accelerators", columns, instances, limit, record, make_row)
+    run_table(f"{title}: latency, fewest accelerators", columns, instances, limit, record, make_row)
+
+
+def baselines(args, path, question, time_limit):
+    """What others would give: {algorithm: latency}, legal splits only."""
+    names = "greedy,max-load-for-latency"
+    output = args.output.parent / "compared.json"
+    output.unlink(missing_ok=True)
+    command = [args.build / "partita", "compare", path, *question, "--algorithms", names, "--time-limit", time_limit,
+               "--format", "json", "--quiet", "-o", output]
+    subprocess.run([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if not output.is_file():
+        return {}
+    answers = json.loads(output.read_text(encoding="utf-8"))["workloads"][0]["algorithms"]
+    return {answer["algorithm"]: answer["value"] for answer in answers if answer.get("legal")}
+
+
+def with_little_memory(args, title, spec, instances, record):
+    """Memory such that the model needs so many accelerators; better than what one would do without a solver."""
+    limit = args.time_limit or spec["time_limit"]
+
+    def make_row(name, path, _):
+        workload = read_workload(path)
+        memory = max(total_memory(workload) / (spec["accelerators"] - 0.5), largest_piece(workload))
+        question = (*LATENCY, "--memory", f"{memory:.0f}")
+        row = plan(args, path, limit, question=question)
+        others = baselines(args, path, question, spec["baseline_seconds"])
+        row["greedy"], row["for_throughput"] = others.get("greedy"), others.get("max-load-for-latency")
+        better = [value * (1 - 1e-6) for value in (row["greedy"], row["for_throughput"]) if value is not None]
+        row["missed"] = missed(row, {"value": min(better, default=math.inf)})
+        return row
+
+    columns = PLAN_COLUMNS[:5] + [("greedy", lambda r: text(r["greedy"], ".5g")),
+                                  ("throughput split", lambda r: text(r["for_throughput"], ".5g"))] + PLAN_COLUMNS[7:]
+    wanted = [instance for instance in instances if instance[0].endswith(spec["ending"])]
+    run_table(f"{title}: latency, memory for {spec['accelerators']} accelerators", columns, wanted, limit, record,
+              make_row)
 
 
 def run_latency(args, title, group, instances, known, record):
@@ -99,3 +136,5 @@ def run_latency(args, title, group, instances, known, record):
         with_cheap_transfers(args, title, spec["cheap"], instances, record)
     if "few" in spec:
         on_few_accelerators(args, title, spec["few"], instances, record)
+    if "little_memory" in spec:
+        with_little_memory(args, title, spec["little_memory"], instances, record)
