@@ -61,6 +61,19 @@ class LongRun(CliTest):
                 self.assertIn("time limit reached", out)
                 self.assert_best_so_far(self.read_json("plan.json"))
 
+    def test_a_tenth_of_a_second_is_enough_for_latency(self):
+        latency = ("--objective", "latency")
+        self.run_program("plan", self.file, *latency, "--time-limit", "0.1", "-o", self.path("plan.json"))
+        plan = self.read_json("plan.json")
+        self.assertGreater(plan["bound"], 0)
+        self.assertLessEqual(plan["bound"], plan["value"])
+        self.assert_legal(self.file, self.path("plan.json"), *latency)
+        # What more time proves does not contradict it.
+        self.run_program("plan", self.file, *latency, "--time-limit", "2", "-o", self.path("plan.json"))
+        longer = self.read_json("plan.json")
+        self.assertLessEqual(longer["bound"], plan["value"])
+        self.assertLessEqual(plan["bound"], longer["value"])
+
     def test_no_time_at_all_still_gives_an_answer_or_says_that_there_is_none(self):
         command = [PARTITA, "plan", self.file, "--time-limit", "0", "--quiet", "-o", self.path("plan.json")]
         done = subprocess.run(command, stderr=subprocess.PIPE, timeout=60, check=False)
