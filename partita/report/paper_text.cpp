@@ -47,7 +47,7 @@ std::string folder_of(const std::string& file) {
 const char* habit(const std::string& algorithm) {
   if (algorithm == "local-search") return "other random starts";
   if (algorithm == "scotch") return "another version of Scotch, and other random choices";
-  if (algorithm == "dpl") return "the dynamic program over another linear order";
+  if (algorithm == "dpl") return "several linear orders are tried, where the paper has one";
   return "";
 }
 
@@ -78,7 +78,8 @@ class TableText {
   }
 
   Row header() const {
-    Row header{"<workload", "<kind", "<graph"};
+    Row header{"<workload"};
+    if (options_.markdown) header.insert(header.end(), {"<kind", "<graph"});
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
       header.push_back(table_.columns[c].title + " / paper");
       if (is_solver(c)) header.insert(header.end(), {"time / paper", "gap"});
@@ -87,7 +88,9 @@ class TableText {
   }
 
   Row text_row(const PaperRow& row) {
-    Row cells{row.workload, row.kind, folder_of(row.file)};
+    // A terminal may need several tables below each other, each with the first column alone.
+    Row cells{fmt::format("{}/{} {}", folder_of(row.file), row.workload, row.kind)};
+    if (options_.markdown) cells = {row.workload, row.kind, folder_of(row.file)};
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
       const PaperCell& paper = row.cells[c];
       const auto& run = row.runs[c];
