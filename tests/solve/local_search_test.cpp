@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include "partita/check/check.h"
-#include "partita/solve/throughput/free/free_loads.h"
+#include "partita/solve/baseline/move_gains.h"
+#include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 #include "tests/support/random_workload.h"
@@ -64,6 +65,51 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
   const auto split = local_search(instance.graph, instance.platform, {});
   ASSERT_TRUE(split);
   EXPECT_NEAR(check(problem, lift_free(problem, instance, *split)).value, split->value, 1e-9 * split->value);
+}
+
+TEST(LocalSearch, KnowsWhatEachMoveWouldDo) {
+  for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
+    const NetCase test = random_net_case(seed);
+    const std::size_t devices = static_cast<std::size_t>(test.platform.accelerators + test.platform.hosts);
+    if (devices == 0) continue;
+    Dice dice(seed);
+    IdVector<GroupId, DeviceId> device_of(test.graph.size());
+    for (GroupId g : test.graph.all()) device_of[g] = DeviceId(dice.below(devices));
+    MoveGains gains(test.graph, test.platform);
+    gains.reset(device_of);
+    for (int step = 0; step < 12; ++step) {
+      const GroupId g(dice.below(test.graph.size()));
+      const DeviceId from = device_of[g], to(dice.below(devices));
+      const double without = gains.load_without(g), with = gains.load_with(g, to);
+      gains.move(g, to);
+      device_of[g] = to;
+      const auto load = evaluate(test.graph, test.platform, device_of).load;
+      for (std::size_t d = 0; d < devices; ++d) {
+        EXPECT_NEAR(gains.load(DeviceId(d)), load[d], 1e-9 * (1 + load[d])) << "seed " << seed << " step " << step;
+      }
+      if (from == to) continue;
+      EXPECT_EQ(gains.load(from), without);
+      EXPECT_EQ(gains.load(to), with);
+    }
+  }
+}
+
+TEST(LocalSearch, DoesWithFewerOfVeryManyDevices) {
+  Problem problem{transformer({.layers = 150, .accelerators = 100'000, .hosts = 2})};
+  problem.shape = Shape::Free;
+  problem.workload.graph.nodes[NodeId(3)].time[0] = kCannotRun;
+  const auto split = local_search_split(problem, {.restarts = 1});
+  ASSERT_TRUE(split);
+  EXPECT_TRUE(only_memory(check(problem, *split)));
+}
+
+TEST(LocalSearch, GivesARandomSplitWithoutTime) {
+  Problem problem{transformer({.layers = 12})};
+  problem.shape = Shape::Free;
+  const auto random = local_search_split(problem, {}, Budget(Budget::Limits{.seconds = 0}));
+  ASSERT_TRUE(random);
+  EXPECT_TRUE(only_memory(check(problem, *random)));
+  EXPECT_GT(check(problem, *random).value, check(problem, *local_search_split(problem)).value);
 }
 
 TEST(LocalSearch, DependsOnItsSeedAlone) {
