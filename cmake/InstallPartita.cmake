@@ -9,6 +9,9 @@ set(PARTITA_PUBLIC_HEADERS
     partita/read/workload.h
     partita/read/split.h
     partita/check/check.h
+    partita/portfolio/compare.h
+    partita/report/compare_json.h
+    partita/report/compare_text.h
     partita/report/plan_json.h
     partita/report/workload_json.h
     partita/util/error.h)

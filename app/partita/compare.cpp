@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -75,13 +77,20 @@ std::vector<Problem> read_problems(const CompareArguments& arguments) {
   return problems;
 }
 
-// Workloads of one name are told apart by their files.
+// Workloads of one name are told apart by their folders, or else by their paths.
 void name_apart(const std::vector<std::string>& inputs, std::vector<Problem>& problems) {
-  std::map<std::string, int> count;
-  for (const Problem& problem : problems) ++count[problem.workload.name];
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    if (count[problems[i].workload.name] > 1) problems[i].workload.name = inputs[i];
-  }
+  const auto rename_equals = [&](const std::function<std::string(std::size_t)>& name) {
+    std::map<std::string, int> count;
+    for (const Problem& problem : problems) ++count[problem.workload.name];
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      if (count[problems[i].workload.name] > 1) problems[i].workload.name = name(i);
+    }
+  };
+  rename_equals([&](std::size_t i) {
+    const std::string folder = std::filesystem::path(inputs[i]).parent_path().filename().string();
+    return folder.empty() ? inputs[i] : folder + "/" + problems[i].workload.name;
+  });
+  rename_equals([&](std::size_t i) { return inputs[i]; });
 }
 
 std::string report(const CompareArguments& arguments, const std::vector<Problem>& problems,

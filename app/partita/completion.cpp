@@ -25,7 +25,7 @@ struct Entry {
   bool positional = false;
   bool repeated = false;  // a positional that takes any number of values
 
-  bool takes_path() const { return value_name == "FILE"; }
+  bool takes_path() const { return value_name == "FILE" || value_name == "DIR"; }
   std::vector<std::string> dashed_names() const {
     std::vector<std::string> names;
     for (const std::string& name : short_names) names.push_back("-" + name);

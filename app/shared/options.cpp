@@ -61,6 +61,8 @@ CLI::Option* checked(CLI::Option* option, const std::string& text, std::function
   return option->option_text(text)->transform(std::move(validator));
 }
 
+std::string check_path(std::string& given) { return given.empty() ? "the path is empty" : ""; }
+
 }  // namespace
 
 CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names) {
@@ -71,10 +73,9 @@ CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names)
   });
 }
 
-CLI::Option* path(CLI::Option* option) {
-  return checked(option, "FILE",
-                 [](std::string& given) { return given.empty() ? std::string("the path is empty") : std::string(); });
-}
+CLI::Option* path(CLI::Option* option) { return checked(option, "FILE", check_path); }
+
+CLI::Option* folder(CLI::Option* option) { return checked(option, "DIR", check_path); }
 
 CLI::Option* number(CLI::Option* option, const std::string& text, double low, double high, bool or_infinite) {
   return checked(option, text, [=](std::string& given) {

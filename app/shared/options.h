@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How options are declared here, so that every command words, checks and completes them alike. What --help shows behind
-// an option's name (its option_text) is also what shell completion offers: "a|b|c" are the choices, FILE is a path.
+// an option's name (its option_text) is also what shell completion offers: "a|b|c" are the choices, FILE and DIR are
+// paths.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,9 @@ CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names)
 
 // The option takes a path ("-" where the command allows standard input or output).
 CLI::Option* path(CLI::Option* option);
+
+// The option takes the path of a folder.
+CLI::Option* folder(CLI::Option* option);
 
 // The option takes a finite number in [low, high], shown as `text`; with `or_infinite`, also "inf".
 CLI::Option* number(CLI::Option* option, const std::string& text, double low, double high, bool or_infinite = false);

@@ -42,7 +42,7 @@ struct AlgorithmRun {
   double bound = 0;
   std::optional<Shape> bound_shape;  // throughput: of which splits
   bool optimal = false;              // the value is the best of those
-  std::string proof;
+  std::string proof;                 // how; of a baseline, what else is to be said
 
   bool ran() const { return outcome != Outcome::NotApplicable && outcome != Outcome::Interrupted; }
   double gap() const;  // (value - bound) / value; 1 without a split, 0 for a value of 0

@@ -38,7 +38,7 @@ struct AlgorithmEntry {
   std::optional<Shape> shape;
   // Why it has no answer to some question of its objectives; empty where it has one. Null: it always has.
   std::string (*refusal)(const Problem& problem, const AlgorithmOptions& options) = nullptr;
-  // A baseline's result is its split alone. Precondition: no refusal.
+  // A baseline's result is its split, and perhaps a word on it as the proof. Precondition: no refusal.
   Result (*run)(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) = nullptr;
 };
 

@@ -85,10 +85,10 @@ void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Re
     run.outcome = proved ? AlgorithmRun::Outcome::Infeasible : AlgorithmRun::Outcome::NoSplit;
     run.reason = result.reason;
   }
+  run.proof = result.proof;
   if (algorithm.baseline) return;
   run.bound = result.bound;
   run.optimal = result.status == Status::Optimal;
-  run.proof = result.proof;
   if (problem.objective != Objective::Latency) run.bound_shape = algorithm.shape.value_or(problem.shape);
   // That no staged split exists does not rule out a free one.
   if (run.outcome == AlgorithmRun::Outcome::Infeasible && run.bound_shape && !implies(problem.shape, *run.bound_shape))

@@ -42,6 +42,7 @@ Json run_json(const Comparison& comparison, const AlgorithmRun& run, bool times)
     json["optimal"] = run.optimal;
     json["proof"] = run.proof;
   }
+  if (run.baseline && !run.proof.empty()) json["note"] = run.proof;
   if (times) json["seconds"] = run.seconds;
   return json;
 }

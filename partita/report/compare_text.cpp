@@ -30,13 +30,12 @@ std::string gap_text(const AlgorithmRun& run) {
 
 std::string sentence(std::string text) { return text.empty() ? text : text + "."; }
 
-// All values of a table share their decimals.
-TimeFormat value_format(const std::vector<Comparison>& comparisons) {
+// Six digits of the best value, and as many decimals for the others, of which one may be a thousand times as large.
+TimeFormat value_format(const Comparison& comparison) {
+  if (std::isfinite(comparison.best())) return TimeFormat(comparison.best());
   double largest = 0;
-  for (const Comparison& comparison : comparisons) {
-    for (const AlgorithmRun& run : comparison.runs) {
-      if (std::isfinite(run.value)) largest = std::max(largest, run.value);
-    }
+  for (const AlgorithmRun& run : comparison.runs) {
+    if (std::isfinite(run.value)) largest = std::max(largest, run.value);
   }
   return TimeFormat(largest);
 }
@@ -85,6 +84,7 @@ std::string remark(const Comparison& comparison, const AlgorithmRun& run) {
   if (run.outcome == Outcome::NoSplit) add("no split; " + run.reason);
   if (run.outcome == Outcome::Interrupted) add("interrupted before it began");
   if (run.outcome == Outcome::NotApplicable) add("does not apply: " + run.reason);
+  if (run.baseline && !run.proof.empty() && run.outcome == Outcome::Split) add(run.proof);
   if (proved_best(comparison, run)) {
     add("optimal");
   } else if (run.optimal && run.bound_shape) {
@@ -119,7 +119,7 @@ std::string left_out_text(const std::vector<AlgorithmRun>& runs) {
 
 std::string one_workload(const Comparison& comparison, const CompareTextOptions& options) {
   Text text(options);
-  const TimeFormat format = value_format({comparison});
+  const TimeFormat format = value_format(comparison);
   const bool shapes = comparison.objective != Objective::Latency;
   Row header{"<algorithm", "value", "ratio"};
   if (options.times) header.push_back("time");
@@ -213,13 +213,13 @@ Row mean_row(const std::vector<Comparison>& comparisons, const std::vector<std::
 std::string several_workloads(const std::vector<Comparison>& comparisons, const CompareTextOptions& options) {
   Text text(options);
   const std::vector<std::string> names = columns(comparisons);
-  const TimeFormat format = value_format(comparisons);
   Row header{"<workload"};
   for (const std::string& name : names) header.push_back(name);
   std::vector<Row> values{header}, times{header};
   for (const Comparison& comparison : comparisons) {
     Row value_row{comparison.name}, time_row{comparison.name};
     const double best = comparison.best();
+    const TimeFormat format = value_format(comparison);
     for (const std::string& name : names) {
       const AlgorithmRun* run = run_of(comparison, name);
       const std::string value = run ? text.value(comparison, *run, format) : "-";

@@ -25,6 +25,21 @@ TEST(Greedy, IsLegalForLatencyOnInferenceGraphs) {
   EXPECT_GT(found, cases(5'000) / 5);
 }
 
+TEST(Greedy, FitsAndKeepsColoursOnAnyGraph) {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= cases(5'000); ++seed) {
+    Problem problem{random_workload(seed)};
+    problem.shape = Shape::Free;
+    problem.backward_shape = seed % 2 == 0;
+    const auto split = greedy_split(problem);
+    if (!split) continue;
+    const CheckReport report = check(problem, *split);
+    EXPECT_TRUE(report.legal()) << "seed " << seed << ": " << report.violations[0].message;
+    ++found;
+  }
+  EXPECT_GT(found, cases(5'000) / 2);
+}
+
 Problem chain_of_four(double memory_of_each, int accelerators) {
   Problem problem;
   problem.workload.platform = make_platform(accelerators, 10, 1);

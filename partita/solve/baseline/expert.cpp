@@ -2,9 +2,11 @@
 #include "partita/solve/baseline/expert.h"
 
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "partita/reduce/colours.h"
+#include "partita/util/csr.h"
 
 namespace partita {
 namespace {
@@ -34,6 +36,11 @@ class Extension {
   }
 
  private:
+  struct Neighbour {
+    GroupId other;
+    double cost;  // of the edge
+  };
+
   // Entries beyond what the platform has must be empty.
   bool match_devices() {
     std::map<DeviceKind, std::vector<DeviceId>> devices;
@@ -94,35 +101,50 @@ class Extension {
 
   // In rounds: each takes the classes that have a placed neighbour when it begins.
   void place_beside_neighbours() {
-    struct Tie {
-      double cost = 0;
-      std::size_t edges = 0;
-    };
-    while (true) {
-      std::map<GroupId, std::map<DeviceId, Tie>> ties;
-      const auto tie = [&](NodeId mine, NodeId other, double cost) {
-        const GroupId c = classes_.class_of[mine];
-        const DeviceId there = device_of_class_[classes_.class_of[other]];
-        if (device_of_class_[c].valid() || !there.valid() || !can_run(c, there)) return;
-        Tie& sum = ties[c][there];
-        sum.cost += cost;
-        ++sum.edges;
-      };
-      for (const Edge& edge : graph_.edges) {
-        tie(edge.from, edge.to, edge.cost);
-        tie(edge.to, edge.from, edge.cost);
-      }
-      if (ties.empty()) return;
-      for (const auto& [c, by_device] : ties) {
-        Tie best;
-        for (const auto& [device, sum] : by_device) {
-          if (device_of_class_[c].valid() && std::pair(sum.cost, sum.edges) <= std::pair(best.cost, best.edges))
-            continue;
-          best = sum;
-          device_of_class_[c] = device;
+    std::vector<std::pair<GroupId, Neighbour>> pairs;
+    for (const Edge& edge : graph_.edges) {
+      const GroupId from = classes_.class_of[edge.from], to = classes_.class_of[edge.to];
+      if (from == to) continue;
+      pairs.push_back({from, {to, edge.cost}});
+      pairs.push_back({to, {from, edge.cost}});
+    }
+    const Csr<GroupId, Neighbour> neighbours(classes_.members.size(), pairs);
+
+    std::vector<GroupId> placed;
+    for (GroupId c : device_of_class_.all()) {
+      if (device_of_class_[c].valid()) placed.push_back(c);
+    }
+    while (!placed.empty()) {
+      std::map<GroupId, DeviceId> next;
+      for (GroupId c : placed) {
+        for (const Neighbour& n : neighbours[c]) {
+          if (device_of_class_[n.other].valid() || next.count(n.other)) continue;
+          const DeviceId dearest = dearest_device(n.other, neighbours[n.other]);
+          if (dearest.valid()) next.emplace(n.other, dearest);
         }
       }
+      placed.clear();
+      for (const auto& [c, device] : next) {
+        device_of_class_[c] = device;
+        placed.push_back(c);
+      }
     }
+  }
+
+  // The device with the dearest edges to the class, by their sum and then their number; invalid if none can run it.
+  DeviceId dearest_device(GroupId c, std::span<const Neighbour> neighbours) const {
+    std::map<DeviceId, std::pair<double, std::size_t>> ties;
+    for (const Neighbour& n : neighbours) {
+      const DeviceId there = device_of_class_[n.other];
+      if (!there.valid()) continue;
+      ties[there].first += n.cost;
+      ++ties[there].second;
+    }
+    DeviceId best;
+    for (const auto& [device, tie] : ties) {
+      if (can_run(c, device) && (!best.valid() || tie > ties[best])) best = device;
+    }
+    return best;
   }
 
   // Whatever is left: where the class before it is, else the one after it, else anywhere.

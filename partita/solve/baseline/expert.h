@@ -14,8 +14,8 @@
 // The paper evaluates one split for throughput and latency; in its table of latencies BERT-24's expert uses six
 // accelerators where the input has five (its code does not count them): ask with --accelerators 6 to get that cell. A
 // split for latency that is not contiguous has no value here; the paper's code cuts it into contiguous pieces without
-// an order. Nothing is made better: `check` tells what is wrong with the split. O(nodes + edges), in each of at most as
-// many rounds as orphans form a chain. Tests: tests/solve/baselines_test.cpp, tests/golden/baselines_test.cpp.
+// an order. Nothing is made better: `check` tells what is wrong with the split. Near-linear. Tests:
+// tests/solve/baselines_test.cpp, tests/golden/baselines_test.cpp.
 #pragma once
 
 #include <optional>
