@@ -151,8 +151,12 @@ INSTANTIATE_TEST_SUITE_P(Each, Partitioner,
 
 TEST(WithoutTheLibrary, TheFunctionsSayThatTheyAreNotAvailable) {
   const Problem problem{graph_from_text("a 1 1; b 1 1; a -> b : 1")};
-  if (!scotch_available()) EXPECT_THROW(scotch_split(problem, 1), InputError);
-  if (!metis_available()) EXPECT_THROW(metis_split(problem, 1), InputError);
+  if (!scotch_available()) {
+    EXPECT_THROW(scotch_split(problem, 1), InputError);
+  }
+  if (!metis_available()) {
+    EXPECT_THROW(metis_split(problem, 1), InputError);
+  }
 }
 
 }  // namespace
