@@ -101,8 +101,8 @@ Result run_even_layers(const Problem& problem, const AlgorithmOptions&, Budget&,
   return of_split(even_layers_split(problem), "some node can run neither on its accelerator nor on a host");
 }
 
-Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
-  return of_split(local_search_split(problem, {.seed = options.seed}), "some node can run nowhere");
+Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  return of_split(local_search_split(problem, {.seed = options.seed}, budget), "some node can run nowhere");
 }
 
 Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
