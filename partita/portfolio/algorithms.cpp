@@ -45,6 +45,13 @@ std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
   return metis_available() ? "" : "this build has no METIS";
 }
 
+std::string sums_and_layers_only(const Problem& problem, const AlgorithmOptions& options) {
+  const auto& nodes = problem.workload.graph.nodes;
+  if (std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.layer.has_value(); }))
+    return "the input has no layerId";
+  return sums_only(problem, options);
+}
+
 // --- our solvers
 // ----------------------------------------------------------------------------------------------------------
 
@@ -74,6 +81,16 @@ Result run_max_load_for_latency(const Problem& problem, const AlgorithmOptions& 
   result.proof = best.status == Status::Optimal
                      ? "one of the splits that are best for throughput; their latencies differ"
                      : "not proved to be best for throughput within the limit";
+  return result;
+}
+
+// The best staged split that keeps layers together. Its bound is of such splits alone, and left aside.
+Result run_dp_layers(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  Problem staged = problem;
+  staged.shape = Shape::Staged;
+  const PlanOptions plan{.algorithm = Algorithm::Exact, .contract_layers = true, .seed = options.seed};
+  Result result = answer(staged, plan, budget, sink).result;
+  result.proof = result.status == Status::Optimal ? "best of the staged splits that keep layers together" : "";
   return result;
 }
 
@@ -160,6 +177,8 @@ const std::array kAlgorithms{
            solve_as_asked<Algorithm::Ip>),
     baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,
              nullptr, run_max_load_for_latency),
+    baseline("dp-layers", "the dynamic program over layers: nodes of one layerId share a device", For::Throughput,
+             sums_and_layers_only, run_dp_layers),
     baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
              run_greedy),
     baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace partita {
 namespace {
@@ -36,13 +37,7 @@ void fill_paper_table(PaperTable& table, const PaperSources& sources, const Algo
     for (std::size_t c = 0; c < table.columns.size() && !budget.exhausted(); ++c) {
       if (!row.cells[c].present) continue;
       const AlgorithmEntry* entry = find_algorithm(table.columns[c].algorithm);
-      if (!entry) {
-        row.runs[c] = AlgorithmRun();
-        row.runs[c]->algorithm = table.columns[c].algorithm;
-        row.runs[c]->baseline = true;
-        row.runs[c]->reason = "this version has no " + table.columns[c].algorithm;
-        continue;
-      }
+      if (!entry) throw std::logic_error("no algorithm is called " + table.columns[c].algorithm);
       if (watcher.begins) watcher.begins(*entry, c, table.columns.size());
       Problem here = problem;
       if (mine.expert && entry->name == "expert") make_room_for(*mine.expert, here.workload.platform);
