@@ -97,7 +97,16 @@ Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
   return answer;
 }
 
+// A bound on splits that keep layers together would be taken for one on all splits.
+void refuse_with_layers(bool given, const char* option) {
+  if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
+}
+
 int run_plan(PlanArguments& arguments) {
+  if (arguments.options.contract_layers) {
+    refuse_with_layers(!arguments.certificate.empty(), "--certificate");
+    refuse_with_layers(!arguments.solution.empty(), "--read-solution");
+  }
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
@@ -145,6 +154,9 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
               "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
               "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
+  command.add_flag(
+      "--contract-layers", arguments.options.contract_layers,
+      "Keep the nodes of each layer (layerId) on one device; bound and status are then those of such\nsplits");
   path(command.add_option("--read-solution", arguments.solution,
                           "Do not search: take the split from this solution file, which a solver made of the integer\n"
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));

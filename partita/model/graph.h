@@ -22,6 +22,7 @@ struct Node {
   double memory = 0;         // bytes, counted on devices with a memory limit
   bool backward = false;
   std::optional<std::int64_t> colour;  // nodes of one colour class share a device
+  std::optional<std::int64_t> layer;   // which layer of the network it is part of; binds nothing unless asked to
 };
 
 // `cost` is the time to move the producer's output between host memory and an accelerator. Where the edges out of one

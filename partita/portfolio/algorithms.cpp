@@ -45,6 +45,13 @@ std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
   return metis_available() ? "" : "this build has no METIS";
 }
 
+std::string sums_and_layers_only(const Problem& problem, const AlgorithmOptions& options) {
+  const auto& nodes = problem.workload.graph.nodes;
+  if (std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.layer.has_value(); }))
+    return "the input has no layerId";
+  return sums_only(problem, options);
+}
+
 // --- our solvers
 // ----------------------------------------------------------------------------------------------------------
 
@@ -77,6 +84,16 @@ Result run_max_load_for_latency(const Problem& problem, const AlgorithmOptions& 
   return result;
 }
 
+// The best staged split that keeps layers together. Its bound is of such splits alone, and left aside.
+Result run_dp_layers(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
+  Problem staged = problem;
+  staged.shape = Shape::Staged;
+  const PlanOptions plan{.algorithm = Algorithm::Exact, .contract_layers = true, .seed = options.seed};
+  Result result = answer(staged, plan, budget, sink).result;
+  result.proof = result.status == Status::Optimal ? "best of the staged splits that keep layers together" : "";
+  return result;
+}
+
 // --- baselines
 // ------------------------------------------------------------------------------------------------------------
 
@@ -101,8 +118,8 @@ Result run_even_layers(const Problem& problem, const AlgorithmOptions&, Budget&,
   return of_split(even_layers_split(problem), "some node can run neither on its accelerator nor on a host");
 }
 
-Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
-  return of_split(local_search_split(problem, {.seed = options.seed}), "some node can run nowhere");
+Result run_local_search(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  return of_split(local_search_split(problem, {.seed = options.seed}, budget), "some node can run nowhere");
 }
 
 Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
@@ -160,6 +177,8 @@ const std::array kAlgorithms{
            solve_as_asked<Algorithm::Ip>),
     baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,
              nullptr, run_max_load_for_latency),
+    baseline("dp-layers", "the dynamic program over layers: nodes of one layerId share a device", For::Throughput,
+             sums_and_layers_only, run_dp_layers),
     baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
              run_greedy),
     baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/settle.h"
+#include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
 
@@ -31,10 +33,30 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
   }
 }
 
+// The coarser problem's plan as a plan of the problem itself: the split keeps its value, and `check` says so again.
+Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, const Sink& sink) {
+  const LayeredProblem layered = keep_layers_together(problem);
+  if (sink) {
+    sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload.graph.nodes.size(),
+          layered.step});
+  }
+  options.contract_layers = false;
+  Plan plan = answer(layered.problem, options, budget, sink);
+  plan.certificate.reset();  // it speaks of the coarser problem, which no file holds
+  Result& result = plan.result;
+  if (!result.proof.empty()) result.proof = "with layers kept together: " + result.proof;
+  if (!result.reason.empty()) result.reason = "with layers kept together: " + result.reason;
+  if (!result.split) return plan;
+  result.split = lift_layers(problem, *result.split);
+  settle_status(problem, result.value, result.bound, plan);
+  return plan;
+}
+
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
+  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
     Problem same = problem;

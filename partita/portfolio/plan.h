@@ -20,6 +20,9 @@ enum class Algorithm {
 
 struct PlanOptions {
   Algorithm algorithm = Algorithm::Auto;
+  // Nodes of one layer share a device (reduce/layers.h). Value and split are those of the problem itself; bound and
+  // status then speak of the splits that keep layers together.
+  bool contract_layers = false;
   double gap = 0;  // stop once (value - bound)/value is at most this
   int threads =
       1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run

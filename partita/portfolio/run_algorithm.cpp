@@ -81,7 +81,7 @@ void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Re
   if (result.split) {
     measure(problem, *result.split, run);
   } else {
-    const bool proved = result.status == Status::Infeasible;
+    const bool proved = result.status == Status::Infeasible && !algorithm.baseline;
     run.outcome = proved ? AlgorithmRun::Outcome::Infeasible : AlgorithmRun::Outcome::NoSplit;
     run.reason = result.reason;
   }

@@ -106,6 +106,7 @@ Node read_node(const json& value, Place& place) {
   node.memory = fields.amount_or("size", 0, "the node's memory in bytes, a number, 0 or more");
   node.backward = fields.flag("isBackwardNode", false);
   node.colour = fields.optional_integer("colorClass", "a colour class, an integer");
+  node.layer = fields.optional_integer("layerId", "a layer, an integer");
   return node;
 }
 

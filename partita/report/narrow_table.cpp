@@ -39,6 +39,19 @@ std::vector<std::string> broken(const std::string& text, std::size_t width) {
   return lines;
 }
 
+// The columns but the last, then a line for each cell of the last.
+std::string layout_below(const std::vector<Row>& rows, std::size_t width) {
+  std::vector<Row> others = rows;
+  for (Row& row : others) row.pop_back();
+  std::string text = layout_folded(others, width);
+  std::string lines;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (!rows[i].back().empty())
+      lines += wrapped_text(fmt::format("{}: {}", text_of(rows[i].front()), text_of(rows[i].back())), width);
+  }
+  return lines.empty() ? text : text.append("\n").append(lines);
+}
+
 }  // namespace
 
 std::string layout_wrapped(const std::vector<Row>& rows, std::size_t width) {
@@ -47,7 +60,8 @@ std::string layout_wrapped(const std::vector<Row>& rows, std::size_t width) {
   std::vector<Row> others = rows;  // with a last column that is never empty, so that it tells where that one begins
   for (Row& row : others) row.back() = "<.";
   const std::size_t before = widest_line(layout(others)) - 1;
-  const std::size_t left = std::max(kNarrowest, width > before ? width - before : 0);
+  if (before + kNarrowest > width) return layout_below(rows, width);
+  const std::size_t left = width - before;
   std::vector<Row> lines;
   for (const Row& row : rows) {
     const bool header = lines.empty();

@@ -12,7 +12,9 @@ namespace partita {
 
 inline constexpr std::size_t kAnyWidth = 0;
 
-// The last column is text, and breaks at spaces into lines below each other, none narrower than a few words.
+// The last column is text, and breaks at spaces into lines below each other. Where not even a few words have room
+// beside the others, the columns are folded, and what the last one says follows below, with the first one's cell before
+// it.
 std::string layout_wrapped(const std::vector<Row>& rows, std::size_t width);
 
 // The columns are broken into several tables below each other, with an empty line between them; each begins with the

@@ -8,8 +8,8 @@
 
 namespace partita {
 
-// Precondition: there is a column. Solvers are blue, baselines are not. A bar that is missing has no legal split, or was not asked for. Works without
-// scripts or fonts of its own, in light and dark.
+// Precondition: there is a column. Solvers are blue, baselines are not. A bar that is missing has no legal split, or
+// was not asked for. Works without scripts or fonts of its own, in light and dark.
 std::string paper_svg(const PaperTable& throughput);
 
 }  // namespace partita

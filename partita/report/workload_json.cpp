@@ -39,6 +39,7 @@ ordered_json node_json(const Node& node) {
   if (on_accelerator != kCannotRun) out["fpgaLatency"] = on_accelerator;
   out["isBackwardNode"] = node.backward;
   if (node.colour) out["colorClass"] = *node.colour;
+  if (node.layer) out["layerId"] = *node.layer;
   out["size"] = node.memory;
   return out;
 }

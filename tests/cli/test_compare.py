@@ -171,7 +171,7 @@ class Terminal(CliTest):
                 text += piece
             os.close(controller)
             for line in text.decode().splitlines():
-                self.assertLessEqual(len(line), 78, line)
+                self.assertLessEqual(len(line), 60, line)
 
 
 class Interrupted(CliTest):

@@ -266,6 +266,38 @@ class Check(CliTest):
         self.assert_refused(5, "check", self.file, self.file, mentions=["chain.json"])
 
 
+class Layers(CliTest):
+    """`plan --contract-layers`."""
+
+    def setUp(self):
+        super().setUp()
+        layered = chain()
+        for entry in layered["nodes"][:3]:
+            entry["layerId"] = 5
+        self.file = self.write("chain.json", layered)
+
+    def test_are_kept_together(self):
+        self.run_program("plan", self.file, "--contract-layers", "--quiet", "-o", self.path("plan.json"))
+        plan = self.read_json("plan.json")
+        self.assertEqual(plan["status"], "optimal")
+        self.assertAlmostEqual(plan["value"], 3.1, places=9)
+        self.assertIn("layers", plan["proof"])
+        self.assertIn([0, 10, 20], [d["nodes"] for d in plan["devices"]])
+        self.assert_legal(self.file, self.path("plan.json"), "--shape", "staged")
+
+    def test_bind_nothing_otherwise(self):
+        out, _ = self.run_program("plan", self.file, "--quiet", "-o", "-")
+        self.assertAlmostEqual(json.loads(out)["value"], 2.1, places=9)
+
+    def test_are_written_again(self):
+        out, _ = self.run_program("convert", self.file, "--to", "workload")
+        self.assertEqual([n.get("layerId") for n in json.loads(out)["nodes"]], [5, 5, 5, None])
+
+    def test_have_no_certificates(self):
+        for option in ("--certificate", "--read-solution"):
+            self.assert_refused(2, "plan", self.file, "--contract-layers", option, self.path("file"), mentions=[option])
+
+
 class Convert(CliTest):
     def test_workload_becomes_plain_and_plans_alike(self):
         file = self.write("chain.json.gz", gzip.compress(json.dumps(chain()).encode()))

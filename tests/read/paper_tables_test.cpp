@@ -37,9 +37,7 @@ TEST(PaperTables, CellsAreNumbersObjectsTextOrNothing) {
   EXPECT_EQ(tables[2].objective, Objective::Latency);
 }
 
-TEST(PaperTables, GranularityBorrowsFiles) {
-  EXPECT_EQ(parse_paper_tables(kTables, "t")[1].rows[0].file, "in/a.json");
-}
+TEST(PaperTables, GranularityBorrowsFiles) { EXPECT_EQ(parse_paper_tables(kTables, "t")[1].rows[0].file, "in/a.json"); }
 
 TEST(PaperTables, ErrorsNameThePlace) {
   try {

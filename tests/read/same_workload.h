@@ -26,6 +26,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
     ASSERT_EQ(x.memory, y.memory);
     ASSERT_EQ(x.backward, y.backward);
     ASSERT_EQ(x.colour, y.colour);
+    ASSERT_EQ(x.layer, y.layer);
   }
   ASSERT_EQ(a.graph.edges.size(), b.graph.edges.size());
   for (std::size_t i = 0; i < a.graph.edges.size(); ++i) {

@@ -62,6 +62,8 @@ TEST(WorkloadErrors, WrongTypes) {
               "found 2", "true or false");
   EXPECT_SAYS(error_with(R"("isBackwardNode": 0)", R"("isBackwardNode": "no")"), ErrorKind::BadField, "isBackwardNode",
               "\"no\"");
+  EXPECT_SAYS(error_with(R"("colorClass": 3)", R"("layerId": "first")"), ErrorKind::BadField, "nodes[0].layerId",
+              "a layer, an integer");
   EXPECT_SAYS(error_with(R"("colorClass": 3)", R"("colorClass": "red")"), ErrorKind::BadField, "nodes[0].colorClass",
               "\"red\"");
   EXPECT_SAYS(error_with(R"("size": 10.0)", R"("size": {})"), ErrorKind::BadField, "nodes[0].size", "an object");

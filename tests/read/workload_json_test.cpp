@@ -49,6 +49,7 @@ TEST(WorkloadJson, RoundTripsRandomWorkloadsExactly) {
       node.memory = number();
       node.backward = i >= n / 2;
       if (random() % 2) node.colour = static_cast<std::int64_t>(random() % 3) - 1;
+      if (random() % 2) node.layer = static_cast<std::int64_t>(random() % 3) - 1;
       workload.graph.nodes.push_back(node);
     }
     for (std::size_t i = 0; i + 1 < n; ++i) {

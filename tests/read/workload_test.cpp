@@ -89,6 +89,13 @@ TEST(ReadWorkload, IdsMayBeNegativeSparseAndLarge) {
   EXPECT_EQ(workload.graph.nodes[NodeId(2)].original_id, std::numeric_limits<std::int64_t>::max());
 }
 
+TEST(ReadWorkload, LayersAreKept) {
+  const Workload workload =
+      parse_workload(with(kSmallWorkload, R"("colorClass": 3)", R"("colorClass": 3, "layerId": -4)"), "f");
+  EXPECT_EQ(workload.graph.nodes[NodeId(0)].layer, -4);
+  EXPECT_EQ(workload.graph.nodes[NodeId(1)].layer, std::nullopt);
+}
+
 TEST(ReadWorkload, NullCountsAsAbsent) {
   std::string text = with(kSmallWorkload, R"("name": "first")", R"("name": null)");
   text = with(text, R"("colorClass": 3)", R"("colorClass": null)");

@@ -23,6 +23,17 @@ TEST(NarrowTable, TheLastColumnBreaksAtSpaces) {
             "                 quite a while\n");
 }
 
+TEST(NarrowTable, TextThatHasNoRoomFollowsBelow) {
+  EXPECT_EQ(layout_wrapped(kRows, 30),
+            "name      value\n"
+            "a             1\n"
+            "long one     22\n"
+            "\n"
+            "a: short\n"
+            "long one: this remark goes\n"
+            "  on for quite a while\n");
+}
+
 TEST(NarrowTable, ColumnsAreFoldedBelowEachOther) {
   const std::vector<Row> rows = {{"<name", "first", "second", "third"}, {"a", "1", "2", "3"}};
   EXPECT_EQ(layout_folded(rows, 20),

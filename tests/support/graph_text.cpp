@@ -98,6 +98,8 @@ class Parser {
         node.memory = value;
       } else if (key == "colour") {
         node.colour = static_cast<std::int64_t>(value);
+      } else if (key == "layer") {
+        node.layer = static_cast<std::int64_t>(value);
       } else if (key == "id") {
         node.original_id = static_cast<std::int64_t>(value);
       } else if (key == "out") {

@@ -8,6 +8,7 @@
 // A node: NAME, its time on an accelerator, its time on a host ('-' where it cannot run), then in any order
 //   mem=BYTES   its memory (default 0)           colour=N  its colour class (default none)
 //   id=N        its original id (default: 1, 2, 3 ... in the order of the text)
+//   layer=N     its layer (default none)
 //   out=COST    the default cost of the edges out of it (default 0)
 //   back        a backward node
 // Nodes must stand before the edges that use them, and keep the order of the text.

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/reduce/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "partita/reduce/colours.h"
+#include "partita/util/csr.h"
+#include "partita/util/strong_components.h"
+#include "partita/util/union_find.h"
+
+namespace partita {
+namespace {
+
+using Layer = std::optional<std::int64_t>;
+using ClassPairs = std::vector<std::pair<GroupId, GroupId>>;
+
+// By class: the one layer that its nodes name, if they name just one.
+std::vector<Layer> layers_of_classes(const Graph& graph, const ColourClasses& classes) {
+  std::vector<Layer> layer_of(classes.members.size());
+  for (std::size_t c = 0; c < layer_of.size(); ++c) {
+    bool several = false;
+    for (NodeId v : classes.members[c]) {
+      const Layer& layer = graph.nodes[v].layer;
+      if (!layer) continue;
+      several = several || (layer_of[c] && layer_of[c] != layer);
+      layer_of[c] = layer;
+    }
+    if (several) layer_of[c].reset();
+  }
+  return layer_of;
+}
+
+ClassPairs forward_edges(const Graph& graph, const ColourClasses& classes) {
+  ClassPairs pairs;
+  for (const Edge& edge : graph.edges) {
+    const GroupId from = classes.class_of[edge.from], to = classes.class_of[edge.to];
+    if (from != to && !graph.nodes[edge.from].backward && !graph.nodes[edge.to].backward) pairs.emplace_back(from, to);
+  }
+  return pairs;
+}
+
+class TiedWeights {
+ public:
+  TiedWeights(const Graph& graph, const ColourClasses& classes, std::vector<Layer>& layer_of)
+      : graph_(graph), classes_(classes), layer_of_(layer_of) {
+    const ClassPairs pairs = forward_edges(graph, classes);
+    successors_ = Csr<GroupId, GroupId>(classes.members.size(), pairs);
+    ClassPairs turned;
+    for (const auto& [from, to] : pairs) turned.emplace_back(to, from);
+    predecessors_ = Csr<GroupId, GroupId>(classes.members.size(), turned);
+  }
+
+  // Takes them out of their layers, all by what the layers were at first.
+  void take_out() {
+    std::unordered_map<std::int64_t, std::vector<GroupId>> suspects;
+    std::vector<std::int64_t> order;  // of the layers with suspects, so that nothing depends on the hash
+    const std::vector<std::size_t> ring = rings();
+    for (GroupId c : IdRange<GroupId>(layer_of_.size())) {
+      if (!layer_of_[c.index()] || !is_suspect(c, ring)) continue;
+      std::vector<GroupId>& list = suspects[*layer_of_[c.index()]];
+      if (list.empty()) order.push_back(*layer_of_[c.index()]);
+      list.push_back(c);
+    }
+    std::vector<GroupId> tied;
+    for (const std::int64_t layer : order) {
+      const std::vector<char> leads_back = ancestors(layer);
+      for (GroupId c : suspects[layer]) {
+        const auto next = successors_[c];
+        if (std::any_of(next.begin(), next.end(),
+                        [&](GroupId d) { return of_another(d, layer) && leads_back[d.index()]; }))
+          tied.push_back(c);
+      }
+    }
+    for (GroupId c : tied) layer_of_[c.index()].reset();
+  }
+
+ private:
+  bool of_another(GroupId c, std::int64_t layer) const {
+    return layer_of_[c.index()] && *layer_of_[c.index()] != layer;
+  }
+
+  // By class: which classes are on one cycle once each layer is one.
+  std::vector<std::size_t> rings() const {
+    UnionFind<GroupId> layers(layer_of_.size());
+    std::unordered_map<std::int64_t, GroupId> first;
+    for (GroupId c : IdRange<GroupId>(layer_of_.size())) {
+      if (layer_of_[c.index()]) layers.join(first.try_emplace(*layer_of_[c.index()], c).first->second, c);
+    }
+    ClassPairs pairs;
+    for (GroupId c : IdRange<GroupId>(layer_of_.size())) {
+      for (GroupId d : successors_[c]) pairs.emplace_back(layers.find(c), layers.find(d));
+    }
+    const Components components = strong_components(Csr<GroupId, GroupId>(layer_of_.size(), pairs));
+    std::vector<std::size_t> ring;
+    for (GroupId c : IdRange<GroupId>(layer_of_.size()))
+      ring.push_back(components.component_of[layers.find(c).index()]);
+    return ring;
+  }
+
+  // Several forward nodes, and read both in its own layer and in another one of the same ring.
+  bool is_suspect(GroupId c, const std::vector<std::size_t>& ring) const {
+    const auto& members = classes_.members[c.index()];
+    if (std::count_if(members.begin(), members.end(), [&](NodeId v) { return !graph_.nodes[v].backward; }) < 2)
+      return false;
+    bool own = false, other = false;
+    for (GroupId d : successors_[c]) {
+      own = own || layer_of_[d.index()] == layer_of_[c.index()];
+      other = other || (of_another(d, *layer_of_[c.index()]) && ring[d.index()] == ring[c.index()]);
+    }
+    return own && other;
+  }
+
+  // By class: does a path lead from it into the layer?
+  std::vector<char> ancestors(std::int64_t layer) const {
+    std::vector<char> seen(layer_of_.size(), 0);
+    std::vector<GroupId> open;
+    const auto visit = [&](GroupId c) {
+      if (seen[c.index()]) return;
+      seen[c.index()] = 1;
+      open.push_back(c);
+    };
+    for (GroupId c : IdRange<GroupId>(layer_of_.size())) {
+      if (layer_of_[c.index()] == layer) visit(c);
+    }
+    while (!open.empty()) {
+      const GroupId c = open.back();
+      open.pop_back();
+      for (GroupId d : predecessors_[c]) visit(d);
+    }
+    return seen;
+  }
+
+  const Graph& graph_;
+  const ColourClasses& classes_;
+  std::vector<Layer>& layer_of_;
+  Csr<GroupId, GroupId> successors_, predecessors_;
+};
+
+std::vector<Layer> find_class_layers(const Graph& graph, const ColourClasses& classes) {
+  std::vector<Layer> layer_of = layers_of_classes(graph, classes);
+  TiedWeights(graph, classes, layer_of).take_out();
+  return layer_of;
+}
+
+// Numbers that nobody has yet.
+class FreshNumbers {
+ public:
+  void is_taken(std::int64_t number) { taken_.insert(number); }
+  std::int64_t next() {
+    while (taken_.contains(next_)) ++next_;
+    return next_++;
+  }
+
+ private:
+  std::unordered_set<std::int64_t> taken_;
+  std::int64_t next_ = 1;
+};
+
+// The classes of one layer joined, and the colour that each node then has.
+struct JoinedClasses {
+  UnionFind<GroupId> sets;
+  std::vector<char> has_forward;  // by the set's representative
+};
+
+JoinedClasses join_classes(const ColourClasses& classes, const std::vector<Layer>& layer_of) {
+  JoinedClasses joined{UnionFind<GroupId>(layer_of.size()), std::vector<char>(layer_of.size(), 0)};
+  std::unordered_map<std::int64_t, GroupId> first;
+  for (GroupId c : IdRange<GroupId>(layer_of.size())) {
+    if (layer_of[c.index()]) joined.sets.join(first.try_emplace(*layer_of[c.index()], c).first->second, c);
+  }
+  for (GroupId c : IdRange<GroupId>(layer_of.size()))
+    joined.has_forward[joined.sets.find(c).index()] |= classes.has_forward[c.index()];
+  return joined;
+}
+
+// A set keeps the colour of its first coloured node. Returns the colours by representative.
+std::vector<std::optional<std::int64_t>> recolour(Graph& graph, const ColourClasses& classes,
+                                                  const JoinedClasses& joined) {
+  std::vector<std::optional<std::int64_t>> colour_of(classes.members.size());
+  std::vector<std::size_t> size_of(classes.members.size(), 0);
+  FreshNumbers fresh;
+  for (NodeId v : graph.nodes.all()) {
+    const std::size_t set = joined.sets.find(classes.class_of[v]).index();
+    ++size_of[set];
+    if (!graph.nodes[v].colour) continue;
+    fresh.is_taken(*graph.nodes[v].colour);
+    if (!colour_of[set]) colour_of[set] = graph.nodes[v].colour;
+  }
+  for (NodeId v : graph.nodes.all()) {
+    const std::size_t set = joined.sets.find(classes.class_of[v]).index();
+    if (!colour_of[set] && size_of[set] > 1) colour_of[set] = fresh.next();
+    graph.nodes[v].colour = colour_of[set];
+  }
+  return colour_of;
+}
+
+// The mirrored edges of orphans that are no longer orphans, as pairs of sets (earlier, later).
+ClassPairs lost_mirrors(const Graph& graph, const ColourClasses& classes, const JoinedClasses& joined) {
+  ClassPairs lost;
+  for (const Edge& edge : graph.edges) {
+    if (!graph.nodes[edge.from].backward || !graph.nodes[edge.to].backward) continue;
+    const GroupId from = classes.class_of[edge.from], to = classes.class_of[edge.to];
+    if (classes.has_forward[from.index()] && classes.has_forward[to.index()]) continue;
+    const GroupId later = joined.sets.find(from), earlier = joined.sets.find(to);
+    if (earlier == later || !joined.has_forward[later.index()] || !joined.has_forward[earlier.index()]) continue;
+    lost.emplace_back(earlier, later);
+  }
+  std::sort(lost.begin(), lost.end());
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
+  return lost;
+}
+
+void add_order(Graph& graph, const ClassPairs& pairs, const std::vector<std::optional<std::int64_t>>& colour_of,
+               std::size_t device_classes) {
+  FreshNumbers ids;
+  for (const Node& node : graph.nodes) ids.is_taken(node.original_id);
+  const auto add = [&](GroupId set) {
+    Node node;
+    node.original_id = ids.next();
+    node.name = "mirror image";
+    node.time.assign(device_classes, 0);
+    node.colour = colour_of[set.index()];
+    return graph.nodes.push_back(std::move(node));
+  };
+  for (const auto& [earlier, later] : pairs) {
+    const NodeId from = add(earlier), to = add(later);
+    graph.edges.push_back({from, to, 0});
+  }
+}
+
+}  // namespace
+
+IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph) {
+  const ColourClasses classes = find_colour_classes(graph);
+  const std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  IdVector<NodeId, Layer> layers(graph.nodes.size());
+  for (NodeId v : graph.nodes.all()) layers[v] = layer_of[classes.class_of[v].index()];
+  return layers;
+}
+
+LayeredProblem keep_layers_together(const Problem& problem) {
+  LayeredProblem layered{problem, ""};
+  Graph& graph = layered.problem.workload.graph;
+  const ColourClasses classes = find_colour_classes(graph);
+  const std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  const JoinedClasses joined = join_classes(classes, layer_of);
+  const ClassPairs lost = lost_mirrors(graph, classes, joined);
+  const auto colour_of = recolour(graph, classes, joined);
+  // Only staged splits have mirror images, and the backward shape asks for all of them anyway.
+  const bool mirrored =
+      problem.shape == Shape::Staged && problem.objective != Objective::Latency && !problem.backward_shape;
+  if (mirrored) add_order(graph, lost, colour_of, problem.workload.platform.classes.size());
+  layered.step = fmt::format("layers kept together: {} colour classes -> {}", classes.members.size(),
+                             classes.members.size() - joined.sets.joins());
+  return layered;
+}
+
+Split lift_layers(const Problem& original, const Split& layered) {
+  Split split = layered;
+  const std::size_t nodes = original.workload.graph.nodes.size();
+  split.device_of.resize(nodes);
+  if (!split.subgraph_of.empty()) split.subgraph_of.resize(nodes);
+  return split;
+}
+
+}  // namespace partita
