@@ -147,7 +147,7 @@ TEST_P(Partitioner, ComesNearThePaperForScotch) {
 INSTANTIATE_TEST_SUITE_P(Each, Partitioner,
                          testing::Values(Baseline{"Scotch", scotch_available(), scotch_split},
                                          Baseline{"METIS", metis_available(), metis_split}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(WithoutTheLibrary, TheFunctionsSayThatTheyAreNotAvailable) {
   const Problem problem{graph_from_text("a 1 1; b 1 1; a -> b : 1")};
