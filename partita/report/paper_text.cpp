@@ -112,6 +112,14 @@ class TableText {
     return cells;
   }
 
+  // With its folder where another row of the table has the same name.
+  std::string name_of(const PaperRow& row) const {
+    const auto same = std::ranges::count_if(
+        table_.rows, [&](const PaperRow& other) { return other.workload == row.workload && other.kind == row.kind; });
+    const std::string name = fmt::format("{} {}", row.workload, row.kind);
+    return same > 1 ? fmt::format("{}/{}", folder_of(row.file), name) : name;
+  }
+
   // Cells of one column with one reason share a note.
   struct Note {
     std::string why;
@@ -125,7 +133,7 @@ class TableText {
     if (note == notes_.end()) note = notes_.insert(note, {reason, ""});
     const std::optional<double> differs = difference(row.cells[column], row.runs[column]);
     const bool same = same_as_printed(row.cells[column], row.runs[column]);
-    note->cells += fmt::format("{}{} {}{}", note->cells.empty() ? "" : "; ", row.workload, row.kind,
+    note->cells += fmt::format("{}{}{}", note->cells.empty() ? "" : "; ", name_of(row),
                                differs && !same ? fmt::format(" {:+.2f} %", 100 * *differs) : "");
     return static_cast<std::size_t>(note - notes_.begin()) + 1;
   }
