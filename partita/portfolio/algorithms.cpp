@@ -20,8 +20,7 @@
 namespace partita {
 namespace {
 
-// --- which questions
-// ----------------------------------------------------------------------------------------------------
+// --- which questions -----------------------------------------------------------------------------
 
 // The portfolios other than the integer programs add transfers up.
 std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
@@ -52,8 +51,7 @@ std::string sums_and_layers_only(const Problem& problem, const AlgorithmOptions&
   return sums_only(problem, options);
 }
 
-// --- our solvers
-// ----------------------------------------------------------------------------------------------------------
+// --- our solvers ---------------------------------------------------------------------------------
 
 template <Algorithm kAlgorithm>
 Result solve_as_asked(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
@@ -94,8 +92,7 @@ Result run_dp_layers(const Problem& problem, const AlgorithmOptions& options, Bu
   return result;
 }
 
-// --- baselines
-// ------------------------------------------------------------------------------------------------------------
+// --- baselines -----------------------------------------------------------------------------------
 
 Result of_split(std::optional<Split> split, const char* otherwise) {
   Result result;
@@ -139,8 +136,7 @@ Result run_metis(const Problem& problem, const AlgorithmOptions& options, Budget
   return of_split(metis_split(problem, options.seed), kNoPartition);
 }
 
-// --- the table
-// ------------------------------------------------------------------------------------------------------------
+// --- the table -----------------------------------------------------------------------------------
 
 using For = AlgorithmEntry::For;
 
@@ -171,8 +167,8 @@ const std::array kAlgorithms{
            solve_shape<Shape::Contiguous, Algorithm::Ip>),
     solver("ip-free", "any splits by the integer program", For::Throughput, Shape::Free, nullptr,
            solve_shape<Shape::Free, Algorithm::Ip>),
-    solver("latency", "one sample's time by search and label bounds", For::Latency, std::nullopt, nullptr,
-           solve_as_asked<Algorithm::Auto>),
+    solver("latency", "one sample's time by search, and bounds along spines and by labels", For::Latency, std::nullopt,
+           nullptr, solve_as_asked<Algorithm::Auto>),
     solver("ip-latency", "one sample's time by the integer program", For::Latency, std::nullopt, unlimited_cores_only,
            solve_as_asked<Algorithm::Ip>),
     baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,

@@ -148,8 +148,6 @@ class TableText {
 std::string why_different(const PaperColumn& column, const PaperCell& cell, const AlgorithmRun& run) {
   if (run.outcome != Outcome::Split) return run.reason.empty() ? to_string(run.outcome) : run.reason;
   if (cell.remark == kOutOfMemory && out_of_memory(run)) return "";
-  if (!run.legal && !std::isfinite(run.value))
-    return "its subgraphs wait for each other, so it cannot run; the paper's code cuts them into pieces";
   if (!run.legal) return run.fault;
   const std::optional<double> differs = difference(cell, run);
   if (!differs) return fmt::format("the paper has {}", cell.remark);

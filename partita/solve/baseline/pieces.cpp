@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/baseline/pieces.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace partita {
+namespace {
+
+IdVector<NodeId, std::size_t> levels(const Graph& graph, const Split& split) {
+  IdVector<NodeId, std::size_t> level(graph.nodes.size(), 0), waiting(graph.nodes.size(), 0);
+  IdVector<NodeId, std::vector<NodeId>> readers(graph.nodes.size());
+  for (const Edge& edge : graph.edges) {
+    readers[edge.from].push_back(edge.to);
+    ++waiting[edge.to];
+  }
+  std::vector<NodeId> ready;
+  for (NodeId v : graph.nodes.all()) {
+    if (waiting[v] == 0) ready.push_back(v);
+  }
+  while (!ready.empty()) {
+    const NodeId v = ready.back();
+    ready.pop_back();
+    for (NodeId w : readers[v]) {
+      level[w] = std::max(level[w], level[v] + (split.device_of[v] != split.device_of[w] ? 1 : 0));
+      if (--waiting[w] == 0) ready.push_back(w);
+    }
+  }
+  return level;
+}
+
+}  // namespace
+
+Pieces cut_into_pieces(const Problem& problem, const Split& split) {
+  const Graph& graph = problem.workload.graph;
+  const Platform& platform = problem.workload.platform;
+  const IdVector<NodeId, std::size_t> level = levels(graph, split);
+  std::map<std::pair<DeviceId, bool>, std::set<std::size_t>> used;  // the levels of each accelerator and pass
+  const auto is_host = [&](NodeId v) {
+    return platform.classes[platform.class_of(split.device_of[v])].kind == DeviceKind::Host;
+  };
+  for (NodeId v : graph.nodes.all()) {
+    if (!is_host(v)) used[{split.device_of[v], graph.nodes[v].backward}].insert(level[v]);
+  }
+  Pieces pieces{split, 1};
+  pieces.split.subgraph_of = IdVector<NodeId, std::uint32_t>(graph.nodes.size(), 0);
+  for (NodeId v : graph.nodes.all()) {
+    if (is_host(v)) continue;
+    const std::set<std::size_t>& here = used.at({split.device_of[v], graph.nodes[v].backward});
+    const auto index = std::distance(here.begin(), here.find(level[v]));
+    pieces.split.subgraph_of[v] = static_cast<std::uint32_t>(index);
+    pieces.most = std::max(pieces.most, static_cast<int>(here.size()));
+  }
+  return pieces;
+}
+
+}  // namespace partita
