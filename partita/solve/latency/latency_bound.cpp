@@ -11,8 +11,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
-// How much of all time a spine may leave aside. Each is tried once, the best is used from then on.
-constexpr double kNeglects[] = {0, 0.001, 0.01, 0.05};
+// How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
+// on.
+constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
 constexpr std::size_t kStates[] = {400, 3000};  // of one module; the second where nothing else helps
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
@@ -103,7 +104,7 @@ void LatencyBound::end_spine() {
   }
   raise(found, 0, kBySpine);
   spine_is_exact_ = spine->is_exact();
-  if (found > best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
+  if (found >= best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
       facts_new_ = spine_is_old_ = true;
@@ -112,11 +113,15 @@ void LatencyBound::end_spine() {
     if (stage_ == Stage::Below) next_track();
     return;
   }
-  if (found > best_by_spine_) {
+  if (found >= best_by_spine_) {
     best_by_spine_ = found;
     best_neglect_ = kNeglects[spines_tried_];
   }
-  if (++spines_tried_ == std::size(kNeglects)) stage_ = Stage::Labels;
+  // Those that leave less aside may be the same spine again.
+  while (++spines_tried_ < std::size(kNeglects)) {
+    if (find_spine(*model_, *reach_, kNeglects[spines_tried_]).nodes != spine->spine().nodes) return;
+  }
+  stage_ = Stage::Labels;
 }
 
 void LatencyBound::end_sweep() {

@@ -40,6 +40,7 @@ class SpineBound {
   // Works until the slice ends or the bound is there; true once it is.
   bool advance(Budget& slice);
   bool is_exact() const;  // more states would tell no more
+  const Spine& spine() const { return spine_; }
 
   double bound() const { return bound_; }  // infinite if there is no split
   // After advance(), unless the bound is infinite: blocks that would take as long as the bound says, if nothing had
