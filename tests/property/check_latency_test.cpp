@@ -191,11 +191,13 @@ Complaint for_each_question(const Workload& workload, int most_subgraphs, const 
 
 TEST(CheckEqualsLatencyDefinition, OnRandomSplits) {
   std::map<bool, int> legal;  // by whether some accelerator runs several subgraphs
+  int tried = 0;
   expect_for_all_workloads([&](const Workload& workload, unsigned number) -> Complaint {
     std::mt19937 engine(number);
     return for_each_question(with_host_memory(workload, number), 4, [&](const Problem& problem) -> Complaint {
       for (int i = 0; i < 4; ++i) {
         const Labels labels = random_labels(problem, engine);
+        ++tried;
         if (Complaint complaint = compare(problem, labels)) return complaint;
         const auto later = std::max_element(labels.subgraph_of.begin(), labels.subgraph_of.end());
         if (check(problem, split_of(labels)).legal()) ++legal[later != labels.subgraph_of.end() && *later > 0];
@@ -203,8 +205,9 @@ TEST(CheckEqualsLatencyDefinition, OnRandomSplits) {
       return {};
     });
   });
-  EXPECT_GT(legal[false], 1000);
-  EXPECT_GT(legal[true], 1000);
+  // Enough of both kinds to have been put to the test.
+  EXPECT_GT(100 * legal[false], tried);
+  EXPECT_GT(100 * legal[true], tried);
 }
 
 // Tiny graphs, every split: no legal one is missed, no illegal one passes, and the brute force finds the best of them.
