@@ -23,6 +23,11 @@ inline void reset_bit(std::span<Word> words, std::size_t bit) {
   words[bit / kWordBits] &= ~(Word{1} << (bit % kWordBits));
 }
 
+// Adds the bits of another set of the same size.
+inline void join_bits(std::span<Word> into, std::span<const Word> from) {
+  for (std::size_t w = 0; w < into.size(); ++w) into[w] |= from[w];
+}
+
 // Calls visit(bit) for each bit that is set, in rising order.
 template <class Visit>
 void for_each_bit(std::span<const Word> words, Visit visit) {
@@ -43,11 +48,7 @@ class BitMatrix {
   bool test(std::size_t r, std::size_t bit) const { return test_bit(row(r), bit); }
   void set(std::size_t r, std::size_t bit) { set_bit(row(r), bit); }
   void reset(std::size_t r, std::size_t bit) { reset_bit(row(r), bit); }
-  void join_row(std::size_t into, std::size_t from) {
-    Word* to = data_.data() + into * words_;
-    const Word* add = data_.data() + from * words_;
-    for (std::size_t w = 0; w < words_; ++w) to[w] |= add[w];
-  }
+  void join_row(std::size_t into, std::size_t from) { join_bits(row(into), row(from)); }
   void clear() { std::fill(data_.begin(), data_.end(), 0); }
   std::size_t words_per_row() const { return words_; }
   bool empty() const { return data_.empty(); }

@@ -8,9 +8,9 @@
 
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/path_bound.h"
-
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
+#include "tests/support/latency_questions.h"
 #include "tests/support/random_workload.h"
 
 namespace partita::test {
@@ -18,19 +18,11 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Every other with two subgraphs on an accelerator; some with no more cores than hosts.
-Problem question(std::uint64_t seed) {
-  Problem problem{random_workload(seed), Objective::Latency};
-  problem.subgraphs = 1 + static_cast<int>(seed % 2);
-  problem.strict_host_cores = seed % 5 == 0;
-  return problem;
-}
-
 double below(double optimum) { return optimum * (1 + 1e-12); }
 
 TEST(PathBound, IsNeverAboveTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    const Problem problem = question(seed);
+    const Problem problem = latency_question(seed);
     EXPECT_LE(path_bound(make_latency_instance(problem)), below(best_latency_by_brute_force(problem)))
         << "seed " << seed;
   }
@@ -40,7 +32,7 @@ TEST(PathBound, IsNeverAboveTheOptimum) {
 TEST(LatencyLabels, AreNeverAboveTheOptimum) {
   std::size_t tight = 0, all = 0;
   for (std::uint64_t seed = 1; seed <= cases(4000); ++seed) {
-    const Problem problem = question(seed);
+    const Problem problem = latency_question(seed);
     const double optimum = best_latency_by_brute_force(problem);
     const LatencyInstance instance = make_latency_instance(problem);
     const NodeReach reach(instance);
@@ -64,7 +56,7 @@ TEST(LatencyLabels, AreNeverAboveTheOptimum) {
 TEST(LatencyBound, IsNeverAboveTheOptimum) {
   std::size_t proved = 0, all = 0;
   for (std::uint64_t seed = 1; seed <= cases(4000); ++seed) {
-    const Problem problem = question(seed);
+    const Problem problem = latency_question(seed);
     const double optimum = best_latency_by_brute_force(problem);
     const LatencyInstance instance = make_latency_instance(problem);
     for (const double factor : {1.0, 1.001, 1.2, 2.0}) {

@@ -10,20 +10,12 @@
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
-#include "tests/support/random_workload.h"
+#include "tests/support/latency_questions.h"
 
 namespace partita::test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// Every other with two subgraphs on an accelerator; some with no more cores than hosts.
-Problem question(std::uint64_t seed) {
-  Problem problem{random_workload(seed), Objective::Latency};
-  problem.subgraphs = 1 + static_cast<int>(seed % 2);
-  problem.strict_host_cores = seed % 5 == 0;
-  return problem;
-}
 
 // Branches that run side by side between two nodes, once or twice, with hosts that are slow and transfers that are
 // cheap: where accelerators are what is short, and blocks with parts in several branches are tempting.
@@ -85,14 +77,14 @@ void expect_never_above(const std::function<Problem(std::uint64_t)>& question, s
   EXPECT_GT(tight * 5, all) << tight << " of " << all;
 }
 
-TEST(SpineBound, IsNeverAboveTheOptimum) { expect_never_above(question, cases(4000)); }
+TEST(SpineBound, IsNeverAboveTheOptimum) { expect_never_above(latency_question, cases(4000)); }
 
 TEST(SpineBound, IsNeverAboveTheOptimumWithParallelBranches) { expect_never_above(fork_and_join, cases(2000)); }
 
 // With a limit just above the optimum, what is learned leaves the optimum in.
 TEST(SpineBound, LearnsNothingThatTheOptimumContradicts) {
   for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
-    const Problem problem = seed % 2 == 0 ? fork_and_join(seed) : question(seed);
+    const Problem problem = seed % 2 == 0 ? fork_and_join(seed) : latency_question(seed);
     const double optimum = best_latency_by_brute_force(problem);
     if (optimum == kNever || optimum == 0) continue;  // nothing is below 0
     const LatencyInstance instance = make_latency_instance(problem);

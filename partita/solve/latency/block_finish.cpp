@@ -10,10 +10,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kWorkPerTick = 64;
 
-void join(std::vector<Word>& into, std::span<const Word> from) {
-  for (std::size_t w = 0; w < into.size(); ++w) into[w] |= from[w];
-}
-
 }  // namespace
 
 BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
@@ -75,25 +71,19 @@ void BlockFinish::start(NodeId node) {
   device_ = DeviceId();
 }
 
-bool BlockFinish::may_be_here(ClusterId c) const {
-  const BlockModel::Cluster& cluster = model_.cluster(c);
-  return cluster.on_accelerator && cluster.backward == backward_ &&
-         (!cluster.device.valid() || !device_.valid() || cluster.device == device_);
-}
-
 // Into the forced part. False if it cannot be in this block.
 bool BlockFinish::take_in(ClusterId c) {
   if (side_[c] == Side::In) return true;
   const BlockModel::Cluster& cluster = model_.cluster(c);
-  if (!may_be_here(c)) return false;
+  if (!cluster.may_run(backward_, device_)) return false;
   if (cluster.device.valid()) device_ = cluster.device;
   side_[c] = Side::In;
   in_.push_back(c);
   memory_ += cluster.memory;
   time_ += cluster.time;
   for (NodeId v : model_.nodes(c)) {
-    join(above_in_, above(v));
-    join(below_in_, below(v));
+    join_bits(above_in_, above(v));
+    join_bits(below_in_, below(v));
   }
   work_ += model_.nodes(c).size() * above_in_.size() / 4;
   return memory_ <= model_.memory_limit();
@@ -208,7 +198,7 @@ bool BlockFinish::rule_out(const Question& question, double t, double room) {
     if (!free) return false;
   }
   for (ClusterId c : model_.clusters()) {
-    if (side_[c] == Side::Open && !may_be_here(c)) leave_out(c);
+    if (side_[c] == Side::Open && !model_.cluster(c).may_run(backward_, device_)) leave_out(c);
   }
   if (!spread_out(t)) return false;
   for (ClusterId c : model_.clusters()) {

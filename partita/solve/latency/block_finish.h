@@ -64,7 +64,6 @@ class BlockFinish {
   void leave_out(ClusterId c);
   bool spread_out(double t);
   bool rule_out(const Question& question, double t, double room);
-  bool may_be_here(ClusterId c) const;
   bool fits(ClusterId c, double room);
   Cut least_load(double t, double room);
   void add_net(NetId e);

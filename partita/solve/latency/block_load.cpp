@@ -9,10 +9,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-void join(std::vector<Word>& into, std::span<const Word> from) {
-  for (std::size_t w = 0; w < into.size(); ++w) into[w] |= from[w];
-}
-
 }  // namespace
 
 BlockLoad::BlockLoad(const BlockModel& model, const NodeReach& reach)
@@ -75,16 +71,15 @@ bool BlockLoad::begin(Part part, NodeId border, const std::vector<NodeId>& insid
 bool BlockLoad::take_in(ClusterId c) {
   if (side_[c] == Side::In) return true;
   const BlockModel::Cluster& cluster = model_.cluster(c);
-  if (!cluster.on_accelerator || cluster.backward != backward_) return false;
-  if (cluster.device.valid() && device_.valid() && cluster.device != device_) return false;
+  if (!cluster.may_run(backward_, device_)) return false;
   if (cluster.device.valid()) device_ = cluster.device;
   side_[c] = Side::In;
   in_.push_back(c);
   memory_ += part_memory(c);
   time_ += part_time(c);
   for (NodeId v : model_.nodes(c)) {
-    join(above_in_, above(v));
-    join(below_in_, below(v));
+    join_bits(above_in_, above(v));
+    join_bits(below_in_, below(v));
   }
   work_ += model_.nodes(c).size() * above_in_.size() / 4;
   return memory_ <= model_.memory_limit();
@@ -112,8 +107,8 @@ bool BlockLoad::leave_out(const std::vector<NodeId>& nodes) {
     const NodeId seed = seeds[i];
     std::fill(spread.begin(), spread.end(), 0);
     set_bit(spread, seed.index());
-    if (test_bit(above_in_, seed.index())) join(spread, above(seed));
-    if (test_bit(below_in_, seed.index())) join(spread, below(seed));
+    if (test_bit(above_in_, seed.index())) join_bits(spread, above(seed));
+    if (test_bit(below_in_, seed.index())) join_bits(spread, below(seed));
     for (std::size_t w = 0; w < spread.size(); ++w) {
       for (Word rest = spread[w] & ~gone_[w]; rest != 0; rest &= rest - 1) {
         const NodeId v(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
@@ -134,9 +129,7 @@ bool BlockLoad::leave_out(const std::vector<NodeId>& nodes) {
 
 // The memory of the part, if the block takes c in with all between; infinite if it cannot.
 double BlockLoad::memory_with(ClusterId c) {
-  const BlockModel::Cluster& cluster = model_.cluster(c);
-  if (!cluster.on_accelerator || cluster.backward != backward_) return kNever;
-  if (cluster.device.valid() && device_.valid() && cluster.device != device_) return kNever;
+  if (!model_.cluster(c).may_run(backward_, device_)) return kNever;
   double memory = memory_ + part_memory(c);
   ++hulls_;
   hull_stamp_[c] = hulls_;

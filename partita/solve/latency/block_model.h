@@ -61,6 +61,11 @@ class BlockModel {
     bool on_accelerator = true;  // supported, and not too large
     DeviceId device;             // on this accelerator, if it is known
     NodeId last;                 // of its nodes in the topological order
+
+    // In a block of this pass, on this accelerator if that is known.
+    bool may_run(bool in_backward, DeviceId there) const {
+      return on_accelerator && backward == in_backward && (!device.valid() || !there.valid() || device == there);
+    }
   };
   struct Edge {
     NodeId from, to;
