@@ -15,11 +15,23 @@ namespace partita {
 // The time of a node on a class of devices that cannot run it.
 inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 
+// What a node keeps in memory, in bytes.
+struct MemoryParts {
+  double weights = 0;               // once; also what the copies of a stage exchange
+  double optimizer_state = 0;       // once
+  double activation = 0;            // for each sample in flight
+  double recompute_activation = 0;  // for each sample in flight, instead, where the stage recomputes activations
+
+  friend bool operator==(const MemoryParts&, const MemoryParts&) = default;
+};
+
 struct Node {
   std::int64_t original_id = 0;  // as in the input file; unique, possibly sparse
   std::string name;
-  std::vector<double> time;  // by ClassId: the platform's classes in order; kCannotRun where unsupported
-  double memory = 0;         // bytes, counted on devices with a memory limit
+  std::vector<double> time;    // by ClassId: the platform's classes in order; kCannotRun where unsupported
+  double memory = 0;           // bytes, counted on devices with a memory limit
+  MemoryParts parts = {};      // the same taken apart, for memory models other than the flat one
+  double recompute_share = 0;  // of its time, spent once more where its stage recomputes activations
   bool backward = false;
   std::optional<std::int64_t> colour;  // nodes of one colour class share a device
   std::optional<std::int64_t> layer;   // which layer of the network it is part of; binds nothing unless asked to

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices: classes of equal ones. Devices are numbered class by class, in the order of the classes.
+// The devices: classes of equal ones, and how close they are to each other. Devices are numbered class by class, in the
+// order of the classes.
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "partita/util/ids.h"
 
@@ -21,10 +24,26 @@ struct DeviceClass {
   DeviceKind kind = DeviceKind::Accelerator;
   int count = 0;
   double memory = kUnlimited;  // bytes, per device
+  double link_factor = 1;      // an accelerator pays so many times the cost of what it moves
+};
+
+// Devices with links between them, and clusters inside with links of their own: a tree. What moves between two devices
+// costs `factor` times as much, for the innermost cluster that holds both.
+struct Cluster {
+  double factor = 1;
+  IdVector<ClassId, int> devices;  // how many of each class are in it, but in no cluster inside
+  std::vector<Cluster> clusters;
+
+  friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 struct Platform {
   IdVector<ClassId, DeviceClass> classes;
+  // Where the devices are. None: all in one cluster, at factor 1. The counts of the classes are the sums over the tree,
+  // and the devices of a class are numbered in the order of the tree: a cluster's own first, then cluster by cluster.
+  std::optional<Cluster> clusters = std::nullopt;
+  // Bytes per unit of time at which the copies of a stage exchange their weights, at factor 1. Unlimited: for nothing.
+  double sync_bandwidth = kUnlimited;
 
   std::size_t device_count() const;
   std::size_t device_count(DeviceKind kind) const;

@@ -13,6 +13,8 @@ constexpr std::array kShapes{std::pair{Shape::Staged, "staged"}, std::pair{Shape
                              std::pair{Shape::Free, "free"}};
 constexpr std::array kTransferModes{std::pair{TransferMode::Sum, "sum"}, std::pair{TransferMode::Overlap, "overlap"},
                                     std::pair{TransferMode::Duplex, "duplex"}};
+constexpr std::array kMemoryModels{std::pair{MemoryModel::Flat, "flat"}, std::pair{MemoryModel::OneF1B, "1f1b"},
+                                   std::pair{MemoryModel::GPipe, "gpipe"}};
 
 template <class Table, class Value>
 const char* name_in(const Table& table, Value value) {
@@ -35,6 +37,7 @@ std::optional<Value> value_in(const std::array<std::pair<Value, const char*>, N>
 const char* to_string(Objective objective) { return name_in(kObjectives, objective); }
 const char* to_string(Shape shape) { return name_in(kShapes, shape); }
 const char* to_string(TransferMode mode) { return name_in(kTransferModes, mode); }
+const char* to_string(MemoryModel model) { return name_in(kMemoryModels, model); }
 
 std::optional<Objective> parse_objective(std::string_view text) {
   if (text == "throughput") return Objective::MaxLoad;
@@ -42,5 +45,6 @@ std::optional<Objective> parse_objective(std::string_view text) {
 }
 std::optional<Shape> parse_shape(std::string_view text) { return value_in(kShapes, text); }
 std::optional<TransferMode> parse_transfer_mode(std::string_view text) { return value_in(kTransferModes, text); }
+std::optional<MemoryModel> parse_memory_model(std::string_view text) { return value_in(kMemoryModels, text); }
 
 }  // namespace partita

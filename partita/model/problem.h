@@ -27,6 +27,14 @@ enum class TransferMode {
   Duplex,   // max(compute, in, out)
 };
 
+// What counts against a device's memory.
+enum class MemoryModel {
+  Flat,    // Node::memory, as in the paper
+  OneF1B,  // weights and optimizer state, and activations of the samples in flight: as many as devices from here to the
+           // end of the pipeline, shared among the copies of the stage
+  GPipe,   // the same with all microbatches in flight
+};
+
 struct Problem {
   Workload workload;
   Objective objective = Objective::MaxLoad;
@@ -37,13 +45,21 @@ struct Problem {
   int subgraphs = 1;
   // Latency: host nodes wait for a free core, and there are as many cores as hosts. Else there are always enough.
   bool strict_host_cores = false;
+  // Throughput, staged: how many devices of a class may share one stage, or clusters one run of stages, each taking
+  // every so many samples; from 1 on.
+  int replicas = 1;
+  MemoryModel memory_model = MemoryModel::Flat;
+  int microbatches = 0;    // in flight at most; MemoryModel::GPipe: in flight. 0: any number
+  bool recompute = false;  // a stage may drop its activations and compute them again; not with MemoryModel::Flat
 };
 
 const char* to_string(Objective objective);
 const char* to_string(Shape shape);
 const char* to_string(TransferMode mode);
+const char* to_string(MemoryModel model);
 std::optional<Objective> parse_objective(std::string_view text);  // also "throughput", which is max-load
 std::optional<Shape> parse_shape(std::string_view text);
 std::optional<TransferMode> parse_transfer_mode(std::string_view text);
+std::optional<MemoryModel> parse_memory_model(std::string_view text);
 
 }  // namespace partita

@@ -19,6 +19,11 @@ struct Split {
   // Latency with several subgraphs on an accelerator: in which of the subgraphs of its device and pass each node is, by
   // the order in which they run, from 0 on; of no meaning on a host. Empty: one subgraph in each pass.
   IdVector<NodeId, std::uint32_t> subgraph_of = {};
+  // Replication: which device's nodes each device runs a copy of; itself where it has its own. Empty: no copies. A copy
+  // has no nodes of its own, and what it copies is no copy.
+  IdVector<DeviceId, DeviceId> copy_of = {};
+  // Which devices drop activations and compute them again; a copy does as its original. Empty: none.
+  IdVector<DeviceId, char> recomputes = {};
 };
 
 // A split as a file lists it: original ids, not yet matched with a graph, so possibly wrong in every way.
@@ -32,6 +37,8 @@ struct SplitListing {
     // pass.
     std::vector<std::vector<std::int64_t>> subgraphs = {};
     std::vector<std::vector<std::int64_t>> backward_subgraphs = {};
+    std::optional<std::size_t> copy_of = std::nullopt;  // an index into `devices`; a copy lists no nodes
+    bool recomputes = false;
   };
   std::vector<Device> devices;  // accelerators and hosts in any order; the i-th of a kind is that kind's device i
   std::optional<double> claimed_value;  // what the file says the split costs, if it says
