@@ -59,7 +59,7 @@ bool StageWalk::prepare() {
     totals_.open_work += measure_.work(v);
     totals_.open.add(graph_, c, v);
   }
-  if (candidates_.empty() || totals_.open_work < query_.least_work) return false;
+  if (candidates_.empty() || totals_.open_work < query_.least_work - measure_.tolerance()) return false;
   for (Candidate& candidate : candidates_) {
     candidate.first_below = static_cast<std::uint32_t>(below_.size());
     for_each_bit(graph_.order().descendants(candidate.group), [&](std::size_t w) {
@@ -188,7 +188,8 @@ void StageWalk::take_back(std::uint32_t index) {
 }
 
 bool StageWalk::hopeless() const {
-  if (totals_.work + totals_.open_work < query_.least_work) return true;
+  // Sums that things are taken away from again may end a little below 0.
+  if (totals_.work + totals_.open_work < query_.least_work - measure_.tolerance()) return true;
   const Setup& setup = query_.setup;
   if (stage_memory(setup, totals_.sums.memory, query_.in_flight) > rules_.classes[setup.device_class].memory)
     return true;
@@ -207,7 +208,7 @@ bool StageWalk::hopeless() const {
 }
 
 bool StageWalk::report(const Visit& visit) {
-  if (totals_.work < query_.least_work) return true;
+  if (totals_.work < query_.least_work - measure_.tolerance()) return true;
   if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, totals_.sums) > query_.limit) return true;
   if (may_dominate_ && dominated()) return true;
   return visit({ideal_, hash_, query_.base_work + totals_.work, totals_.sums});
