@@ -13,6 +13,7 @@
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/graph_text.h"
 #include "tests/support/pipedream_recurrence.h"
 #include "tests/support/pipeline_brute_force.h"
 #include "tests/support/piper_recurrence.h"
@@ -392,6 +393,54 @@ TEST(PlanOfSetups, IsNeverWorseThanPiper) {
       },
       4);
   EXPECT_GT(better, tried / 50);
+}
+
+// --- worked out by hand
+// -----------------------------------------------------------------------------------------------
+
+TEST(PlanOfSetups, OneNodeMayUseAllDevices) {
+  Problem problem{graph_from_text("a 6 60 mem=3", 6, kUnlimited, 0)};
+  problem.workload.graph.nodes[NodeId(0)].parts.weights = 3;
+  problem.workload.platform.sync_bandwidth = 2;
+  problem.replicas = 6;
+  EXPECT_DOUBLE_EQ(*planned(problem), 1 + 5 * 3.0 / (6 * 2));
+}
+
+TEST(PlanOfSetups, LinksThatCostNothingAroundAClusterAreNotThoseInside) {
+  Platform platform = make_platform(1, 16, 3);
+  Cluster inside = empty_cluster(platform);
+  inside.devices = {1, 3};
+  Cluster around = empty_cluster(platform);
+  around.clusters = {inside};
+  platform.clusters = empty_cluster(platform);
+  platform.clusters->factor = 0;
+  platform.clusters->clusters = {around};
+  const Problem problem{graph_from_text(
+      "a 0 0 mem=2 out=.25; b 1 3 mem=3 out=.25; c 0 0 mem=3; d 0 0 mem=6; e 0 0 mem=3; a -> b -> c -> d -> e",
+      platform)};
+  EXPECT_EQ(planned(problem), 1);  // a to d on the accelerator
+}
+
+// Sums of these times, put together and taken apart again, are not quite 0.
+TEST(PlanOfSetups, RoundingHidesNoStage) {
+  Problem problem;
+  Platform& platform = problem.workload.platform;
+  platform.classes.push_back({"near", DeviceKind::Accelerator, 3, 4, 0});
+  platform.classes.push_back({"far", DeviceKind::Accelerator, 1, 16, 1});
+  const auto add = [&](double near, double far, double memory) {
+    Node node;
+    node.original_id = static_cast<std::int64_t>(problem.workload.graph.nodes.size());
+    node.time = {near, far};
+    node.memory = memory;
+    return problem.workload.graph.nodes.push_back(node);
+  };
+  const NodeId a = add(1.85, 1.85, 0), d = add(0, 0, 4), c = add(2, kCannotRun, 1), b = add(11, 0, 0);
+  const NodeId e = add(1.48, 1.48, 1);
+  add(0, 0, 0);
+  add(2.22, 2.22, 1);
+  problem.workload.graph.nodes[e].backward = true;
+  problem.workload.graph.edges = {{a, b, 0}, {b, c, 0}, {c, d, 0}, {c, e, 0.0925}};
+  EXPECT_DOUBLE_EQ(*planned(problem), 1.85 + 1.48);
 }
 
 }  // namespace
