@@ -280,7 +280,7 @@ StageSums StageWalk::sums_with(const Candidate& candidate) const {
 bool StageWalk::absorbs(GroupId v) const {
   switch (dominance_) {
     case Dominance::None: return false;
-    case Dominance::Near: return spares_nothing(graph_, rules_, ideal_, v);
+    case Dominance::Near: return spares_nothing(graph_, rules_, segment_, ideal_, v);
     case Dominance::Anywhere: return harms_nobody(graph_, rules_, ideal_, v);
   }
   return false;
