@@ -66,6 +66,51 @@ class Platforms(CliTest):
                             mentions=["--platform"])
 
 
+class Copies(CliTest):
+    """A plan with copies, recomputing and memory in flight, made by hand: check measures it, convert refuses it."""
+
+    OPTIONS = ["--replicate", "2", "--sync-bandwidth", "4", "--memory-model", "1f1b", "--recompute"]
+
+    def setUp(self):
+        super().setUp()
+        nodes = [node(i, weights=8.0, activation=2.0, recomputeActivation=0.5) for i in (0, 10, 20)]
+        self.file = self.write("chain.json", workload(nodes, [edge(0, 10, 0.5), edge(10, 20, 0.5)], accelerators=3,
+                                                      name="chain"))
+        self.plan = {"partita": {"format": "plan", "version": 2}, "devices": [
+            {"kind": "accelerator", "index": 0, "stage": 0, "nodes": [0, 10], "recompute": True},
+            {"kind": "accelerator", "index": 1, "nodes": [], "copy_of": 0, "recompute": True},
+            {"kind": "accelerator", "index": 2, "stage": 1, "nodes": [20]}]}
+
+    def test_check_measures_it(self):
+        split = self.write("plan.json", self.plan)
+        out, _ = self.run_program("check", self.file, split, *self.OPTIONS)
+        # (2 + 0.5 + 2 recomputed) / 2 + sync of 16 / (2 * 4)
+        self.assertIn("value: 4.25 (max-load, staged, up to 2 devices to a stage, memory 1f1b, recomputing)", out)
+        self.assertIn("accelerator 0-1 x2", out)
+        self.assertIn("memory (1f1b):", out)
+        self.assertEqual(self.run_program(self.file, split, *self.OPTIONS, program=PARTITA_CHECK)[0], out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+
+    def test_a_question_without_copies_makes_it_illegal(self):
+        split = self.write("plan.json", self.plan)
+        out, _ = self.run_program("check", self.file, split, "--memory-model", "1f1b", code=11)
+        self.assertIn("copies", out)
+
+    def test_convert_refuses_it(self):
+        split = self.write("plan.json", self.plan)
+        self.assert_refused(13, "convert", split, "--to", "seed", mentions=["seed format", "copies"])
+
+    def test_what_makes_no_sense_is_refused(self):
+        for change, mentions in [({"copy_of": 3}, ["devices[1].copy_of", "found 3", "0 to 2"]),
+                                 ({"copy_of": "first"}, ["devices[1].copy_of", "first"]),
+                                 ({"nodes": [20]}, ["devices[1].copy_of", "lists nodes"]),
+                                 ({"recompute": "yes"}, ["devices[1].recompute", "yes"])]:
+            broken = json.loads(json.dumps(self.plan))
+            broken["devices"][1] |= change
+            self.assert_refused(5, "check", self.file, self.write("broken.json", broken), *self.OPTIONS,
+                                mentions=["broken.json", *mentions])
+
+
 class Pipelines(CliTest):
     def setUp(self):
         super().setUp()
@@ -95,6 +140,11 @@ class Pipelines(CliTest):
         self.refuse(self.file, "--replicate", "0", mentions=["--replicate", "'0'"])
         self.refuse(self.file, "--memory-model", "1f1b", "--microbatches", "0", mentions=["--microbatches"])
         self.refuse(self.file, "--memory-model", "2f2b", mentions=["--memory-model", "1f1b"])
+
+    def test_the_seed_format_is_refused_before_the_search(self):
+        for options in (["--replicate", "2"], ["--memory-model", "1f1b", "--recompute"]):
+            self.assert_refused(2, "plan", self.file, *options, "--format", "seed", "-o", self.path("seed.json"),
+                                mentions=["--format", "seed", "plan"])
 
     def test_convert_writes_no_question(self):
         self.assert_refused(2, "convert", self.file, "--to", "workload", "--replicate", "2", mentions=["--replicate"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/formats.md are what they claim to be: a workload, a platform, a plan of the workload, one for
-// latency, and the first plan in the seed format. The last is a comparison, which tests/cli/test_compare.py looks at.
+// latency, one with copies, and the first plan in the seed format. The last is a comparison, which
+// tests/cli/test_compare.py looks at.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,7 +16,7 @@
 namespace partita {
 namespace {
 
-enum Example : std::size_t { kWorkload, kPlatform, kPlan, kLatencyPlan, kSeed, kComparison, kExamples };
+enum Example : std::size_t { kWorkload, kPlatform, kPlan, kLatencyPlan, kCopiesPlan, kSeed, kComparison, kExamples };
 
 std::vector<std::string> json_examples() {
   const std::ifstream file(std::string(PARTITA_SOURCE_DIR) + "/docs/formats.md");
@@ -77,6 +78,31 @@ TEST(DocumentedExamples, ThePlansItemsAreTheOnesRecomputed) {
     EXPECT_DOUBLE_EQ(device["memory"].get<double>(), report.devices[d].memory);
     EXPECT_DOUBLE_EQ(device["forward"]["compute"].get<double>(), report.devices[d].forward.compute);
     EXPECT_DOUBLE_EQ(device["backward"]["compute"].get<double>(), report.devices[d].backward.compute);
+  }
+}
+
+TEST(DocumentedExamples, ThePlanWithCopiesIsTheOneRecomputed) {
+  const std::vector<std::string> examples = json_examples();
+  Problem problem;
+  problem.workload = parse_workload(examples[kWorkload], "the workload of docs/formats.md", {.sync_bandwidth = 1.2e10});
+  problem.replicas = 2;
+  problem.memory_model = MemoryModel::OneF1B;
+  const SplitListing listing = parse_split(examples[kCopiesPlan], "the plan with copies of docs/formats.md");
+  const CheckReport report = check(problem, listing);
+  for (const Violation& violation : report.violations) ADD_FAILURE() << violation.message;
+  ASSERT_TRUE(listing.claimed_value);
+  EXPECT_NEAR(report.value, *listing.claimed_value, 1e-12);
+  const nlohmann::json devices = nlohmann::json::parse(examples[kCopiesPlan])["devices"];
+  ASSERT_EQ(devices.size(), report.devices.size());
+  for (DeviceId d : report.devices.all()) {
+    const nlohmann::json& device = devices[d.index()];
+    EXPECT_DOUBLE_EQ(device["load"].get<double>(), report.load[d]);
+    EXPECT_DOUBLE_EQ(device["compute"].get<double>(), report.devices[d].compute());
+    EXPECT_DOUBLE_EQ(device["sync"].get<double>(), report.devices[d].sync);
+    EXPECT_EQ(device["sharing"].get<std::size_t>(), report.devices[d].sharing);
+    EXPECT_DOUBLE_EQ(device["memory"].get<double>(), report.devices[d].memory);
+    EXPECT_DOUBLE_EQ(device["memory_parts"]["weights"].get<double>(), report.devices[d].memory_items.weights);
+    EXPECT_EQ(device["memory_parts"]["in_flight"].get<std::size_t>(), report.devices[d].memory_items.in_flight);
   }
 }
 
