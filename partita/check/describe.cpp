@@ -229,7 +229,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
     const DeviceId slowest = report.bottleneck;
     const bool bottleneck = slowest.valid() && (slowest == d || report.devices[slowest].original == d);
     if (bottleneck && !latency) notes.emplace_back("bottleneck");
-    if (over_memory(device.memory, device_class.memory)) notes.emplace_back("over its memory");
+    if (flat && over_memory(device.memory, device_class.memory)) notes.emplace_back("over its memory");
     row.push_back(notes.empty() ? "<" : fmt::format("<<- {}", fmt::join(notes, ", ")));
     rows.push_back(row);
   }
