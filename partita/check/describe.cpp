@@ -193,7 +193,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
-  const TimeFormat time(largest);
+  const TimeFormat time(largest, shared && training ? 5 : 6);  // a digit of each of its columns keeps it on a screen
 
   Row header;
   if (staged) header.push_back("stage");

@@ -243,6 +243,23 @@ TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
             "value: 9 (max-load, staged, up to 3 devices to a stage, memory gpipe, microbatches 4)\nlegal\n");
 }
 
+TEST(Describe, TheWidestTableFitsAHundredColumns) {
+  Problem problem =
+      problem_of(graph_from_text("a 123 0 colour=1 mem=700000000; A 456 0 back colour=1; a -> A", 3, 2e9, 0));
+  problem.workload.graph.nodes[NodeId(0)].parts.weights = 30;
+  problem.replicas = 3;
+  problem.workload.platform.sync_bandwidth = 1;
+  Split split;
+  split.device_of = {DeviceId(0), DeviceId(0)};
+  split.copy_of = IdVector<DeviceId, DeviceId>(3, DeviceId(0));
+  const std::string table = describe_table(problem, check(problem, split));
+  EXPECT_TRUE(table.starts_with(
+      "stage  device                load  forward  backward  compute    in   out   sync     memory  nodes\n"
+      "    1  accelerator 0-2 x3  213.00    41.00    152.00   193.00  0.00  0.00  20.00  667.6 MiB      2"))
+      << table;
+  EXPECT_LE(table.find('\n'), 100u);
+}
+
 TEST(Describe, ClustersAreCounted) {
   Problem problem = problem_of(graph_from_text("a 1 1", 4, kUnlimited, 1));
   const Cluster half{0.5, {2, 0}, {}};

@@ -46,6 +46,27 @@ class Platforms(CliTest):
         self.assertEqual(outer, [{"factor": 0.5, "count": 2,
                                   "clusters": [{"factor": 0.1, "devices": {"accelerator": 2}, "count": 3}]}])
 
+    def test_plans_on_unequal_devices(self):
+        unequal = self.write("unequal.json", {"version": 1, "classes": [
+            {"name": "slow", "kind": "accelerator", "count": 1, "timeFactor": 3},
+            {"name": "fast", "kind": "accelerator", "count": 1},
+            {"name": "cpu", "kind": "host", "count": 0}]})
+        out, _ = self.run_program("plan", self.file, "--platform", unequal, "-o", self.path("plan.json"))
+        self.assertIn("1 x slow, 1 x fast", out)
+        plan = self.read_json("plan.json")
+        self.assertAlmostEqual(plan["value"], 3.1)  # three nodes on the fast one, and the transfer
+        self.assertEqual([(d["name"], d["class"], d["kind"], d["index"]) for d in plan["devices"]],
+                         [("slow 0", "slow", "accelerator", 0), ("fast 0", "fast", "accelerator", 1)])
+        self.assertEqual([len(d["nodes"]) for d in plan["devices"]], [1, 3])
+        self.assert_legal(self.file, self.path("plan.json"), "--platform", unequal)
+
+    def test_plans_in_clusters(self):
+        # The cut inside a cluster costs a tenth of the 0.1, and nothing has to cross from one cluster to the other.
+        options = ["--accelerators", "4", "--clusters", "2:0.1"]
+        self.run_program("plan", self.file, *options, "-o", self.path("plan.json"))
+        self.assertAlmostEqual(self.read_json("plan.json")["value"], 1.11)
+        self.assert_legal(self.file, self.path("plan.json"), *options)
+
     def test_what_makes_no_sense_is_refused(self):
         for options, code, mentions in [
                 (["--clusters", "two"], 2, ["--clusters", "'two'", "2:0.5,4:0.1"]),
@@ -90,6 +111,17 @@ class Copies(CliTest):
         self.assertIn("memory (1f1b):", out)
         self.assertEqual(self.run_program(self.file, split, *self.OPTIONS, program=PARTITA_CHECK)[0], out)
         self.assertLessEqual(max(map(len, out.splitlines())), 100)
+
+    def test_plan_finds_the_best(self):
+        options = ["--replicate", "3", "--sync-bandwidth", "1e3"]
+        self.run_program("plan", self.file, *options, "-o", self.path("best.json"))
+        best = self.read_json("best.json")
+        self.assertEqual(best["partita"]["version"], 2)
+        self.assertEqual([d.get("copy_of") for d in best["devices"]].count(None), 2)  # the original, and the host
+        self.assertAlmostEqual(best["value"], 1 + 2 * 24 / (3 * 1e3))
+        self.assert_legal(self.file, self.path("best.json"), *options)
+        self.run_program("plan", self.file, "--sync-bandwidth", "1e3", "-o", self.path("plain.json"))
+        self.assertEqual(self.read_json("plain.json")["partita"]["version"], 1)
 
     def test_a_question_without_copies_makes_it_illegal(self):
         split = self.write("plan.json", self.plan)

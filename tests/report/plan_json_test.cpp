@@ -5,10 +5,16 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "partita/read/split.h"
+#include "partita/read/workload.h"
+#include "partita/report/workload_json.h"
 #include "partita/util/error.h"
 #include "partita/util/version.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_setup.h"
+#include "tests/support/random_split.h"
 
 namespace partita {
 namespace {
@@ -355,6 +361,38 @@ TEST_F(PipelinePlanJson, TheSeedFormatRefusesIt) {
   EXPECT_NE(refusal([&] { seed_json(listing); }).find("copies of others"), std::string::npos);
   result.split->copy_of = {};
   EXPECT_NE(refusal([&] { seed_json(problem, result, report); }).find("recompute"), std::string::npos);
+}
+
+// Whatever devices and copies there are: a workload and a plan, written and read again, cost the same to the last bit.
+TEST(RandomPlanJson, CostsTheSameWhenReadAgain) {
+  const std::uint64_t rounds = test::cases(2000);
+  std::uint64_t legal = 0;
+  std::uint64_t copies = 0;
+  for (std::uint64_t seed = 0; seed < rounds; ++seed) {
+    const Problem problem = random_setup(seed);
+    std::mt19937 engine(static_cast<std::mt19937::result_type>(seed));
+    Result result;
+    result.split = random_split(problem, engine);
+    const CheckReport report = check(problem, *result.split);
+    if (!report.legal()) continue;
+    result.value = report.value;
+    const std::string plan = plan_json(problem, result, report);
+    Problem again = problem;
+    again.workload = parse_workload(workload_json(problem.workload), "workload");
+    const CheckReport found = check(again, parse_split(plan, "plan"));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem) + plan);
+    for (const Violation& violation : found.violations) ADD_FAILURE() << violation.message;
+    ASSERT_EQ(found.value, report.value);
+    ASSERT_EQ(found.load, report.load);
+    for (DeviceId d : report.devices.all()) {
+      ASSERT_EQ(found.devices[d].memory, report.devices[d].memory);
+      ASSERT_EQ(found.devices[d].original, report.devices[d].original);
+    }
+    ++legal;
+    copies += plan.find("\"copy_of\"") != std::string::npos;
+  }
+  EXPECT_GT(legal, rounds / 20);
+  EXPECT_GT(copies, rounds / 100);
 }
 
 TEST(SeedJson, NodesInNoSubgraphAreNotLost) {
