@@ -96,8 +96,8 @@ class Definition {
         const auto on_d = [&](std::size_t v) { return device_of[v] == d; };
         const bool used_here = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
         const bool used_elsewhere = !std::all_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
-        if (!made_here && used_here) pass[d].in += transfer.cost;
-        if (made_here && used_elsewhere) pass[d].out += transfer.cost;
+        if (!made_here && used_here) pass[d].in += device_class(d).link_factor * transfer.cost;
+        if (made_here && used_elsewhere) pass[d].out += device_class(d).link_factor * transfer.cost;
       }
     }
     double largest = 0;
