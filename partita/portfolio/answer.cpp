@@ -3,6 +3,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
@@ -13,6 +14,25 @@ namespace {
 // Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to
 // the integer programs.
 bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
+
+// Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
+bool is_for_fleet(const Problem& problem) {
+  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged && !is_plain(problem);
+}
+
+// What only staged splits have.
+void refuse_stages(const Problem& problem) {
+  if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
+  const auto refuse = [&](const char* option, const char* what) {
+    throw InputError(
+        ErrorKind::Unsupported, option,
+        fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
+  };
+  if (problem.workload.platform.clusters) refuse("platform", "clusters of devices");
+  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
+  if (problem.memory_model != MemoryModel::Flat)
+    refuse("--memory-model", "samples in flight, which need an order of stages");
+}
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
@@ -56,6 +76,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
+  refuse_stages(problem);
   if (options.contract_layers) return plan_layers(problem, options, budget, sink);
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
@@ -71,6 +92,8 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
+  } else if (is_for_fleet(problem)) {
+    plan_fleet(problem, options, budget, sink, plan);
   } else if (needs_ip(problem)) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {

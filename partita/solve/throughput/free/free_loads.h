@@ -34,6 +34,7 @@ double free_value(const NetGraph& graph, const StagePlatform& platform, const Id
 
 class FreeLoads {
  public:
+  using Devices = StagePlatform;
   FreeLoads(const NetGraph& graph, const StagePlatform& platform);
 
   // Starts from this assignment. O(pins + counters).

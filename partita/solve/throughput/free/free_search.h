@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good free splits: the upper bound. Combines, over and over,
 //  1. the linearised dynamic program (linear.h) on random low-frontier orders: at once good, optimal on some graphs;
-//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random. How hot a run should be
-//     differs from graph to graph, so ranges of temperature compete: half of the runs go to the range whose runs ended
-//     best, the rest are shared out evenly. Runs are short at first and grow;
+//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random, as hot and as long as
+//     anneal_schedule.h says;
 //  3. re-splitting pairs of devices (pair_resplit.h), as long as one of them gets better, on the best split and on the
 //     one that annealing ended with, for a fixed share of the time.
 //
@@ -17,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/solve/throughput/free/anneal_schedule.h"
 #include "partita/solve/throughput/free/dendrogram.h"
 #include "partita/solve/throughput/free/free_anneal.h"
 #include "partita/solve/throughput/free/free_loads.h"
@@ -43,11 +43,6 @@ class FreeSearch {
   bool finished() const { return finished_; }
 
  private:
-  // A range of first temperatures and how well its runs did.
-  struct Arm {
-    double coolest, hottest;
-    double score;
-  };
   enum class Phase { Orders, Annealing, Pairs };
 
   bool offer(const IdVector<GroupId, DeviceId>& device_of);
@@ -62,7 +57,6 @@ class FreeSearch {
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
-  double cooling() const;
 
   const NetGraph& graph_;
   const StagePlatform platform_;
@@ -78,10 +72,7 @@ class FreeSearch {
 
   FreeAnneal annealer_;
   std::vector<Dendrogram> chunks_;
-  std::vector<Arm> arms_;
-  std::size_t arm_ = 0, runs_ = 0;
-  std::uint64_t run_length_;  // proposals
-  double memory_price_ = 2;
+  AnnealSchedule schedule_;
 
   FreeLoads pair_loads_;
   std::vector<std::pair<DeviceId, DeviceId>> pairs_;  // to try, last first
