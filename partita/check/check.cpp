@@ -66,6 +66,8 @@ const char* to_string(Violation::Kind kind) {
     case Violation::Kind::Colour: return "colour";
     case Violation::Kind::Support: return "support";
     case Violation::Kind::Subgraph: return "subgraph";
+    case Violation::Kind::Copies: return "copies";
+    case Violation::Kind::Recompute: return "recompute";
     case Violation::Kind::Shape: return "shape";
     case Violation::Kind::Value: return "value";
   }

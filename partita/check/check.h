@@ -20,8 +20,10 @@ struct Violation {
     Memory,
     Colour,
     Support,
-    Subgraph,  // latency: more subgraphs than an accelerator may run, or lists of them that make no sense
-    Shape,
+    Subgraph,   // latency: more subgraphs than an accelerator may run, or lists of them that make no sense
+    Copies,     // replication: more copies than allowed, or copies in a constellation that is none
+    Recompute,  // recomputing where the question does not allow it, or not as the original does
+    Shape,      // also an order of stages that is missing or wrong where the samples in flight depend on it
     Value
   };
   Kind kind;
@@ -35,11 +37,28 @@ struct PassLoad {
   double out = 0;  // transfers out of it
 };
 
+// What counts against a device's memory, in all models but the flat one, in bytes.
+struct MemoryItems {
+  double weights = 0;
+  double optimizer_state = 0;
+  double activation = 0;      // for each sample in flight: what is kept of it, less where the stage recomputes
+  double recomputed = 0;      // for the sample that is worked on, where the stage recomputes: all its activations
+  std::size_t in_flight = 0;  // samples
+
+  double total() const { return weights + optimizer_state + static_cast<double>(in_flight) * activation + recomputed; }
+};
+
+// A copy has the same costs as its original, and no nodes of its own.
 struct DeviceReport {
-  PassLoad forward;
-  PassLoad backward;
-  double memory = 0;
+  PassLoad forward;   // for a sample that this device takes: not divided by the number of copies
+  PassLoad backward;  // with the time of recomputing
+  double sync = 0;    // for each sample: exchanging weights with the devices and clusters that hold copies
+  double memory = 0;  // in the problem's memory model
+  MemoryItems memory_items;
+  bool recomputes = false;
   std::size_t node_count = 0;
+  DeviceId original;        // whose nodes it runs: itself or the one it copies; names nothing where it holds nothing
+  std::size_t sharing = 1;  // how many devices share the stage, itself included: each takes every so many samples
 
   double compute() const { return forward.compute + backward.compute; }
   double in() const { return forward.in + backward.in; }
@@ -60,11 +79,12 @@ struct ScheduleStep {
 struct CheckReport {
   std::vector<Violation> violations;
   IdVector<DeviceId, DeviceReport> devices;
-  IdVector<DeviceId, double> load;  // in the problem's transfer mode, both passes
+  IdVector<DeviceId, double> load;  // for each sample, in the problem's transfer mode, both passes and sync
   double value = 0;                 // the problem's objective; infinite for a latency split that waits for itself
   DeviceId bottleneck;              // the device with the largest load, the first of equals
-  // Throughput, staged, and no violation of the shape: the devices that hold something, in an order that takes every
-  // forward edge forward. The split's own order where that is one.
+  // Throughput, staged, and no violation of the shape: the devices that have nodes, copies left out, in an order that
+  // takes every forward edge forward and keeps the devices of a cluster together. The split's own order where that is
+  // one.
   std::vector<DeviceId> order;
   // Latency: what runs when, by start and in an order that respects every dependency, and how many host cores that
   // keeps busy at once. More than the platform has hosts is no violation unless problem.strict_host_cores, and then
@@ -90,6 +110,10 @@ inline constexpr double kValueTolerance = 1e-6;
 
 // The load of one pass in a transfer mode. A host's `in` and `out` are 0.
 double pass_load(const PassLoad& pass, TransferMode mode);
+
+// The load per sample of a device that shares its stage: a load for the samples that it takes, and the exchange of
+// weights, before it or beside it.
+double shared_load(double load, std::size_t sharing, double sync, TransferMode mode);
 
 const char* to_string(Violation::Kind kind);
 

@@ -18,6 +18,11 @@ double pass_load(const PassLoad& pass, TransferMode mode) {
   return 0;
 }
 
+double shared_load(double load, std::size_t sharing, double sync, TransferMode mode) {
+  const double own = load / static_cast<double>(sharing);
+  return mode == TransferMode::Sum ? own + sync : std::max(own, sync);
+}
+
 void measure_loads(const Problem& problem, const Placement& placement, CheckReport& report) {
   const Graph& graph = problem.workload.graph;
   const Platform& platform = problem.workload.platform;
@@ -39,6 +44,7 @@ void measure_loads(const Problem& problem, const Placement& placement, CheckRepo
     const double time = graph.nodes[v].time[class_of[d].index()];
     if (time != kCannotRun) pass_of(d, v).compute += time;
     report.devices[d].memory += graph.nodes[v].memory;
+    report.devices[d].original = d;
     ++report.devices[d].node_count;
   }
 

@@ -174,12 +174,18 @@ Recipe random_recipe(std::uint64_t seed) {
 std::string describe(const Workload& workload) {
   std::string text;
   for (const DeviceClass& c : workload.platform.classes) {
-    text += fmt::format("{} x{} memory {}\n", c.name, c.count, c.memory);
+    text += fmt::format("{} x{} memory {} link factor {}\n", c.name, c.count, c.memory, c.link_factor);
   }
   for (const Node& node : workload.graph.nodes) {
-    text += fmt::format("node {} {} time {}/{} memory {} colour {}\n", node.original_id,
-                        node.backward ? "backward" : "forward", node.time[0], node.time[1], node.memory,
-                        node.colour ? std::to_string(*node.colour) : "-");
+    text +=
+        fmt::format("node {} {} time {} memory {} colour {}", node.original_id, node.backward ? "backward" : "forward",
+                    fmt::join(node.time, "/"), node.memory, node.colour ? std::to_string(*node.colour) : "-");
+    if (node.parts != MemoryParts{}) {
+      text += fmt::format(" weights {} optimizer {} activation {} recomputed {} share {}", node.parts.weights,
+                          node.parts.optimizer_state, node.parts.activation, node.parts.recompute_activation,
+                          node.recompute_share);
+    }
+    text += "\n";
   }
   for (const Edge& edge : workload.graph.edges) {
     text += fmt::format("edge {} -> {} cost {}\n", workload.graph.nodes[edge.from].original_id,
