@@ -100,12 +100,12 @@ TEST(FleetLp, NeverRefutesTheOptimum) {
 
 TEST(FleetSearch, FindsTheOptimumOfSmallGraphs) {
   int solved = 0, found = 0;
-  for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     const Problem problem = random_fleet_question(seed);
     const auto best = brute_force(problem);
     const FleetInstance instance = make_fleet_instance(problem);
     FleetSearch search(instance, seed);
-    Budget budget(Budget::Limits{.ticks = 60'000});
+    Budget budget(Budget::Limits{.ticks = 30'000});
     search.improve(budget);
     if (!best) {
       EXPECT_EQ(search.best().value, kUnlimited) << describe(problem);
@@ -122,12 +122,12 @@ TEST(FleetSearch, FindsTheOptimumOfSmallGraphs) {
 
 TEST(SolveFleet, BracketsTheOptimum) {
   int solved = 0, closed = 0;
-  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(250); ++seed) {
     const Problem problem = random_fleet_question(seed);
     const auto best = brute_force(problem);
     if (!best) continue;
     const FleetInstance instance = make_fleet_instance(problem);
-    Budget budget(Budget::Limits{.ticks = 600'000});
+    Budget budget(Budget::Limits{.ticks = 150'000});
     const FleetOutcome outcome = solve_fleet(instance, {}, {.seed = seed}, budget, {});
     EXPECT_LE(outcome.bound, *best) << "seed " << seed << "\n" << describe(problem);
     ++solved;

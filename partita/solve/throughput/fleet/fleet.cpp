@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "partita/model/result.h"
-#include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/fleet/fleet_lp.h"
 #include "partita/solve/throughput/fleet/fleet_search.h"
 #include "partita/solve/throughput/fleet/fleet_volume.h"
@@ -165,7 +164,7 @@ class FleetSolver {
                                                                         : "limit undecided");
     if (answer == Refutation::Refuted) {
       climber->ladder.refuted();
-      accept(limit * (1 - kRoundingSlack), "configuration LP; without a certificate");
+      accept(limit, "configuration LP; without a certificate");
     } else if (answer == Refutation::LpFeasible) {
       climber->ladder.impossible();
     } else {

@@ -39,6 +39,15 @@ class FleetLoads {
   DeviceId device_of(GroupId v) const { return device_of_[v]; }
   const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
   double load(DeviceId d) const { return load_[d]; }
+  // What the load is the sum of: times of groups, and costs of nets that are cut. In modes other than sum the times
+  // alone, which is no more than the load.
+  double additive_load(DeviceId d) const {
+    return fleet_.mode == TransferMode::Sum ? load_[d] : parts_[d].compute[0] + parts_[d].compute[1];
+  }
+  double time(GroupId v, DeviceId d) const { return fleet_.time[fleet_.class_of[d]][v].total(); }
+  double cost_at(NetId e, DeviceId d) const {
+    return fleet_.mode == TransferMode::Sum ? fleet_.classes[fleet_.class_of[d]].link * graph_.cost(e) : 0;
+  }
   double memory(DeviceId d) const { return parts_[d].memory; }
   double memory_limit(DeviceId d) const { return fleet_.classes[fleet_.class_of[d]].memory; }
   double largest() const;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/free/host_knapsack.h"
 #include "partita/solve/throughput/free/narrow_order.h"
 #include "partita/solve/throughput/free/pricing.h"
@@ -377,7 +378,10 @@ void FleetLp::suggest(const FreeSplit& split) {
 }
 
 Refutation FleetLp::refute(double limit, Budget& budget) {
-  if (!run_ || run_->limit() != limit) run_ = std::make_unique<Run>(*this, limit);
+  // A little more is refuted than asked for: loads are sums of doubles, and whoever adds them in another order may get
+  // a limit where this program is just above it.
+  const double above = limit * (1 + kRoundingSlack);
+  if (!run_ || run_->limit() != above) run_ = std::make_unique<Run>(*this, above);
   return run_->go(budget);
 }
 

@@ -2,6 +2,7 @@
 #include "partita/solve/throughput/fleet/fleet_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "partita/solve/throughput/free/frontier_orders.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kDendrograms = 6;
 constexpr std::size_t kMostOthers = 8;
+constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
+constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDealtRuns = 5;  // one in so many random starts is a dealt one
 
 }  // namespace
@@ -22,7 +25,8 @@ FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed)
       classes_for_(classes_for_groups()),
       dice_(seed),
       annealer_(instance.graph, instance.fleet),
-      schedule_(instance.graph.size()) {
+      schedule_(instance.graph.size()),
+      pairs_(instance.graph, instance.fleet) {
   best_.value = kNever;
   for (const auto& classes : classes_for_) finished_ = finished_ || classes.empty();  // no device can hold it
   if (finished_) return;
@@ -64,11 +68,16 @@ void FleetSearch::start_from(const FreeSplit& split) {
 bool FleetSearch::improve(Budget& slice) {
   const double before = best_.value;
   while (!finished_ && !slice.exhausted()) {
-    if (!running_) start_run();
-    if (annealer_.advance(slice)) end_run();
+    switch (phase_) {
+      case Phase::Nothing: start_run(); break;
+      case Phase::Annealing:
+        if (annealer_.advance(slice)) end_run();
+        break;
+      case Phase::Pairs: try_pair(slice); break;
+    }
   }
   // What an unfinished run has found counts as well.
-  if (running_ && annealer_.best().value < best_.value) offer(annealer_.best().device_of);
+  if (phase_ == Phase::Annealing && annealer_.best().value < best_.value) offer(annealer_.best().device_of);
   return best_.value < before;
 }
 
@@ -199,14 +208,27 @@ void FleetSearch::start_run() {
   } else {
     annealer_.start(dice_.one_in(kDealtRuns) ? dealt_start() : random_start(), options, chunks_, dice_);
   }
-  running_ = true;
+  phase_ = Phase::Annealing;
 }
 
 void FleetSearch::end_run() {
   const double value = annealer_.best().value;
   if (value < best_.value) offer(annealer_.best().device_of);
   schedule_.ended(value);
-  running_ = false;
+  phase_ = Phase::Nothing;
+  if (schedule_.runs() < kRunsBeforePairs || best_.value == kNever) return;
+  const bool from_run = schedule_.runs() % 2 == 0 && value < kNever;
+  pairs_.start(from_run ? annealer_.best().device_of : best_.device_of,
+               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * kPairShare));
+  phase_ = Phase::Pairs;
+}
+
+void FleetSearch::try_pair(Budget& slice) {
+  if (!pairs_.advance(1 / std::sqrt(schedule_.cooling()), dice_, slice)) {
+    phase_ = Phase::Nothing;
+  } else if (pairs_.loads().largest() < best_.value) {
+    offer(pairs_.loads().device_of());
+  }
 }
 
 }  // namespace partita

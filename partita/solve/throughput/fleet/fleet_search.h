@@ -14,6 +14,7 @@
 #include "partita/solve/throughput/free/anneal_schedule.h"
 #include "partita/solve/throughput/free/dendrogram.h"
 #include "partita/solve/throughput/free/free_anneal.h"
+#include "partita/solve/throughput/free/pair_search.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
@@ -39,6 +40,7 @@ class FleetSearch {
   bool offer(const IdVector<GroupId, DeviceId>& device_of);
   void start_run();
   void end_run();
+  void try_pair(Budget& slice);
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   IdVector<GroupId, DeviceId> dealt_start();
@@ -56,7 +58,8 @@ class FleetSearch {
   FleetAnneal annealer_;
   std::vector<Dendrogram> chunks_;
   AnnealSchedule schedule_;
-  bool running_ = false;
+  PairSearch<FleetLoads> pairs_;
+  enum class Phase { Nothing, Annealing, Pairs } phase_ = Phase::Nothing;
 };
 
 }  // namespace partita

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "partita/solve/throughput/free/frontier_orders.h"
-#include "partita/solve/throughput/free/pair_resplit.h"
 #include "partita/solve/throughput/linear.h"
 
 namespace partita {
@@ -18,8 +17,6 @@ constexpr std::size_t kMostOrders = 300;
 constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDendrograms = 6;
-constexpr std::size_t kMostPairs = 256;   // listed at a time
-constexpr std::size_t kPairWindow = 300;  // open groups of a pair at a time
 constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
 
 }  // namespace
@@ -30,8 +27,7 @@ FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std
       dice_(seed),
       annealer_(graph, platform),
       schedule_(graph.size()),
-      pair_loads_(graph, platform),
-      changed_(pair_loads_.device_count(), 1) {
+      pairs_(graph, platform) {
   best_.value = best_linear_.value = kNever;
   settle_simple_cases();
 }
@@ -138,16 +134,17 @@ IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
   std::stable_sort(order.begin(), order.end(),
                    [&](GroupId a, GroupId b) { return graph_.group(a).memory > graph_.group(b).memory; });
   IdVector<GroupId, DeviceId> device_of(graph_.size());
-  std::vector<double> load(pair_loads_.device_count(), 0), memory(load);
+  const FreeLoads& loads = pairs_.loads();
+  std::vector<double> load(loads.device_count(), 0), memory(load);
   for (GroupId v : order) {
     const Group& g = graph_.group(v);
     std::size_t best = 0;
     double best_excess = kNever, best_load = kNever;
     for (std::size_t d = 0; d < load.size(); ++d) {
       const DeviceId device(d);
-      if (!pair_loads_.can_run(v, device)) continue;
-      const double excess = std::max(0.0, memory[d] + g.memory - pair_loads_.memory_limit(device));
-      const double after = load[d] + (pair_loads_.is_host(device) ? g.host_time : g.accelerator_time);
+      if (!loads.can_run(v, device)) continue;
+      const double excess = std::max(0.0, memory[d] + g.memory - loads.memory_limit(device));
+      const double after = load[d] + (loads.is_host(device) ? g.host_time : g.accelerator_time);
       if (excess > best_excess || (excess == best_excess && after >= best_load)) continue;
       best = d;
       best_excess = excess;
@@ -203,74 +200,17 @@ void FreeSearch::end_annealing() {
 
 void FreeSearch::start_pairs() {
   const bool from_run = schedule_.runs() % 2 == 0 && annealer_.best().value < kNever;
-  pair_loads_.reset(from_run ? annealer_.best().device_of : best_.device_of);
-  std::fill(changed_.begin(), changed_.end(), 1);
-  pair_ticks_left_ = static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * kPairShare);
-  list_pairs();
+  pairs_.start(from_run ? annealer_.best().device_of : best_.device_of,
+               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * kPairShare));
   phase_ = Phase::Pairs;
 }
 
-// Heavy devices with light ones first; of the pairs, only those of which one has changed since the last list.
-void FreeSearch::list_pairs() {
-  std::vector<DeviceId> by_load;
-  for (DeviceId d : changed_.all()) by_load.push_back(d);
-  std::stable_sort(by_load.begin(), by_load.end(),
-                   [&](DeviceId a, DeviceId b) { return pair_loads_.load(a) > pair_loads_.load(b); });
-  pairs_.clear();
-  for (std::size_t heavy = 0; heavy < by_load.size() && pairs_.size() < kMostPairs; ++heavy) {
-    for (std::size_t light = by_load.size() - 1; light > heavy && pairs_.size() < kMostPairs; --light) {
-      if (changed_[by_load[heavy]] || changed_[by_load[light]]) pairs_.emplace_back(by_load[heavy], by_load[light]);
-    }
-  }
-  std::reverse(pairs_.begin(), pairs_.end());
-  std::fill(changed_.begin(), changed_.end(), 0);
-}
-
-// Long orders are opened a window at a time: one round a group with a neighbour on the other device, where there is
-// one.
-std::size_t FreeSearch::window_begin(const std::vector<GroupId>& order, std::size_t window) {
-  std::vector<std::size_t> borders;
-  IdVector<GroupId, char> inside(graph_.size(), 0);
-  for (GroupId v : order) inside[v] = 1;
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    const DeviceId here = pair_loads_.device_of(order[at]);
-    const auto across = [&](GroupId w) { return inside[w] && pair_loads_.device_of(w) != here; };
-    for (NetId e : graph_.nets_of(order[at])) {
-      const auto members = graph_.members(e);
-      if (members.size() > window || std::none_of(members.begin(), members.end(), across)) continue;
-      borders.push_back(at);
-      break;
-    }
-  }
-  const std::size_t centre = borders.empty() ? dice_.below(order.size()) : borders[dice_.below(borders.size())];
-  return std::min(centre - std::min(centre, window / 2), order.size() - window);
-}
-
 void FreeSearch::try_pair(Budget& slice) {
-  if (pairs_.empty()) list_pairs();
-  if (pairs_.empty() || pair_ticks_left_ == 0) {
+  if (!pairs_.advance(1 / std::sqrt(schedule_.cooling()), dice_, slice)) {
     phase_ = Phase::Orders;
     return;
   }
-  const auto [i, j] = pairs_.back();
-  pairs_.pop_back();
-  std::vector<GroupId> both;
-  for (GroupId v : graph_.all()) {
-    if (pair_loads_.device_of(v) == i || pair_loads_.device_of(v) == j) both.push_back(v);
-  }
-  const std::uint64_t before = slice.ticks_used();
-  const std::vector<GroupId> order = frontier_order(graph_, both, {dice_.between(0.01, 0.3), 0}, dice_);
-  slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
-  const std::size_t window = std::min(order.size(), kPairWindow);
-  const std::size_t begin = window < order.size() ? window_begin(order, window) : 0;
-  PairOptions options;
-  options.power = dice_.between_logs(20, 500) / std::sqrt(schedule_.cooling());
-  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, options, slice)) {
-    pair_loads_.refresh();
-    changed_[i] = changed_[j] = 1;
-    if (pair_loads_.largest() < best_.value) offer(pair_loads_.device_of());
-  }
-  pair_ticks_left_ -= std::min(pair_ticks_left_, slice.ticks_used() - before);
+  if (pairs_.loads().largest() < best_.value) offer(pairs_.loads().device_of());
 }
 
 }  // namespace partita

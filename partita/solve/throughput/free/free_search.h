@@ -3,8 +3,8 @@
 //  1. the linearised dynamic program (linear.h) on random low-frontier orders: at once good, optimal on some graphs;
 //  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random, as hot and as long as
 //     anneal_schedule.h says;
-//  3. re-splitting pairs of devices (pair_resplit.h), as long as one of them gets better, on the best split and on the
-//     one that annealing ended with, for a fixed share of the time.
+//  3. re-splitting pairs of devices (pair_search.h), on the best split and on the one that annealing ended with, for a
+//     fixed share of the time.
 //
 // On the paper's operator graphs steps 1 and 2 find the optimum; on its layer graphs, where nets are light and the
 // question is rather one of packing, step 3 finds what annealing does not.
@@ -20,6 +20,7 @@
 #include "partita/solve/throughput/free/dendrogram.h"
 #include "partita/solve/throughput/free/free_anneal.h"
 #include "partita/solve/throughput/free/free_loads.h"
+#include "partita/solve/throughput/free/pair_search.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
@@ -51,9 +52,7 @@ class FreeSearch {
   void start_annealing();
   void end_annealing();
   void start_pairs();
-  void list_pairs();
   void try_pair(Budget& slice);
-  std::size_t window_begin(const std::vector<GroupId>& order, std::size_t window);
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
@@ -74,10 +73,7 @@ class FreeSearch {
   std::vector<Dendrogram> chunks_;
   AnnealSchedule schedule_;
 
-  FreeLoads pair_loads_;
-  std::vector<std::pair<DeviceId, DeviceId>> pairs_;  // to try, last first
-  IdVector<DeviceId, char> changed_;                  // since the pairs were listed
-  std::uint64_t pair_ticks_left_ = 0;
+  PairSearch<FreeLoads> pairs_;
 };
 
 }  // namespace partita
