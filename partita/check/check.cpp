@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/copies.h"
 #include "partita/check/latency.h"
 #include "partita/check/limits.h"
 #include "partita/check/loads.h"
+#include "partita/check/memory.h"
 #include "partita/check/placement.h"
 #include "partita/check/shape.h"
 
@@ -16,15 +18,25 @@ namespace partita {
 namespace {
 
 void check_placement(const Problem& problem, const Placement& placement, CheckReport& report) {
-  measure_loads(problem, placement, report);
+  const bool latency = problem.objective == Objective::Latency;
+  const ClusterTree clusters(problem.workload.platform);
+  measure_passes(problem, placement, clusters, report);
+  share_stages(problem, placement, clusters, report);
+  // Memory may depend on the order of the stages, so the shape comes before it, but is told after it.
+  const std::vector<Violation> of_shape =
+      latency ? std::vector<Violation>() : check_shape(problem, placement, clusters, report);
+  measure_memory(problem, placement, report);
+  fill_copies(report);
+  add_up_loads(problem, report);
+
   check_memory(problem, report);
   check_colours(problem, placement, report);
   check_support(problem, placement, report);
-  if (problem.objective == Objective::Latency) {
+  if (latency) {
     check_subgraphs(problem, placement, report);
-    measure_latency(problem, placement, report);
+    measure_latency(problem, placement, clusters, report);
   } else {
-    check_shape(problem, placement, report);
+    report.violations.insert(report.violations.end(), of_shape.begin(), of_shape.end());
     report.value = throughput_value(problem, report);
   }
 }

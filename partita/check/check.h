@@ -115,6 +115,13 @@ double pass_load(const PassLoad& pass, TransferMode mode);
 // weights, before it or beside it.
 double shared_load(double load, std::size_t sharing, double sync, TransferMode mode);
 
+// What each pass contributes to the objective gpipe; sync is in the backward pass, or in the only one.
+struct PassLoads {
+  double forward = 0;
+  double backward = 0;
+};
+PassLoads pass_loads(const Problem& problem, const DeviceReport& device);
+
 const char* to_string(Violation::Kind kind);
 
 }  // namespace partita

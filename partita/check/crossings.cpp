@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/check/crossings.h"
 
+#include <algorithm>
+
 #include "partita/util/csr.h"
 
 namespace partita {
 
-Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of, std::size_t block_count) {
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                         const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters) {
   std::vector<std::pair<NodeId, Edge>> pairs;
   pairs.reserve(graph.edges.size());
   for (const Edge& edge : graph.edges) pairs.emplace_back(edge.from, edge);
   const Csr<NodeId, Edge> edges_out(graph.nodes.size(), pairs);
 
   Crossings crossings;
-  IdVector<BlockId, NodeId> last_producer(block_count);  // whose output entered the block last
+  IdVector<BlockId, NodeId> last_producer(device_of.size());  // whose output entered the block last
   for (NodeId u : graph.nodes.all()) {
     const BlockId home = block_of[u];
     if (!home.valid()) continue;
@@ -24,8 +27,14 @@ Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& bl
     for (const Edge& edge : edges) {
       const BlockId there = block_of[edge.to];
       if (!there.valid() || there == home) continue;
-      if (!one_cost || !left) crossings.out.push_back({u, home, edge.cost});
-      if (!one_cost || last_producer[there] != u) crossings.in.push_back({u, there, edge.cost});
+      const double paid_here = edge.cost * clusters.pays(device_of[home], device_of[there]);
+      if (!one_cost || !left) {
+        crossings.out.push_back({u, home, paid_here});
+      } else {
+        crossings.out.back().cost = std::max(crossings.out.back().cost, paid_here);
+      }
+      if (!one_cost || last_producer[there] != u)
+        crossings.in.push_back({u, there, edge.cost * clusters.pays(device_of[there], device_of[home])});
       left = true;
       last_producer[there] = u;
     }

@@ -5,10 +5,14 @@
 // block, and enters each other block with a successor once. Where the costs differ, each edge between two blocks is a
 // transfer of its own. That is the paper's subdivision: a zero node on every such edge, colocated with u, carries the
 // edge's cost, so nothing of u itself crosses and each zero node has one consumer. Costs are compared exactly.
+//
+// What the device of a block pays is the cost times its link factor and the factor of the clusters (clusters.h):
+// between it and the producer's device on the way in, the largest of those to the readers' devices on the way out.
 #pragma once
 
 #include <vector>
 
+#include "partita/check/clusters.h"
 #include "partita/model/graph.h"
 
 namespace partita {
@@ -18,8 +22,8 @@ using BlockId = Id<struct BlockTag>;
 
 struct Crossing {
   NodeId producer;
-  BlockId block;  // the block that is left or entered
-  double cost = 0;
+  BlockId block;    // the block that is left or entered
+  double cost = 0;  // what its device pays
 };
 
 struct Crossings {
@@ -27,7 +31,9 @@ struct Crossings {
   std::vector<Crossing> in;
 };
 
-// Nodes whose block names nothing are as if they, and their edges, did not exist. O(nodes + edges + blocks).
-Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of, std::size_t block_count);
+// Nodes whose block names nothing are as if they, and their edges, did not exist. `device_of` by block. O(nodes + edges
+// + blocks), times the depth of the clusters.
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                         const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters);
 
 }  // namespace partita

@@ -66,7 +66,7 @@ std::vector<BlockArc> dependencies(const Graph& graph, const Blocks& blocks) {
   return arcs;
 }
 
-IdVector<BlockId, double> durations(const Problem& problem, const Blocks& blocks) {
+IdVector<BlockId, double> durations(const Problem& problem, const Blocks& blocks, const ClusterTree& clusters) {
   const Graph& graph = problem.workload.graph;
   IdVector<BlockId, double> duration(blocks.steps.size(), 0);
   for (NodeId v : graph.nodes.all()) {
@@ -76,11 +76,10 @@ IdVector<BlockId, double> durations(const Problem& problem, const Blocks& blocks
     const double time = graph.nodes[v].time[id.index()];
     if (time != kCannotRun) duration[block] += time;
   }
-  const auto pay = [&](const Crossing& crossing) {
-    const bool on_host = blocks.steps[crossing.block].node.valid();
-    if (!on_host) duration[crossing.block] += crossing.cost;
-  };
-  const Crossings crossings = find_crossings(graph, blocks.of, blocks.steps.size());
+  IdVector<BlockId, DeviceId> device_of(blocks.steps.size());
+  for (BlockId b : device_of.all()) device_of[b] = blocks.steps[b].device;
+  const auto pay = [&](const Crossing& crossing) { duration[crossing.block] += crossing.cost; };
+  const Crossings crossings = find_crossings(graph, blocks.of, device_of, clusters);
   std::for_each(crossings.in.begin(), crossings.in.end(), pay);
   std::for_each(crossings.out.begin(), crossings.out.end(), pay);
   return duration;
@@ -150,7 +149,8 @@ std::vector<ScheduleStep> with_cores_enough(const Blocks& blocks, const IdVector
 
 }  // namespace
 
-void measure_latency(const Problem& problem, const Placement& placement, CheckReport& report) {
+void measure_latency(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
+                     CheckReport& report) {
   const Blocks blocks = make_blocks(problem, placement);
   const std::vector<BlockArc> arcs = dependencies(problem.workload.graph, blocks);
   const BlockOrder found = order_blocks(blocks.steps.size(), arcs);
@@ -159,7 +159,7 @@ void measure_latency(const Problem& problem, const Placement& placement, CheckRe
     report.value = std::numeric_limits<double>::infinity();
     return;
   }
-  const IdVector<BlockId, double> duration = durations(problem, blocks);
+  const IdVector<BlockId, double> duration = durations(problem, blocks, clusters);
   report.schedule = problem.strict_host_cores
                         ? share_host_cores(blocks.steps, duration, arcs, found.order,
                                            problem.workload.platform.device_count(DeviceKind::Host))

@@ -15,12 +15,14 @@
 // a subgraph reads, computes and writes one after the other.
 #pragma once
 
+#include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
 namespace partita {
 
 // Fills report.value, report.schedule and report.host_cores, or names the circle (Shape) and leaves an infinite value.
 // O((nodes + edges) log nodes).
-void measure_latency(const Problem& problem, const Placement& placement, CheckReport& report);
+void measure_latency(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
+                     CheckReport& report);
 
 }  // namespace partita

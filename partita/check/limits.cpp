@@ -18,7 +18,9 @@ void check_memory(const Problem& problem, CheckReport& report) {
   const Platform& platform = problem.workload.platform;
   const auto bytes = [](double b) { return fmt::format("{} ({:.15g} bytes)", human_bytes(b), b); };
   for (DeviceId d : report.devices.all()) {
-    const double used = report.devices[d].memory;
+    const DeviceReport& device = report.devices[d];
+    if (device.original.valid() && device.original != d) continue;  // a copy holds what its original does
+    const double used = device.memory;
     const double limit = platform.classes[platform.class_of(d)].memory;
     if (!over_memory(used, limit)) continue;
     report.violations.push_back(

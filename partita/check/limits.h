@@ -11,7 +11,7 @@ inline constexpr double kMemorySlack = 1e-9;
 
 bool over_memory(double used, double limit);
 
-// One violation for each device over its limit. Precondition: the loads are measured.
+// One violation for each device over its limit, copies left out. Precondition: memory is measured.
 void check_memory(const Problem& problem, CheckReport& report);
 
 // One violation for each colour class on more than one device.

@@ -23,49 +23,63 @@ double shared_load(double load, std::size_t sharing, double sync, TransferMode m
   return mode == TransferMode::Sum ? own + sync : std::max(own, sync);
 }
 
-void measure_loads(const Problem& problem, const Placement& placement, CheckReport& report) {
+void measure_passes(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
+                    CheckReport& report) {
   const Graph& graph = problem.workload.graph;
   const Platform& platform = problem.workload.platform;
   const std::size_t device_count = platform.device_count();
+  const bool training = graph.has_backward();
 
   IdVector<DeviceId, ClassId> class_of(device_count);
-  for (DeviceId d : class_of.all()) class_of[d] = platform.class_of(d);
+  IdVector<BlockId, DeviceId> device_of(device_count);
   report.devices.assign(device_count, {});
-
-  const auto pass_of = [&](DeviceId d, NodeId v) -> PassLoad& {
-    return graph.nodes[v].backward ? report.devices[d].backward : report.devices[d].forward;
+  for (DeviceId d : class_of.all()) {
+    class_of[d] = platform.class_of(d);
+    device_of[BlockId(d.index())] = d;
+    report.devices[d].recomputes = placement.recomputes[d];
+  }
+  const auto pass_of = [&](DeviceId d, bool backward) -> PassLoad& {
+    return backward ? report.devices[d].backward : report.devices[d].forward;
   };
 
   IdVector<NodeId, BlockId> block_of(graph.nodes.size());
   for (NodeId v : graph.nodes.all()) {
     const DeviceId d = placement.device_of[v];
     if (!d.valid()) continue;
+    const Node& node = graph.nodes[v];
     block_of[v] = BlockId(d.index());
-    const double time = graph.nodes[v].time[class_of[d].index()];
-    if (time != kCannotRun) pass_of(d, v).compute += time;
-    report.devices[d].memory += graph.nodes[v].memory;
     report.devices[d].original = d;
     ++report.devices[d].node_count;
+    const double time = node.time[class_of[d].index()];
+    if (time == kCannotRun) continue;
+    pass_of(d, node.backward).compute += time;
+    if (report.devices[d].recomputes) pass_of(d, training).compute += time * node.recompute_share;
   }
 
-  const auto pays = [&](DeviceId d) { return platform.classes[class_of[d]].kind == DeviceKind::Accelerator; };
-  const Crossings crossings = find_crossings(graph, block_of, device_count);
-  for (const Crossing& c : crossings.in) {
-    const DeviceId d(c.block.index());
-    if (pays(d)) pass_of(d, c.producer).in += c.cost;
-  }
-  for (const Crossing& c : crossings.out) {
-    const DeviceId d(c.block.index());
-    if (pays(d)) pass_of(d, c.producer).out += c.cost;
-  }
+  const Crossings crossings = find_crossings(graph, block_of, device_of, clusters);
+  for (const Crossing& c : crossings.in) pass_of(device_of[c.block], graph.nodes[c.producer].backward).in += c.cost;
+  for (const Crossing& c : crossings.out) pass_of(device_of[c.block], graph.nodes[c.producer].backward).out += c.cost;
+}
 
-  report.load.assign(device_count, 0);
+void add_up_loads(const Problem& problem, CheckReport& report) {
+  report.load.assign(report.devices.size(), 0);
   report.bottleneck = DeviceId();
   for (DeviceId d : report.devices.all()) {
     const DeviceReport& device = report.devices[d];
-    report.load[d] = pass_load(device.forward, problem.transfers) + pass_load(device.backward, problem.transfers);
+    const double both = pass_load(device.forward, problem.transfers) + pass_load(device.backward, problem.transfers);
+    report.load[d] = shared_load(both, device.sharing, device.sync, problem.transfers);
+    if (device.original.valid() && device.original != d) continue;
     if (!report.bottleneck.valid() || report.load[d] > report.load[report.bottleneck]) report.bottleneck = d;
   }
+}
+
+PassLoads pass_loads(const Problem& problem, const DeviceReport& device) {
+  const bool training = problem.workload.graph.has_backward();
+  const auto shared = [&](const PassLoad& pass, bool with_sync) {
+    return shared_load(pass_load(pass, problem.transfers), device.sharing, with_sync ? device.sync : 0,
+                       problem.transfers);
+  };
+  return {shared(device.forward, !training), shared(device.backward, training)};
 }
 
 double throughput_value(const Problem& problem, const CheckReport& report) {
@@ -73,8 +87,9 @@ double throughput_value(const Problem& problem, const CheckReport& report) {
     double forward = 0;
     double backward = 0;
     for (const DeviceReport& device : report.devices) {
-      forward = std::max(forward, pass_load(device.forward, problem.transfers));
-      backward = std::max(backward, pass_load(device.backward, problem.transfers));
+      const PassLoads loads = pass_loads(problem, device);
+      forward = std::max(forward, loads.forward);
+      backward = std::max(backward, loads.backward);
     }
     return forward + backward;
   }

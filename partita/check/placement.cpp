@@ -98,8 +98,64 @@ void match_subgraphs(const Problem& problem, const SplitListing& listing, const 
   for (const auto& [d, found] : faults) name_faults(problem, d, found, violations);
 }
 
-Placement empty_placement(const Graph& graph) {
-  return {IdVector<NodeId, DeviceId>(graph.nodes.size()), {}, IdVector<NodeId, std::uint32_t>(graph.nodes.size(), 0)};
+Placement empty_placement(const Problem& problem) {
+  const std::size_t nodes = problem.workload.graph.nodes.size();
+  const std::size_t devices = problem.workload.platform.device_count();
+  return {.device_of = IdVector<NodeId, DeviceId>(nodes),
+          .order = {},
+          .subgraph_of = IdVector<NodeId, std::uint32_t>(nodes, 0),
+          .copy_of = IdVector<DeviceId, DeviceId>(devices),
+          .recomputes = IdVector<DeviceId, char>(devices, 0)};
+}
+
+void match_copies(const Problem& problem, const Split& split, Placement& placement,
+                  std::vector<Violation>& violations) {
+  const Platform& platform = problem.workload.platform;
+  const auto one_each = [&](Violation::Kind kind, std::size_t said, const char* what) {
+    if (said == 0) return false;
+    if (said == placement.copy_of.size()) return true;
+    violations.push_back(
+        {kind, fmt::format("the list of who {} has {}, but the platform has {}", what,
+                           counted(said, "entry", "entries"), counted(placement.copy_of.size(), "device"))});
+    return false;
+  };
+  if (one_each(Violation::Kind::Copies, split.copy_of.size(), "copies what")) {
+    for (DeviceId d : split.copy_of.all()) {
+      const DeviceId original = split.copy_of[d];
+      if (original.valid() && original.index() >= placement.copy_of.size()) {
+        violations.push_back(
+            {Violation::Kind::Copies, fmt::format("{} copies device {}, but the platform {}", platform.device_name(d),
+                                                  original.index(), only(placement.copy_of.size(), "device"))});
+      } else if (original != d) {
+        placement.copy_of[d] = original;
+      }
+    }
+  }
+  if (one_each(Violation::Kind::Recompute, split.recomputes.size(), "recomputes"))
+    placement.recomputes = split.recomputes;
+}
+
+void match_copies(const Problem& problem, const SplitListing& listing, const std::vector<DeviceId>& device_of_entry,
+                  Placement& placement, std::vector<Violation>& violations) {
+  for (std::size_t i = 0; i < listing.devices.size(); ++i) {
+    const SplitListing::Device& entry = listing.devices[i];
+    const DeviceId d = device_of_entry[i];
+    const std::string name = d.valid() ? problem.workload.platform.device_name(d) : fmt::format("entry {}", i);
+    if (d.valid()) placement.recomputes[d] = entry.recomputes ? 1 : 0;
+    if (!entry.copy_of || *entry.copy_of == i) continue;
+    if (!d.valid()) {
+      violations.push_back(
+          {Violation::Kind::Copies,
+           fmt::format("{} of the split's devices is a copy, but the platform has no such device", name)});
+    } else if (*entry.copy_of >= device_of_entry.size() || !device_of_entry[*entry.copy_of].valid()) {
+      violations.push_back(
+          {Violation::Kind::Copies, fmt::format("{} copies entry {} of the split's devices, which is no "
+                                                "device of the platform",
+                                                name, *entry.copy_of)});
+    } else {
+      placement.copy_of[d] = device_of_entry[*entry.copy_of];
+    }
+  }
 }
 
 }  // namespace
@@ -107,7 +163,7 @@ Placement empty_placement(const Graph& graph) {
 Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations) {
   const Graph& graph = problem.workload.graph;
   const std::size_t device_count = problem.workload.platform.device_count();
-  Placement placement = empty_placement(graph);
+  Placement placement = empty_placement(problem);
   placement.order = split.order;
   std::vector<NodeId> missing;
   std::map<DeviceId, std::vector<NodeId>> beyond;
@@ -129,6 +185,7 @@ Placement match_split(const Problem& problem, const Split& split, std::vector<Vi
                      d.index(), only(device_count, "device"), node_list(graph, nodes))});
   }
   name_missing(graph, missing, violations);
+  match_copies(problem, split, placement, violations);
   return placement;
 }
 
@@ -162,7 +219,7 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
                                       id_list(numbers), only(available[kind].size(), to_string(kind)))});
   }
 
-  Placement placement = empty_placement(graph);
+  Placement placement = empty_placement(problem);
   IdVector<NodeId, char> seen(graph.nodes.size(), 0);
   std::vector<std::int64_t> unknown;
   std::vector<NodeId> duplicate;
@@ -198,6 +255,7 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
   if (problem.objective == Objective::Latency)
     match_subgraphs(problem, listing, node_of, device_of_entry, placement, violations);
 
+  match_copies(problem, listing, device_of_entry, placement, violations);
   for (std::size_t i : listing.order) {
     if (i < device_of_entry.size() && device_of_entry[i].valid()) placement.order.push_back(device_of_entry[i]);
   }

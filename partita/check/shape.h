@@ -5,18 +5,23 @@
 // nodes, as they are, and some of those between backward nodes, turned round, for the backward pass runs through the
 // pipeline in the opposite direction. Of the backward edges only those count that touch an orphan, a backward node
 // whose colour class holds no forward node (a node without colour is a class of its own): the others follow the forward
-// nodes they share a class with. With problem.backward_shape all backward edges count.
+// nodes they share a class with. With problem.backward_shape all backward edges count. In clusters there must be such
+// an order of the members of each cluster, its own devices and the clusters inside: the devices of a cluster are then
+// next to each other in the order of all.
 //
 // Contiguous: no path leaves a device's nodes and comes back. Asked of the forward nodes and the edges among them and,
 // with problem.backward_shape, of the backward nodes and the edges among them.
 #pragma once
 
+#include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
 namespace partita {
 
 // Names what breaks problem.shape: for staged one circle of devices with an edge for each step, for contiguous one path
-// for each device. Fills report.order for staged splits. Precondition: report.devices is filled.
-void check_shape(const Problem& problem, const Placement& placement, CheckReport& report);
+// for each device. Fills report.order for staged splits. Where memory goes by the order of the stages, the split must
+// have a good one itself. Precondition: the passes are measured.
+std::vector<Violation> check_shape(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
+                                   CheckReport& report);
 
 }  // namespace partita
