@@ -50,8 +50,10 @@ std::string id_list(const std::vector<std::int64_t>& original_ids) {
   return list_text(original_ids, [](std::int64_t id) { return std::to_string(id); });
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::string counted(std::size_t count, const std::string& noun) { return counted(count, noun, noun + "s"); }
+
+std::string counted(std::size_t count, const std::string& one, const std::string& several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 std::string edge_text(const Graph& graph, const Edge& edge) {

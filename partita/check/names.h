@@ -18,6 +18,7 @@ std::string id_list(const std::vector<std::int64_t>& original_ids);
 
 // "1 node", "3 nodes".
 std::string counted(std::size_t count, const std::string& noun);
+std::string counted(std::size_t count, const std::string& one, const std::string& several);
 
 // "17 -> 23".
 std::string edge_text(const Graph& graph, const Edge& edge);

@@ -114,11 +114,12 @@ void match_copies(const Problem& problem, const Split& split, Placement& placeme
   const auto one_each = [&](Violation::Kind kind, std::size_t said, const char* what) {
     if (said == 0) return false;
     if (said == placement.copy_of.size()) return true;
-    violations.push_back({kind, fmt::format("the split says of {} {}, but the platform has {}", counted(said, "device"),
-                                            what, placement.copy_of.size())});
+    violations.push_back(
+        {kind, fmt::format("the list of who {} has {}, but the platform has {}", what,
+                           counted(said, "entry", "entries"), counted(placement.copy_of.size(), "device"))});
     return false;
   };
-  if (one_each(Violation::Kind::Copies, split.copy_of.size(), "what they copy")) {
+  if (one_each(Violation::Kind::Copies, split.copy_of.size(), "copies what")) {
     for (DeviceId d : split.copy_of.all()) {
       const DeviceId original = split.copy_of[d];
       if (original.valid() && original.index() >= placement.copy_of.size()) {
@@ -130,7 +131,7 @@ void match_copies(const Problem& problem, const Split& split, Placement& placeme
       }
     }
   }
-  if (one_each(Violation::Kind::Recompute, split.recomputes.size(), "whether they recompute"))
+  if (one_each(Violation::Kind::Recompute, split.recomputes.size(), "recomputes"))
     placement.recomputes = split.recomputes;
 }
 

@@ -3,6 +3,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
@@ -25,6 +26,25 @@ bool needs_setups(const Problem& problem) {
   }
   return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
          problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
+}
+
+// Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
+bool is_for_fleet(const Problem& problem) {
+  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged && !is_plain(problem);
+}
+
+// What only staged splits have.
+void refuse_stages(const Problem& problem) {
+  if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
+  const auto refuse = [&](const char* option, const char* what) {
+    throw InputError(
+        ErrorKind::Unsupported, option,
+        fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
+  };
+  if (problem.workload.platform.clusters) refuse("platform", "clusters of devices");
+  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
+  if (problem.memory_model != MemoryModel::Flat)
+    refuse("--memory-model", "samples in flight, which need an order of stages");
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
@@ -68,6 +88,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
+  refuse_stages(problem);
   if (options.contract_layers) return plan_layers(problem, options, budget, sink);
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
@@ -85,6 +106,8 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     plan_latency(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::MaxLoad && problem.shape == Shape::Staged && needs_setups(problem)) {
     plan_setups(problem, options, budget, sink, plan);
+  } else if (is_for_fleet(problem)) {
+    plan_fleet(problem, options, budget, sink, plan);
   } else if (needs_ip(problem)) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
