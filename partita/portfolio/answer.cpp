@@ -11,10 +11,6 @@
 namespace partita {
 namespace {
 
-// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to
-// the integer programs.
-bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
-
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
 bool needs_setups(const Problem& problem) {
   const Platform& platform = problem.workload.platform;
@@ -108,8 +104,8 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     plan_setups(problem, options, budget, sink, plan);
   } else if (is_for_fleet(problem)) {
     plan_fleet(problem, options, budget, sink, plan);
-  } else if (needs_ip(problem)) {
-    plan_ip(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe && needs_setups(problem)) {
+    plan_gpipe_fleet(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
   } else if (problem.shape == Shape::Staged) {

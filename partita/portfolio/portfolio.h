@@ -28,6 +28,8 @@ void plan_fleet(const Problem& problem, const PlanOptions& options, Budget& budg
 // Splits of any shape for gpipe, with transfers counted as a sum: the search for staged ones, bounds and splits of
 // max-load, annealing, and the integer program for what is left.
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// The same over any devices and with any transfer mode, copies, clusters and memory in flight included.
+void plan_gpipe_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The time of one sample: search and label bounds in turns.
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The integer program of any question, started from what the others find.

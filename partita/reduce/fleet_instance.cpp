@@ -32,9 +32,10 @@ std::vector<FleetClass> list_classes(const Platform& platform, std::size_t group
   return classes;
 }
 
-// Where loads are sums, all is one pass.
+// Where the load of a device is one sum, all is one pass.
 std::size_t pass_of(const Problem& problem, NodeId v) {
-  return problem.transfers != TransferMode::Sum && problem.workload.graph.nodes[v].backward ? 1 : 0;
+  const bool apart = problem.transfers != TransferMode::Sum || problem.objective == Objective::GPipe;
+  return apart && problem.workload.graph.nodes[v].backward ? 1 : 0;
 }
 
 IdVector<GroupId, FleetTime> times_on(const Problem& problem, const ColourClasses& colours, ClassId device_class) {

@@ -8,9 +8,9 @@
 //     in_p      = link(c) * sum of the costs of the transfers of pass p that S reads but does not produce,
 //     out_p     = link(c) * sum of the costs of the transfers of pass p that S produces and others read too,
 //     load      = sum over p of compute + in + out, max(compute, in + out) or max(compute, in, out), by the mode.
-// A host's link factor counts as 0. Where loads are sums the passes are one. A transfer is paid by d if d holds some
-// but not all of its net, and then it is `out` for the producer's device and `in` for every other; so a fleet keeps the
-// symmetric nets of NetGraph and beside them, for each net, what moves along it and from where.
+// A host's link factor counts as 0. Where loads are sums the passes are one, but for gpipe. A transfer is paid by d if
+// d holds some but not all of its net, and then it is `out` for the producer's device and `in` for every other; so a
+// fleet keeps the symmetric nets of NetGraph and beside them, for each net, what moves along it and from where.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ struct FleetInstance {
 // sums.
 bool is_plain(const Problem& problem);
 
-// For max-load, flat memory, no copies, no clusters. Groups keep the order of the trace. Near-linear.
+// For throughput, flat memory, no copies, no clusters. Groups keep the order of the trace. Near-linear.
 FleetInstance make_fleet_instance(const Problem& problem);
 
 // Why no split can exist, where a single group or the memory in total shows it; else empty.

@@ -6,16 +6,19 @@
 namespace partita {
 namespace {
 
+double pass_load_in_mode(const FleetLoads::Parts& parts, std::size_t p, double link, TransferMode mode) {
+  const double compute = parts.compute[p], in = link * parts.in[p], out = link * parts.out[p];
+  switch (mode) {
+    case TransferMode::Sum: return compute + in + out;
+    case TransferMode::Overlap: return std::max(compute, in + out);
+    case TransferMode::Duplex: return std::max({compute, in, out});
+  }
+  return 0;
+}
+
 double load_in_mode(const FleetLoads::Parts& parts, double link, TransferMode mode) {
   double load = 0;
-  for (std::size_t p = 0; p < kPasses; ++p) {
-    const double compute = parts.compute[p], in = link * parts.in[p], out = link * parts.out[p];
-    switch (mode) {
-      case TransferMode::Sum: load += compute + in + out; break;
-      case TransferMode::Overlap: load += std::max(compute, in + out); break;
-      case TransferMode::Duplex: load += std::max({compute, in, out}); break;
-    }
-  }
+  for (std::size_t p = 0; p < kPasses; ++p) load += pass_load_in_mode(parts, p, link, mode);
   return load;
 }
 
@@ -98,6 +101,10 @@ void FleetLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
 
 double FleetLoads::load_of(DeviceId d) const {
   return load_in_mode(parts_[d], fleet_.classes[fleet_.class_of[d]].link, fleet_.mode);
+}
+
+double FleetLoads::pass_load(DeviceId d, std::size_t pass) const {
+  return pass_load_in_mode(parts_[d], pass, fleet_.classes[fleet_.class_of[d]].link, fleet_.mode);
 }
 
 void FleetLoads::refresh() {

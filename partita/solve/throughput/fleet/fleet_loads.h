@@ -39,6 +39,7 @@ class FleetLoads {
   DeviceId device_of(GroupId v) const { return device_of_[v]; }
   const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
   double load(DeviceId d) const { return load_[d]; }
+  double pass_load(DeviceId d, std::size_t pass) const;  // the instance must keep the passes apart
   // What the load is the sum of: times of groups, and costs of nets that are cut. In modes other than sum the times
   // alone, which is no more than the load.
   double additive_load(DeviceId d) const {
