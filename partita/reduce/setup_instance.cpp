@@ -23,10 +23,10 @@ Cluster whole_platform(const Platform& platform) {
 }
 
 // Adds the types of the clusters inside, then the cluster's own; returns which it is.
-std::size_t add_type(const Cluster& cluster, std::size_t groups, std::vector<ClusterType>& types) {
+std::size_t add_type(const Cluster& cluster, std::size_t most_used, std::vector<ClusterType>& types) {
   ClusterType type;
   type.factor = cluster.factor;
-  const int most = static_cast<int>(std::max<std::size_t>(groups, 1));  // further ones would stay empty
+  const int most = static_cast<int>(std::max<std::size_t>(most_used, 1));  // further ones would stay empty
   for (ClassId c : cluster.devices.all()) {
     if (cluster.devices[c] > 0) type.members.push_back({std::min(cluster.devices[c], most), c});
   }
@@ -37,7 +37,7 @@ std::size_t add_type(const Cluster& cluster, std::size_t groups, std::vector<Clu
     }
     if (equal[0] != i) continue;
     const int count = std::min(static_cast<int>(equal.size()), most);
-    type.members.push_back({count, ClassId(), add_type(cluster.clusters[i], groups, types), equal});
+    type.members.push_back({count, ClassId(), add_type(cluster.clusters[i], most_used, types), equal});
   }
   types.push_back(std::move(type));
   return types.size() - 1;
@@ -55,7 +55,7 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   for (const DeviceClass& c : platform.classes) {
     rules.classes.push_back({c.memory * (1 + kMemorySlack), c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
   }
-  add_type(whole_platform(platform), groups, rules.clusters);
+  add_type(whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
   return rules;
 }
 

@@ -255,7 +255,7 @@ StageSums StageWalk::sums_with(const Candidate& candidate) const {
 // Called before the choice is excluded.
 void StageWalk::note_if_absorbable(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
-  if (!may_dominate_ || !spares_nothing(graph_, rules_, ideal_, candidate.group)) return;
+  if (!may_dominate_ || !spares_nothing(graph_, rules_, segment_, ideal_, candidate.group)) return;
   StageSums added;
   added.add(graph_, query_.setup.device_class, candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
@@ -299,7 +299,7 @@ bool StageWalk::dominated() const {
         query_.limit * (1 - kRoundingSlack))
       continue;
     if (stage_memory(query_.setup, sums.memory, query_.most_in_flight) > room) continue;
-    if (spares_nothing(graph_, rules_, ideal_, candidate.group)) return true;
+    if (spares_nothing(graph_, rules_, segment_, ideal_, candidate.group)) return true;
   }
   return false;
 }
