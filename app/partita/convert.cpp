@@ -26,12 +26,14 @@ struct ConvertArguments {
 };
 
 constexpr const char* kFooter = R"(  --to seed       reads a plan, or a file that is already in the seed format
-  --to workload   reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped
+  --to workload   reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped, with
+                  the devices of --platform and so on
   --to mps|lp     reads a workload; writes the integer program of its best split, for any solver that reads such files.
                   partita plan --read-solution makes a plan of the solution
 
 Examples:
   partita convert plan.json --to seed -o seed.json
+  partita convert model.json --to workload --platform cluster.json -o model-on-cluster.json
   partita convert model.json --to mps --shape contiguous -o model.mps
 
 )";
@@ -42,7 +44,7 @@ int run_convert(const ConvertArguments& arguments) {
   if (arguments.to == "seed") {
     output.write(seed_json(read_split(input)));
   } else if (arguments.to == "workload") {
-    output.write(workload_json(read_workload(input)));
+    output.write(workload_json(read_question_workload(arguments.question)));
   } else {
     output.write(
         integer_program(read_problem(arguments.question), arguments.to == "mps" ? ModelFormat::Mps : ModelFormat::Lp));
@@ -53,9 +55,13 @@ int run_convert(const ConvertArguments& arguments) {
 // Options that state a problem would be passed over in silence where no problem is written.
 void refuse_question(const CLI::App& command, const std::string& to) {
   for (const char* option : {"--objective", "--shape", "--transfers", "--backward-shape", "--subgraphs", "--host-cores",
-                             "--accelerators", "--memory", "--hosts"}) {
+                             "--replicate", "--memory-model", "--microbatches", "--recompute"}) {
     if (command.count(option) > 0)
       throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
+  }
+  if (to == "workload") return;
+  for (const char* option : {"--platform", "--accelerators", "--memory", "--hosts", "--clusters", "--sync-bandwidth"}) {
+    if (command.count(option) > 0) throw InputError(ErrorKind::Usage, option, "only for workloads, not for --to " + to);
   }
 }
 

@@ -102,7 +102,19 @@ void refuse_with_layers(bool given, const char* option) {
   if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
 }
 
+// Better told before a long search than after it.
+void refuse_as_seed(bool given, const char* option) {
+  if (given) {
+    throw InputError(ErrorKind::Usage, "--format",
+                     fmt::format("seed cannot hold what {} may lead to; use --format plan", option));
+  }
+}
+
 int run_plan(PlanArguments& arguments) {
+  if (arguments.format == "seed") {
+    refuse_as_seed(arguments.question.replicas > 1, "--replicate");
+    refuse_as_seed(arguments.question.recompute, "--recompute");
+  }
   if (arguments.options.contract_layers) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");

@@ -38,8 +38,9 @@ std::string plan_report(const Problem& problem, const Plan& plan, Stopped stoppe
   if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report));
-    const std::string schedule = describe_schedule(problem, plan.report);
-    if (!schedule.empty()) text.append("\n").append(schedule);
+    for (const std::string& more : {describe_memory(problem, plan.report), describe_schedule(problem, plan.report)}) {
+      if (!more.empty()) text.append("\n").append(more);
+    }
   }
   return text;
 }

@@ -42,8 +42,9 @@ int run_check(const CheckArguments& arguments) {
   const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
   if (!arguments.quiet) {
     std::string text = describe_table(problem, report);
-    const std::string schedule = describe_schedule(problem, report);
-    if (!schedule.empty()) text += "\n" + schedule + "\n";
+    for (const std::string& more : {describe_memory(problem, report), describe_schedule(problem, report)}) {
+      if (!more.empty()) text += "\n" + more + "\n";
+    }
     text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
       text += fmt::format("certificate: verified; no split has a value of {:.9g} or less\n", certificate->limit);

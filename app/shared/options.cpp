@@ -110,6 +110,18 @@ CLI::Option* bytes(CLI::Option* option) {
   });
 }
 
+CLI::Option* bandwidth(CLI::Option* option) {
+  return checked(option, "BYTES", [](std::string& given) {
+    if (given == "inf") return std::string();
+    const std::optional<double> value = parse_bytes(given);
+    if (!value || *value == 0) {
+      return fmt::format("'{}' is not a number of bytes above 0, such as 1.2e7, 12MiB or 12MB, or inf", given);
+    }
+    given = fmt::format("{}", *value);
+    return std::string();
+  });
+}
+
 std::optional<double> parse_bytes(std::string_view text) {
   auto number = leading_number(text);
   if (!number) return std::nullopt;

@@ -30,6 +30,9 @@ CLI::Option* whole(CLI::Option* option, const std::string& text, long long low, 
 // The option takes an amount of memory as in parse_bytes(); the option's variable is a double.
 CLI::Option* bytes(CLI::Option* option);
 
+// The option takes bytes per unit of time: an amount as in parse_bytes() above 0, or "inf"; its variable is a double.
+CLI::Option* bandwidth(CLI::Option* option);
+
 // "17179869184", "1.6e10", "16GiB", "16 GB": a number of bytes, with a suffix of powers of 1024 (KiB MiB GiB TiB) or of
 // 1000 (KB MB GB TB), in any case. Nothing for anything else, and for what is negative or not finite.
 std::optional<double> parse_bytes(std::string_view text);

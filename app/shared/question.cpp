@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+#include <utility>
+
 #include "app/shared/options.h"
 #include "partita/util/error.h"
 
@@ -17,6 +21,7 @@ Value known(std::optional<Value> value, const char* option, const std::string& t
 }
 
 constexpr int kMostSubgraphs = 64;
+constexpr int kMostMicrobatches = 1'000'000;
 
 // Options that only latency has would be passed over in silence elsewhere.
 void refuse_without_latency(bool given, const char* option, const Question& question) {
@@ -25,7 +30,120 @@ void refuse_without_latency(bool given, const char* option, const Question& ques
                    fmt::format("only for --objective latency, not for --objective {}", question.objective));
 }
 
+// Copies of stages and samples in flight are things of a pipeline.
+void refuse_without_pipeline(bool given, const char* option, const Problem& problem) {
+  if (!given) return;
+  if (problem.objective == Objective::Latency)
+    throw InputError(ErrorKind::Usage, option, "only for throughput, not for --objective latency");
+  if (problem.shape != Shape::Staged) {
+    throw InputError(ErrorKind::Usage, option,
+                     fmt::format("only for --shape staged, not for --shape {}", to_string(problem.shape)));
+  }
+}
+
+void check_pipeline(const Problem& problem) {
+  refuse_without_pipeline(problem.replicas > 1, "--replicate", problem);
+  refuse_without_pipeline(problem.memory_model != MemoryModel::Flat, "--memory-model", problem);
+  const bool flat = problem.memory_model == MemoryModel::Flat;
+  if (flat && problem.microbatches > 0) {
+    throw InputError(ErrorKind::Usage, "--microbatches",
+                     "only for --memory-model 1f1b and gpipe; the flat model counts no samples in flight");
+  }
+  if (flat && problem.recompute) {
+    throw InputError(ErrorKind::Usage, "--recompute",
+                     "only for --memory-model 1f1b and gpipe; the flat model counts no activations");
+  }
+  if (problem.memory_model == MemoryModel::GPipe && problem.microbatches == 0) {
+    throw InputError(ErrorKind::Usage, "--memory-model",
+                     "gpipe keeps the activations of all microbatches; say how many with --microbatches M");
+  }
+}
+
+// The weights of a training graph change, so its copies have to exchange them: at which speed, only the user knows.
+void require_bandwidth(const Question& question, const Problem& problem) {
+  if (problem.replicas == 1 || !problem.workload.graph.has_backward()) return;
+  if (question.platform.sync_bandwidth || std::isfinite(problem.workload.platform.sync_bandwidth)) return;
+  throw InputError(ErrorKind::Usage, "--replicate",
+                   "the copies of a stage exchange their weights in training; say how fast with --sync-bandwidth "
+                   "(bytes per unit of time; inf: for nothing) or with syncBandwidth in the platform");
+}
+
+constexpr const char* kClustersExpected = "COUNT:FACTOR, or several of them from the outside in, such as 2:0.5,4:0.1";
+
+CLI::Option* clusters(CLI::Option* option) {
+  CLI::Validator validator(
+      [](std::string& given) {
+        return parse_clusters(given) ? std::string() : fmt::format("'{}' is not {}", given, kClustersExpected);
+      },
+      "");
+  return option->option_text("N:FACTOR,...")->transform(std::move(validator));
+}
+
+// All of `text` as a number of the type asked for.
+template <class Number>
+std::optional<Number> whole_text(std::string_view text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+void add_pipeline_options(CLI::App& command, Question& question) {
+  whole(command.add_option("--replicate", question.replicas,
+                           "Staged: how many devices may run copies of one stage, each taking every so many samples\n"
+                           "(default 1)"),
+        "R", 1, kMaxDevicesOfAKind);
+  bandwidth(command.add_option(
+      "--sync-bandwidth", question.platform.sync_bandwidth,
+      "Bytes per unit of time at which copies exchange their weights (inf: for nothing), instead of\n"
+      "the platform's"));
+  choices(command.add_option(
+              "--memory-model", question.memory_model,
+              "What counts as memory (default flat): flat, the sizes; 1f1b, weights, optimizer state and the\n"
+              "activations of all samples in flight at the stage; gpipe, the same with all microbatches"),
+          {"flat", "1f1b", "gpipe"});
+  whole(command.add_option("--microbatches", question.microbatches,
+                           "Samples in flight at most (1f1b), or always (gpipe, which needs it)"),
+        "M", 1, kMostMicrobatches);
+  command.add_flag("--recompute", question.recompute,
+                   "1f1b and gpipe: a stage may drop activations and compute them again");
+}
+
+void add_platform_options(CLI::App& command, Question& question) {
+  path(command.add_option("--platform", question.platform_file,
+                          "Devices from this file, instead of the workload's: classes, clusters (docs/formats.md)"));
+  whole(command.add_option("--accelerators", question.platform.accelerators,
+                           "Accelerators, instead of the file's number"),
+        "K", 0, kMaxDevicesOfAKind);
+  bytes(
+      command.add_option("--memory", question.platform.memory,
+                         "Memory limit of each accelerator, instead of the file's: 17179869184, 1.6e10, 16GiB, 16GB"));
+  whole(command.add_option("--hosts", question.platform.hosts, "Hosts, instead of the file's number"), "L", 0,
+        kMaxDevicesOfAKind);
+  clusters(
+      command.add_option("--clusters", question.clusters,
+                         "Put the accelerators into N equal clusters, inside which transfers cost FACTOR times as\n"
+                         "much; more of them, from the outside in, are clusters inside: 2:0.5,4:0.1"));
+}
+
 }  // namespace
+
+std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text) {
+  std::vector<ClusterLevel> levels;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view level = text.substr(0, comma);
+    const std::size_t colon = level.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const std::optional<int> count = whole_text<int>(level.substr(0, colon));
+    const std::optional<double> factor = whole_text<double>(level.substr(colon + 1));
+    if (!count || *count < 1 || !factor || !std::isfinite(*factor) || *factor < 0) return std::nullopt;
+    levels.push_back({*count, *factor});
+    if (comma == std::string_view::npos) return levels;
+    text.remove_prefix(comma + 1);
+  }
+}
 
 void add_question_options(CLI::App& command, Question& question) {
   choices(command.add_option(
@@ -55,14 +173,20 @@ void add_question_options(CLI::App& command, Question& question) {
               "Latency: how many host nodes may run at once (default unlimited): unlimited, any number, and\n"
               "the report says how many do; strict, as many as there are hosts, while the others wait"),
           {"unlimited", "strict"});
-  whole(command.add_option("--accelerators", question.platform.accelerators,
-                           "Accelerators, instead of the file's number"),
-        "K", 0, kMaxDevicesOfAKind);
-  bytes(
-      command.add_option("--memory", question.platform.memory,
-                         "Memory limit of each accelerator, instead of the file's: 17179869184, 1.6e10, 16GiB, 16GB"));
-  whole(command.add_option("--hosts", question.platform.hosts, "Hosts, instead of the file's number"), "L", 0,
-        kMaxDevicesOfAKind);
+  add_pipeline_options(command, question);
+  add_platform_options(command, question);
+}
+
+Workload read_question_workload(const Question& question) {
+  if (question.workload == "-" && question.platform_file == "-") {
+    throw InputError(ErrorKind::Usage, "--platform",
+                     "'-' is already the workload; only one of the two can be standard input");
+  }
+  PlatformOverrides overrides = question.platform;
+  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file);
+  if (!question.clusters.empty())
+    overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
+  return read_workload(question.workload, overrides);
 }
 
 Problem read_problem(const Question& question) {
@@ -77,7 +201,13 @@ Problem read_problem(const Question& question) {
   }
   problem.subgraphs = question.subgraphs.value_or(1);
   problem.strict_host_cores = question.host_cores == "strict";
-  problem.workload = read_workload(question.workload, question.platform);
+  problem.replicas = question.replicas;
+  problem.memory_model = known(parse_memory_model(question.memory_model), "--memory-model", question.memory_model);
+  problem.microbatches = question.microbatches.value_or(0);
+  problem.recompute = question.recompute;
+  check_pipeline(problem);
+  problem.workload = read_question_workload(question);
+  require_bandwidth(question, problem);
   return problem;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that state a problem, the same wherever one is stated: the workload, its platform, objective and shape,
-// and what is asked for latency alone.
+// what is asked for latency alone, and what for pipelines alone: copies of stages, and memory of samples in flight.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "partita/model/problem.h"
 #include "partita/read/workload.h"
@@ -15,18 +17,30 @@ namespace partita::app {
 struct Question {
   std::string workload;  // a path, or "-"
   PlatformOverrides platform;
+  std::string platform_file;  // a path, or "-"; empty: none
+  std::string clusters;       // as in parse_clusters(); empty: none
   std::string objective = "throughput";
   std::string shape = "staged";
   std::string transfers = "sum";
   bool backward_shape = false;
   std::optional<int> subgraphs;           // latency only
   std::optional<std::string> host_cores;  // latency only
+  int replicas = 1;
+  std::string memory_model = "flat";
+  std::optional<int> microbatches;  // with the other memory models
+  bool recompute = false;           // likewise
 };
+
+// "2:0.5,3:0.1": two clusters with factor 0.5 inside, in each of them three with factor 0.1. Nothing for anything else.
+std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text);
 
 // The positional argument WORKLOAD is for the command to add, as it words it. `question` must outlive the parsing.
 void add_question_options(CLI::App& command, Question& question);
 
-// Reads the workload; throws InputError.
+// The workload on the platform that the question names. Throws InputError.
+Workload read_question_workload(const Question& question);
+
+// The same with what is asked of it. Throws InputError, also where options do not fit each other.
 Problem read_problem(const Question& question);
 
 }  // namespace partita::app

@@ -21,24 +21,67 @@ namespace {
 constexpr std::size_t kViolationsShown = 20;  // of one kind
 constexpr std::size_t kLinesShown = 30;       // of a schedule
 
+// "0,3-5" of numbers in rising order; a long list is cut.
+std::string ranges_text(const std::vector<std::size_t>& numbers) {
+  constexpr std::size_t kRangesShown = 8;
+  std::string text;
+  std::size_t ranges = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t first = i;
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
+    if (++ranges > kRangesShown) return text + ",...";
+    if (!text.empty()) text += ",";
+    text += i == first ? std::to_string(numbers[i]) : fmt::format("{}-{}", numbers[first], numbers[i]);
+  }
+  return text;
+}
+
+bool holds_something(const DeviceReport& device) { return device.node_count > 0 || device.original.valid(); }
+
 // "accelerator 3-5, host 0".
 std::string empty_devices(const Platform& platform, const CheckReport& report) {
   std::string text;
   for (ClassId id : platform.classes.all()) {
     const std::size_t first = platform.first_device(id).index();
-    const auto count = static_cast<std::size_t>(platform.classes[id].count);
-    std::string ranges;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (report.devices[DeviceId(first + i)].node_count > 0) continue;
-      std::size_t last = i;
-      while (last + 1 < count && report.devices[DeviceId(first + last + 1)].node_count == 0) ++last;
-      if (!ranges.empty()) ranges += ",";
-      ranges += last == i ? std::to_string(i) : fmt::format("{}-{}", i, last);
-      i = last;
+    std::vector<std::size_t> empty;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(platform.classes[id].count); ++i) {
+      if (!holds_something(report.devices[DeviceId(first + i)])) empty.push_back(i);
     }
-    if (!ranges.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", platform.classes[id].name, ranges);
+    if (empty.empty()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", platform.classes[id].name, ranges_text(empty));
   }
   return text;
+}
+
+// What a row is called: "gpu 3", or "gpu 0,3-4 x3" for devices that share a stage.
+class RowNames {
+ public:
+  RowNames(const Platform& platform, const CheckReport& report) : platform_(&platform) {
+    for (DeviceId d : report.devices.all()) {
+      const DeviceId original = report.devices[d].original;
+      if (original.valid() && original != d) copies_[original].push_back(d);
+    }
+  }
+
+  std::string operator()(DeviceId device) const {
+    const auto copies = copies_.find(device);
+    if (copies == copies_.end()) return platform_->device_name(device);
+    const ClassId id = platform_->class_of(device);
+    const std::size_t first = platform_->first_device(id).index();
+    std::vector<std::size_t> numbers{device.index() - first};
+    for (DeviceId d : copies->second) numbers.push_back(d.index() - first);
+    std::sort(numbers.begin(), numbers.end());
+    return fmt::format("{} {} x{}", platform_->classes[id].name, ranges_text(numbers), numbers.size());
+  }
+
+ private:
+  const Platform* platform_;
+  std::map<DeviceId, std::vector<DeviceId>> copies_;
+};
+
+bool has_shared_stages(const CheckReport& report) {
+  return std::any_of(report.devices.begin(), report.devices.end(),
+                     [](const DeviceReport& device) { return device.sharing > 1; });
 }
 
 std::vector<DeviceId> devices_in_use(const CheckReport& report) {
@@ -120,9 +163,12 @@ std::string platform_text(const Platform& platform) {
   for (const DeviceClass& c : platform.classes) {
     if (c.count == 0) continue;
     if (!text.empty()) text += ", ";
-    text += counted(static_cast<std::size_t>(c.count), c.name);
+    const auto count = static_cast<std::size_t>(c.count);
+    text += c.name == to_string(c.kind) ? counted(count, c.name) : fmt::format("{} x {}", count, c.name);
     if (std::isfinite(c.memory)) text += " of " + memory_text(c.memory);
   }
+  if (platform.clusters && !platform.clusters->clusters.empty())
+    text += fmt::format(" in {}", counted(platform.clusters->clusters.size(), "cluster"));
   return text;
 }
 
@@ -140,49 +186,88 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
   const bool timed = latency && !report.schedule.empty();
   const bool staged = !report.order.empty();
   const bool training = problem.workload.graph.has_backward();
+  const bool shared = has_shared_stages(report);
+  const bool flat = problem.memory_model == MemoryModel::Flat;  // else memory has a table of its own
   const IdVector<DeviceId, Span> span = spans(report);
+  const RowNames name(platform, report);
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
-  const TimeFormat time(largest);
+  const TimeFormat time(largest, shared && training ? 5 : 6);  // a digit of each of its columns keeps it on a screen
 
   Row header;
   if (staged) header.push_back("stage");
   header.insert(header.end(), {"<device", "load"});
   if (training) header.insert(header.end(), {"forward", "backward"});
   header.insert(header.end(), {"compute", "in", "out"});
+  if (shared) header.push_back("sync");
   if (timed) header.insert(header.end(), {"start", "finish"});
-  header.insert(header.end(), {"memory", "nodes", "<"});
+  if (flat) header.push_back("memory");
+  header.insert(header.end(), {"nodes", "<"});
 
   std::vector<Row> rows{header};
   for (DeviceId d : devices_in_use(report)) {
     const DeviceReport& device = report.devices[d];
     const DeviceClass& device_class = platform.classes[platform.class_of(d)];
     const bool pays = device_class.kind == DeviceKind::Accelerator;
+    const auto average = [&](double of_one) { return time(of_one / static_cast<double>(device.sharing)); };
     Row row;
     if (staged) row.push_back(std::to_string(rows.size()));
-    row.insert(row.end(), {platform.device_name(d), time(report.load[d])});
+    row.insert(row.end(), {name(d), time(report.load[d])});
     if (training) {
-      row.push_back(time(pass_load(device.forward, problem.transfers)));
-      row.push_back(time(pass_load(device.backward, problem.transfers)));
+      row.push_back(average(pass_load(device.forward, problem.transfers)));
+      row.push_back(average(pass_load(device.backward, problem.transfers)));
     }
-    row.push_back(time(device.compute()));
-    row.push_back(pays ? time(device.in()) : "-");
-    row.push_back(pays ? time(device.out()) : "-");
+    row.push_back(average(device.compute()));
+    row.push_back(pays ? average(device.in()) : "-");
+    row.push_back(pays ? average(device.out()) : "-");
+    if (shared) row.push_back(device.sharing > 1 ? time(device.sync) : "-");
     if (timed) row.insert(row.end(), {time(span[d].start), time(span[d].finish)});
-    row.push_back(human_bytes(device.memory));
+    if (flat) row.push_back(human_bytes(device.memory));
     row.push_back(std::to_string(device.node_count));
-    std::string note;
-    if (d == report.bottleneck && !latency) note = "<- bottleneck";
-    if (over_memory(device.memory, device_class.memory))
-      note += note.empty() ? "<- over its memory" : ", over its memory";
-    row.push_back("<" + note);
+    std::vector<std::string> notes;
+    const DeviceId slowest = report.bottleneck;
+    const bool bottleneck = slowest.valid() && (slowest == d || report.devices[slowest].original == d);
+    if (bottleneck && !latency) notes.emplace_back("bottleneck");
+    if (flat && over_memory(device.memory, device_class.memory)) notes.emplace_back("over its memory");
+    row.push_back(notes.empty() ? "<" : fmt::format("<<- {}", fmt::join(notes, ", ")));
     rows.push_back(row);
   }
   std::string text = rows.size() > 1 ? layout(rows) : "";
+  if (shared) text += "xN: N devices run copies of the stage in turns; their times are averages over all samples\n";
   const std::string empty = empty_devices(platform, report);
   if (!empty.empty()) text += "empty: " + empty + "\n";
   return text;
+}
+
+std::string describe_memory(const Problem& problem, const CheckReport& report) {
+  if (problem.memory_model == MemoryModel::Flat) return "";
+  const Platform& platform = problem.workload.platform;
+  const bool staged = !report.order.empty();
+  const RowNames name(platform, report);
+  Row header;
+  if (staged) header.push_back("stage");
+  header.insert(header.end(), {"<device", "weights", "optimizer", "per sample", "in flight"});
+  if (problem.recompute) header.emplace_back("recomputing");
+  header.insert(header.end(), {"memory", "limit", "<"});
+
+  std::vector<Row> rows{header};
+  for (DeviceId d : devices_in_use(report)) {
+    const DeviceReport& device = report.devices[d];
+    const MemoryItems& items = device.memory_items;
+    const double limit = platform.classes[platform.class_of(d)].memory;
+    Row row;
+    if (staged) row.push_back(std::to_string(rows.size()));
+    row.insert(row.end(), {name(d), human_bytes(items.weights), human_bytes(items.optimizer_state),
+                           human_bytes(items.activation), std::to_string(items.in_flight)});
+    if (problem.recompute) row.push_back(device.recomputes ? human_bytes(items.recomputed) : "-");
+    row.push_back(human_bytes(device.memory));
+    row.push_back(std::isfinite(limit) ? human_bytes(limit) : "-");
+    row.push_back(over_memory(device.memory, limit) ? "<<- over" : "<");
+    rows.push_back(row);
+  }
+  if (rows.size() == 1) return "";
+  return fmt::format("memory ({}):\n", to_string(problem.memory_model)) + layout(rows);
 }
 
 std::string describe_schedule(const Problem& problem, const CheckReport& report) {
@@ -212,6 +297,11 @@ std::string describe_verdict(const Problem& problem, const CheckReport& report) 
     if (problem.backward_shape) question.push_back("backward shape");
     if (problem.transfers != TransferMode::Sum)
       question.push_back(std::string("transfers ") + to_string(problem.transfers));
+    if (problem.replicas > 1) question.push_back(fmt::format("up to {} devices to a stage", problem.replicas));
+    if (problem.memory_model != MemoryModel::Flat)
+      question.push_back(std::string("memory ") + to_string(problem.memory_model));
+    if (problem.microbatches > 0) question.push_back(fmt::format("microbatches {}", problem.microbatches));
+    if (problem.recompute) question.emplace_back("recomputing");
   }
   const std::string value = std::isfinite(report.value) ? fmt::format("{:.7g}", report.value) : "none";
   std::string text = fmt::format("value: {} ({})\n", value, fmt::join(question, ", "));

@@ -9,13 +9,20 @@
 
 namespace partita {
 
-// "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is.
+// "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is. Classes with names of their
+// own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
 std::string describe_workload(const Problem& problem);
 
 // One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
 // where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for
-// latency when the device starts and finishes. The devices that hold nothing share one line at the end.
+// latency when the device starts and finishes. The devices that share a stage have one row, "gpu 0-2 x3"; all times are
+// then averages over all samples, so that they add up to the load. The devices that hold nothing share one line at the
+// end. Memory models other than the flat one have a table of their own, see below.
 std::string describe_table(const Problem& problem, const CheckReport& report);
+
+// What the memory of each stage is made of, how many samples are in flight at it, and where activations are recomputed.
+// Empty in the flat memory model, where the table of devices has said all.
+std::string describe_memory(const Problem& problem, const CheckReport& report);
 
 // Latency: one row for each subgraph of an accelerator and for each time in which hosts are busy without a break, by
 // start; a long list is cut. Then how many host cores are busy at once, as a warning if they are more than the hosts.

@@ -7,11 +7,6 @@
 #include <cmath>
 
 namespace partita {
-namespace {
-
-constexpr int kDigits = 6;
-
-}  // namespace
 
 std::string layout(const std::vector<Row>& rows) {
   const auto text_of = [](const std::string& cell) { return !cell.empty() && cell[0] == '<' ? cell.substr(1) : cell; };
@@ -35,10 +30,10 @@ std::string layout(const std::vector<Row>& rows) {
   return text;
 }
 
-TimeFormat::TimeFormat(double largest) {
+TimeFormat::TimeFormat(double largest, int digits) {
   if (!(largest > 0) || !std::isfinite(largest)) return;
   const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  decimals_ = std::clamp(kDigits - before_point, 0, 9);
+  decimals_ = std::clamp(digits - before_point, 0, 9);
 }
 
 std::string TimeFormat::operator()(double time) const { return fmt::format("{:.{}f}", time, decimals_); }

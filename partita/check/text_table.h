@@ -13,10 +13,10 @@ using Row = std::vector<std::string>;
 // not shown. Every line ends with a newline.
 std::string layout(const std::vector<Row>& rows);
 
-// Enough decimals for six significant digits of the largest number; all times of a table share them.
+// Enough decimals for so many significant digits of the largest number; all times of a table share them.
 class TimeFormat {
  public:
-  explicit TimeFormat(double largest);
+  explicit TimeFormat(double largest, int digits = 6);
   std::string operator()(double time) const;
 
  private:

@@ -39,6 +39,19 @@ IdVector<NodeId, bool> unsortable(const Graph& graph) {
   return left;
 }
 
+// Of all clusters in the tree.
+double largest_factor(const Cluster& cluster) {
+  double largest = cluster.factor;
+  for (const Cluster& inside : cluster.clusters) largest = std::max(largest, largest_factor(inside));
+  return largest;
+}
+
+double largest_link_factor(const Platform& platform) {
+  double largest = 1;
+  for (const DeviceClass& one : platform.classes) largest = std::max(largest, one.link_factor);
+  return largest;
+}
+
 }  // namespace
 
 std::vector<NodeId> find_cycle(const Graph& graph) {
@@ -93,21 +106,30 @@ void drop_repeated_edges(Graph& graph) {
   edges.resize(kept);
 }
 
-std::string find_overflow(const Graph& graph) {
+std::string find_overflow(const Workload& workload) {
   double sizes = 0;
+  double parts = 0;
+  double weights = 0;
   double times = 0;
   double costs = 0;
-  for (const Node& node : graph.nodes) {
+  for (const Node& node : workload.graph.nodes) {
     sizes += node.memory;
+    parts += node.parts.optimizer_state + node.parts.activation + node.parts.recompute_activation;
+    weights += node.parts.weights;
     for (double time : node.time) {
-      if (time != kCannotRun) times += time;
+      if (time != kCannotRun) times += time + time * node.recompute_share;
     }
   }
-  for (const Edge& edge : graph.edges) costs += 2 * edge.cost;  // an output may be paid for on its way out and in
-  if (!std::isfinite(sizes)) return "the sizes";
+  // An output may be paid for on its way out and in.
+  for (const Edge& edge : workload.graph.edges) costs += 2 * edge.cost;
+  const double factor = workload.platform.clusters ? largest_factor(*workload.platform.clusters) : 1;
+  costs *= largest_link_factor(workload.platform) * factor;
+  if (!std::isfinite(sizes) || !std::isfinite(parts + weights)) return "the sizes";
   if (!std::isfinite(times)) return "the latencies";
   if (!std::isfinite(costs)) return "the edge costs";
   if (!std::isfinite(times + costs)) return "the latencies and edge costs";
+  if (!std::isfinite(times + costs + weights * factor / workload.platform.sync_bandwidth))
+    return "the weights, divided by the bandwidth at which they are exchanged,";
   return "";
 }
 

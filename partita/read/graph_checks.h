@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "partita/model/graph.h"
+#include "partita/model/workload.h"
 
 namespace partita {
 
@@ -21,6 +21,6 @@ std::string cycle_text(const Graph& graph, const std::vector<NodeId>& cycle);
 void drop_repeated_edges(Graph& graph);
 
 // Which sum is too large for a double, in words for a message: "the sizes"; empty when all sums are finite.
-std::string find_overflow(const Graph& graph);
+std::string find_overflow(const Workload& workload);
 
 }  // namespace partita

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans and the paper code's output to a SplitListing. In a plan, `devices[].nodes` is the split, and `subgraphs` and
-// `backward_subgraphs` beside it say what of it runs together; `assignment` repeats it for other programs and is not
-// read.
+// `backward_subgraphs` beside it say what of it runs together, `copy_of` whose nodes a device without nodes runs too;
+// `assignment` repeats it for other programs and is not read.
 #include "partita/read/split.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewestPlan = 1;
+constexpr std::int64_t kNewestPlan = 2;
 constexpr std::int64_t kMaxIndex = 999'999;  // as many devices as a workload may have
 
 std::vector<std::int64_t> ids_in(const json& list, const Place& place) {
@@ -78,9 +78,28 @@ struct PlanDevice {
   SplitListing::Device device;
   std::int64_t index = 0;
   std::optional<std::int64_t> stage;
+  std::size_t entry = 0;  // its position in the file
 };
 
-PlanDevice read_plan_device(const json& value, const Place& place) {
+// Which entry of the file a device is a copy of.
+std::optional<std::size_t> read_original(const ObjectView& fields, std::size_t entries, bool has_nodes) {
+  const std::string expected =
+      fmt::format("the position of the original in the list of devices, an integer from 0 to {}", entries - 1);
+  const std::optional<std::int64_t> original = fields.optional_integer("copy_of", expected.c_str());
+  if (!original) return std::nullopt;
+  const Place place = fields.place().member("copy_of");
+  if (*original < 0 || static_cast<std::size_t>(*original) >= entries) {
+    place.fail(ErrorKind::BadField, fmt::format("found {}; expected {}", *original, expected));
+  }
+  if (has_nodes) {
+    place.fail(ErrorKind::BadField,
+               "is given for a device that lists nodes; expected a copy to list none, as it runs "
+               "those of its original");
+  }
+  return static_cast<std::size_t>(*original);
+}
+
+PlanDevice read_plan_device(const json& value, const Place& place, std::size_t entries) {
   const ObjectView fields(value, place, "a device: an object with kind, index and nodes");
   constexpr const char* kKinds = "\"accelerator\" or \"host\"";
   const std::optional<std::string> kind = fields.text("kind", kKinds);
@@ -104,6 +123,8 @@ PlanDevice read_plan_device(const json& value, const Place& place) {
   result.device.claimed_load = fields.number("load", "the device's load, a number");
   result.device.subgraphs = read_subgraphs(fields, "subgraphs");
   result.device.backward_subgraphs = read_subgraphs(fields, "backward_subgraphs");
+  result.device.copy_of = read_original(fields, entries, !result.device.node_ids.empty());
+  result.device.recomputes = fields.flag("recompute", false);
   return result;
 }
 
@@ -123,7 +144,8 @@ SplitListing read_plan(const ObjectView& file) {
   std::map<std::int64_t, const PlanDevice*> by_stage;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place place = devices_place.element(i);
-    PlanDevice device = read_plan_device(list[i], place);
+    PlanDevice device = read_plan_device(list[i], place, list.size());
+    device.entry = i;
     const std::pair key{device.device.kind, device.index};
     const auto [entry, is_new] = devices.emplace(key, std::move(device));
     if (!is_new) {
@@ -140,6 +162,7 @@ SplitListing read_plan(const ObjectView& file) {
 
   SplitListing listing;
   std::map<const PlanDevice*, std::size_t> position;
+  std::vector<std::size_t> position_of_entry(list.size());
   for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
     std::int64_t next_index = 0;
     for (auto& [key, entry] : devices) {
@@ -147,10 +170,13 @@ SplitListing read_plan(const ObjectView& file) {
       for (; next_index < entry.index; ++next_index) {
         listing.devices.push_back({kind, device_name(kind, static_cast<std::size_t>(next_index)), {}});
       }
-      position[&entry] = listing.devices.size();
+      position[&entry] = position_of_entry[entry.entry] = listing.devices.size();
       listing.devices.push_back(std::move(entry.device));
       ++next_index;
     }
+  }
+  for (SplitListing::Device& device : listing.devices) {
+    if (device.copy_of) device.copy_of = position_of_entry[*device.copy_of];
   }
   for (const auto& [stage, device] : by_stage) listing.order.push_back(position.at(device));
   listing.claimed_value = file.number("value", "the value of the split, a number");

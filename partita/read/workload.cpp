@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 #include "partita/read/fields.h"
 #include "partita/read/graph_checks.h"
 #include "partita/read/json_document.h"
+#include "partita/read/node.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -23,9 +23,15 @@ namespace {
 using nlohmann::json;
 using NodesById = std::unordered_map<std::int64_t, NodeId>;
 
-// A split is easily given where a workload belongs; "nodes is missing" would not help then.
-void refuse_split(const json& document, const Place& place) {
+// Files of other kinds are easily given where a workload belongs; "nodes is missing" would not help then.
+void refuse_others(const json& document, const Place& place) {
   if (!document.is_object() || document.contains("nodes")) return;
+  if (document.contains("classes")) {
+    place.fail(
+        ErrorKind::BadField,
+        "is a platform (classes of devices), not a workload; give a workload (the file with nodes and edges), and "
+        "this file with --platform");
+  }
   const bool is_plan = document.contains("partita");
   if (is_plan || document.contains("fpgas") || document.contains("cpus")) {
     place.fail(ErrorKind::BadField,
@@ -45,26 +51,19 @@ std::string name_from(const std::string& source) {
 }
 
 int read_count(const ObjectView& file, const char* key, const std::optional<int>& override_value, const char* what) {
+  if (override_value) return checked_count(*override_value, what);
   const std::string expected = fmt::format("the number of {}, an integer from 0 to {}", what, kMaxDevicesOfAKind);
-  const std::int64_t count = override_value ? *override_value : file.integer(key, expected.c_str());
+  const std::int64_t count = file.integer(key, expected.c_str());
   if (count < 0 || count > kMaxDevicesOfAKind) {
-    const std::string problem = fmt::format("found {}; expected {}", count, expected);
-    if (override_value) throw InputError(ErrorKind::BadPlatform, what, problem);
-    file.place().member(key).fail(ErrorKind::BadPlatform, problem);
+    file.place().member(key).fail(ErrorKind::BadPlatform, fmt::format("found {}; expected {}", count, expected));
   }
   return static_cast<int>(count);
 }
 
 double read_memory(const ObjectView& file, const std::optional<double>& override_value) {
+  if (override_value) return checked_memory(*override_value);
   constexpr const char* kKey = "maxSizePerFPGA";
   constexpr const char* kExpected = "the memory of an accelerator, in bytes, 0 or more (null for no limit)";
-  if (override_value) {
-    if (std::isnan(*override_value) || *override_value < 0) {
-      throw InputError(ErrorKind::BadPlatform, "memory",
-                       fmt::format("found {}; expected {}", *override_value, kExpected));
-    }
-    return *override_value;
-  }
   if (!file.has_key(kKey)) {
     file.place().member(kKey).fail(ErrorKind::BadField, fmt::format("is missing; expected {}", kExpected));
   }
@@ -76,7 +75,7 @@ double read_memory(const ObjectView& file, const std::optional<double>& override
   return memory;
 }
 
-Platform read_platform(const ObjectView& file, const PlatformOverrides& overrides) {
+Platform paper_platform(const ObjectView& file, const PlatformOverrides& overrides) {
   const int accelerators = read_count(file, "maxFPGAs", overrides.accelerators, "accelerators");
   const int hosts = read_count(file, "maxCPUs", overrides.hosts, "hosts");
   const double memory = read_memory(file, overrides.memory);
@@ -88,38 +87,46 @@ Platform read_platform(const ObjectView& file, const PlatformOverrides& override
   return make_platform(accelerators, memory, hosts);
 }
 
-Node read_node(const json& value, Place& place) {
-  const ObjectView fields(value, place, "a node: an object with id, cpuLatency and fpgaLatency");
-  Node node;
-  node.original_id = fields.integer("id", "the node's id, an integer");
-  place.set_node_id(node.original_id);
-  node.name = fields.text("name", "the node's name, a text").value_or("");
-  const bool on_accelerator = fields.flag("supportedOnFpga", true);
-  const bool on_host = fields.flag("supportedOnCpu", true);
-  if (!on_accelerator && !on_host) {
-    place.fail(ErrorKind::Infeasible,
-               "runs on no kind of device: supportedOnFpga and supportedOnCpu are both false; allow one of them");
+PlatformSpec own_platform(const ObjectView& file) {
+  for (const char* key : {"maxFPGAs", "maxCPUs", "maxSizePerFPGA"}) {
+    if (file.find(key)) {
+      file.place().member(key).fail(ErrorKind::BadField,
+                                    "is given beside platform; expected one of the two to say what devices there are");
+    }
   }
-  node.time.assign(2, kCannotRun);
-  if (on_accelerator) node.time[0] = fields.amount("fpgaLatency", "the node's time on an accelerator, 0 or more");
-  if (on_host) node.time[1] = fields.amount("cpuLatency", "the node's time on a host, 0 or more");
-  node.memory = fields.amount_or("size", 0, "the node's memory in bytes, a number, 0 or more");
-  node.backward = fields.flag("isBackwardNode", false);
-  node.colour = fields.optional_integer("colorClass", "a colour class, an integer");
-  node.layer = fields.optional_integer("layerId", "a layer, an integer");
-  return node;
+  const Place place = file.place().member("platform");
+  return read_platform_object(ObjectView(*file.find("platform"), place, "an object with version and classes"));
 }
 
-NodesById read_nodes(const ObjectView& file, Graph& graph) {
+PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overrides) {
+  PlatformSpec spec;
+  if (overrides.platform || file.find("platform")) {
+    spec = overrides.platform ? *overrides.platform : own_platform(file);
+    override_devices(overrides, spec.platform);
+  } else {
+    spec.platform = paper_platform(file, overrides);
+  }
+  override_links(overrides, spec.platform);
+  return spec;
+}
+
+const json& node_list(const ObjectView& file) {
   const json& list = file.array("nodes", "the list of nodes");
+  if (list.empty()) {
+    file.place().member("nodes").fail(ErrorKind::BadGraph, "is an empty list; expected at least one node");
+  }
+  return list;
+}
+
+NodesById read_nodes(const ObjectView& file, const NodeReader& reader, Graph& graph) {
+  const json& list = node_list(file);
   const Place nodes_place = file.place().member("nodes");
-  if (list.empty()) nodes_place.fail(ErrorKind::BadGraph, "is an empty list; expected at least one node");
   NodesById by_id;
   by_id.reserve(list.size());
   graph.nodes.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     Place place = nodes_place.element(i);
-    Node node = read_node(list[i], place);
+    Node node = reader.read(list[i], place);
     const auto [entry, is_new] = by_id.emplace(node.original_id, NodeId(i));
     if (!is_new) {
       place.fail(ErrorKind::BadGraph, fmt::format("has the same id as nodes[{}]; expected ids that are all different",
@@ -166,13 +173,14 @@ void read_edges(const ObjectView& file, const NodesById& by_id, Graph& graph) {
   }
 }
 
-void check_graph(const Graph& graph, const Place& place) {
+void check_graph(const Workload& workload, const Place& place) {
+  const Graph& graph = workload.graph;
   if (const std::vector<NodeId> cycle = find_cycle(graph); !cycle.empty()) {
     place.member("edges").fail(ErrorKind::BadGraph,
                                fmt::format("there is a cycle of {} nodes: {}; expected a graph without cycles",
                                            cycle.size(), cycle_text(graph, cycle)));
   }
-  if (const std::string what = find_overflow(graph); !what.empty()) {
+  if (const std::string what = find_overflow(workload); !what.empty()) {
     place.fail(ErrorKind::BadNumber,
                what + " add up to more than the largest number (about 1.8e308); use a larger unit of time or size");
   }
@@ -183,16 +191,19 @@ void check_graph(const Graph& graph, const Place& place) {
 Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides) {
   const json document = parse_json(bytes, source);
   const Place place(source);
-  refuse_split(document, place);
+  refuse_others(document, place);
   const ObjectView file(document, place,
                         "a workload: an object with maxFPGAs, maxCPUs, maxSizePerFPGA, nodes and edges");
   Workload workload;
   workload.name = file.text("name", "the workload's name, a text").value_or(name_from(source));
-  const NodesById by_id = read_nodes(file, workload.graph);
+  node_list(file);  // a file without nodes is no workload, whatever devices it names
+  const PlatformSpec devices = read_devices(file, overrides);
+  workload.platform = devices.platform;
+  const bool own_platform = !overrides.platform && file.find("platform");
+  const NodesById by_id = read_nodes(file, NodeReader(devices, !own_platform), workload.graph);
   read_edges(file, by_id, workload.graph);
-  workload.platform = read_platform(file, overrides);
   drop_repeated_edges(workload.graph);
-  check_graph(workload.graph, place);
+  check_graph(workload, place);
   return workload;
 }
 

@@ -2,23 +2,13 @@
 // Reads a workload file, recognised by content: the paper's JSON, plain or gzipped (docs/formats.md).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "partita/model/workload.h"
+#include "partita/read/platform_overrides.h"
 
 namespace partita {
-
-// What to use instead of the file's own platform. A field that is overridden need not be in the file.
-struct PlatformOverrides {
-  std::optional<int> accelerators;  // for maxFPGAs
-  std::optional<double> memory;     // bytes per accelerator, for maxSizePerFPGA; kUnlimited is allowed
-  std::optional<int> hosts;         // for maxCPUs
-};
-
-// More devices of one kind than this are taken for a mistake.
-inline constexpr int kMaxDevicesOfAKind = 1'000'000;
 
 // `path` may be "-" for standard input. Throws InputError; the workload returned keeps every invariant of Graph.
 Workload read_workload(const std::string& path, const PlatformOverrides& overrides = {});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "partita/report/pretty_json.h"
+#include "partita/report/question_json.h"
 #include "partita/util/version.h"
 
 namespace partita {
@@ -72,6 +73,7 @@ std::string compare_json(const Problem& question, const std::vector<Comparison>&
     json["shape"] = to_string(question.shape);
     json["transfers"] = to_string(question.transfers);
     json["backward_shape"] = question.backward_shape;
+    add_pipeline_question(question, json);
   }
   json["time_limit"] = finite_or_null(options.time_limit);
   json["seed"] = options.seed;

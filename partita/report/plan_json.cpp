@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/plan_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "partita/report/pretty_json.h"
+#include "partita/report/question_json.h"
+#include "partita/util/error.h"
 #include "partita/util/version.h"
 
 namespace partita {
@@ -15,7 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// An older reader would take copies for idle devices, and miss what recomputing costs.
 constexpr int kPlanVersion = 1;
+constexpr int kPlanVersionOfPipelines = 2;
 constexpr double kNotStated = -1;  // how the paper's files say that a load is not known
 
 // What each device holds: original ids in the file's order.
@@ -53,6 +60,53 @@ IdVector<DeviceId, Json> stages(const Problem& problem, const std::vector<Device
   return stage;
 }
 
+bool is_copy(const Split& split, DeviceId device) {
+  if (split.copy_of.empty()) return false;
+  const DeviceId original = split.copy_of[device];
+  return original.valid() && original != device;
+}
+
+bool has_copies(const Split& split) {
+  for (DeviceId d : split.copy_of.all()) {
+    if (is_copy(split, d)) return true;
+  }
+  return false;
+}
+
+bool recomputes(const Split& split, DeviceId device) { return !split.recomputes.empty() && split.recomputes[device]; }
+
+bool has_recomputing(const Split& split) {
+  return std::any_of(split.recomputes.begin(), split.recomputes.end(), [](char one) { return one != 0; });
+}
+
+// Where a class is called otherwise than its kind, its name says more than the kind does.
+bool has_named_classes(const Platform& platform) {
+  return std::any_of(platform.classes.begin(), platform.classes.end(),
+                     [](const DeviceClass& one) { return one.name != to_string(one.kind); });
+}
+
+Json memory_json(const MemoryItems& items, bool recompute) {
+  Json parts{{"weights", whole_if_exact(items.weights)},
+             {"optimizer_state", whole_if_exact(items.optimizer_state)},
+             {"activation", whole_if_exact(items.activation)},
+             {"in_flight", items.in_flight}};
+  if (recompute) parts["recomputed"] = whole_if_exact(items.recomputed);
+  return parts;
+}
+
+// What only pipelines with copies, samples in flight and recomputing have.
+void add_pipeline_items(const Problem& problem, const Split& split, DeviceId d, const DeviceReport& costs,
+                        Json& device) {
+  if (problem.replicas > 1) {
+    device["sync"] = costs.sync;
+    device["sharing"] = costs.sharing;
+    if (is_copy(split, d)) device["copy_of"] = split.copy_of[d].index();
+  }
+  if (recomputes(split, d)) device["recompute"] = true;
+  if (problem.memory_model != MemoryModel::Flat)
+    device["memory_parts"] = memory_json(costs.memory_items, problem.recompute);
+}
+
 // With one subgraph in each pass, `nodes` says all.
 bool has_subgraphs(const Problem& problem) { return problem.objective == Objective::Latency && problem.subgraphs > 1; }
 
@@ -65,6 +119,8 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   const bool subgraphs = has_subgraphs(problem);
   const SubgraphLists lists = subgraphs ? subgraph_lists(problem, *result.split) : SubgraphLists{};
   const auto stage = stages(problem, result.split->order.empty() ? report.order : result.split->order);
+  const bool named_classes = has_named_classes(platform);
+  std::map<DeviceKind, std::size_t> index;
   Json devices = Json::array();
   for (ClassId c : platform.classes.all()) {
     const DeviceClass& device_class = platform.classes[c];
@@ -75,7 +131,8 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
       Json device;
       device["name"] = platform.device_name(d);
       device["kind"] = to_string(device_class.kind);
-      device["index"] = i;
+      if (named_classes) device["class"] = device_class.name;
+      device["index"] = index[device_class.kind]++;
       device["stage"] = stage[d];
       device["load"] = report.load[d];
       device["compute"] = costs.compute();
@@ -87,6 +144,7 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
       }
       device["memory"] = whole_if_exact(costs.memory);
       device["memory_limit"] = whole_if_exact(device_class.memory);
+      add_pipeline_items(problem, *result.split, d, costs, device);
       device["nodes"] = nodes[d];
       if (subgraphs && device_class.kind == DeviceKind::Accelerator) {
         device["subgraphs"] = lists.forward[d];
@@ -135,6 +193,14 @@ Json schedule_json(const Problem& problem, const CheckReport& report) {
   return schedule;
 }
 
+// The format would make idle devices of copies, and other stages of those that recompute.
+void refuse_pipelines(bool copies, bool recomputing) {
+  if (!copies && !recomputing) return;
+  throw InputError(ErrorKind::Unsupported, "seed format",
+                   fmt::format("cannot say which {}; write a plan instead",
+                               copies ? "devices are copies of others" : "stages recompute their activations"));
+}
+
 Json seed_device(double load, Json nodes) { return {{"load", load}, {"nodes", std::move(nodes)}}; }
 
 // The subgraphs of each accelerator, each as an accelerator of its own, in running order; its load is the time it
@@ -167,12 +233,16 @@ std::vector<std::vector<std::int64_t>> listed_subgraphs(const SplitListing::Devi
 
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report) {
   Json plan;
-  plan["partita"] = {{"format", "plan"}, {"version", kPlanVersion}, {"program_version", version()}};
+  const bool pipeline = result.split && (has_copies(*result.split) || has_recomputing(*result.split));
+  plan["partita"] = {{"format", "plan"},
+                     {"version", pipeline ? kPlanVersionOfPipelines : kPlanVersion},
+                     {"program_version", version()}};
   plan["workload"] = problem.workload.name;
   plan["objective"] = to_string(problem.objective);
   plan["shape"] = to_string(problem.shape);
   plan["transfers"] = to_string(problem.transfers);
   plan["backward_shape"] = problem.backward_shape;
+  add_pipeline_question(problem, plan);
   const bool latency = problem.objective == Objective::Latency;
   if (latency) {
     plan["subgraphs"] = problem.subgraphs;
@@ -194,6 +264,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
 
 std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report) {
   assert(result.split);
+  refuse_pipelines(has_copies(*result.split), has_recomputing(*result.split));
   const Platform& platform = problem.workload.platform;
   const bool subgraphs = has_subgraphs(problem);
   auto nodes = node_lists(problem, *result.split);
@@ -212,6 +283,9 @@ std::string seed_json(const Problem& problem, const Result& result, const CheckR
 }
 
 std::string seed_json(const SplitListing& listing) {
+  const auto any = [&](auto test) { return std::any_of(listing.devices.begin(), listing.devices.end(), test); };
+  refuse_pipelines(any([](const SplitListing::Device& device) { return device.copy_of.has_value(); }),
+                   any([](const SplitListing::Device& device) { return device.recomputes; }));
   Json accelerators = Json::array();
   Json hosts = Json::array();
   for (const SplitListing::Device& device : listing.devices) {

@@ -11,11 +11,12 @@
 namespace partita {
 
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
-// devices.
+// devices. The version of the plan is the oldest that understands it.
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report);
 
 // The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Where accelerators may run several
-// subgraphs, each subgraph is an entry of its own. Precondition: result.split.
+// subgraphs, each subgraph is an entry of its own. Throws InputError(Unsupported) for a split with copies or with
+// stages that recompute, which the format cannot express. Precondition: result.split.
 std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report);
 
 // The same from a listing alone, for `convert`; loads are written as -1 where the listing does not hold them.

@@ -1,70 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is the reader's default is left out, so that the paper's files stay the paper's. Times: the first class of each
+// kind goes by fpgaLatency or cpuLatency, and `latency` holds those of other classes where they differ.
 #include "partita/report/workload_json.h"
 
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
-
-#include "partita/util/error.h"
+#include <optional>
 
 namespace partita {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr ClassId kAccelerators(0);
-constexpr ClassId kHosts(1);
-
-void require_paper_platform(const Platform& platform) {
-  const auto& classes = platform.classes;
-  const bool fits = classes.size() == 2 && classes[kAccelerators].kind == DeviceKind::Accelerator &&
-                    classes[kHosts].kind == DeviceKind::Host && classes[kHosts].memory == kUnlimited;
-  if (!fits) {
-    throw InputError(
-        ErrorKind::Unsupported, "platform",
-        "the workload format holds one class of accelerators and one class of hosts without memory limit, and "
-        "this platform has others");
-  }
-}
-
-ordered_json node_json(const Node& node) {
-  ordered_json out;
-  out["id"] = node.original_id;
-  if (!node.name.empty()) out["name"] = node.name;
-  const double on_accelerator = node.time[kAccelerators.index()];
-  const double on_host = node.time[kHosts.index()];
-  out["supportedOnFpga"] = on_accelerator != kCannotRun;
-  if (on_host == kCannotRun) out["supportedOnCpu"] = false;  // our extension: written only where it says something
-  if (on_host != kCannotRun) out["cpuLatency"] = on_host;
-  if (on_accelerator != kCannotRun) out["fpgaLatency"] = on_accelerator;
-  out["isBackwardNode"] = node.backward;
-  if (node.colour) out["colorClass"] = *node.colour;
-  if (node.layer) out["layerId"] = *node.layer;
-  out["size"] = node.memory;
-  return out;
-}
-
 // Names may hold any bytes when a workload was made by a program; the file must be UTF-8 all the same.
 std::string text_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
+
+bool is_paper_platform(const Platform& platform) {
+  if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited) return false;
+  const DeviceClass& accelerators = platform.classes[ClassId(0)];
+  const DeviceClass& hosts = platform.classes[ClassId(1)];
+  return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&
+         accelerators.link_factor == 1 && hosts.kind == DeviceKind::Host && hosts.name == to_string(DeviceKind::Host) &&
+         hosts.memory == kUnlimited;
+}
+
+ordered_json class_json(const DeviceClass& one) {
+  ordered_json out{{"name", one.name}, {"kind", to_string(one.kind)}, {"count", one.count}};
+  if (std::isfinite(one.memory)) out["memory"] = one.memory;
+  if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
+  return out;
+}
+
+ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
+  ordered_json out{{"factor", cluster.factor}};
+  for (ClassId c : platform.classes.all()) {
+    if (cluster.devices[c] > 0) out["devices"][platform.classes[c].name] = cluster.devices[c];
+  }
+  for (std::size_t i = 0; i < cluster.clusters.size();) {
+    std::size_t next = i + 1;  // equal neighbours are written once
+    while (next < cluster.clusters.size() && cluster.clusters[next] == cluster.clusters[i]) ++next;
+    ordered_json inside = cluster_json(platform, cluster.clusters[i]);
+    if (next - i > 1) inside["count"] = next - i;
+    out["clusters"].push_back(std::move(inside));
+    i = next;
+  }
+  return out;
+}
+
+std::string platform_fields(const Platform& platform) {
+  std::string out = "\"version\": 1,\n\"classes\": [";
+  const char* separator = "\n";
+  for (const DeviceClass& one : platform.classes) {
+    out += separator + text_of(class_json(one));
+    separator = ",\n";
+  }
+  out += "\n]";
+  if (platform.clusters) out += ",\n\"clusters\": " + text_of(cluster_json(platform, *platform.clusters));
+  if (std::isfinite(platform.sync_bandwidth)) out += ",\n\"syncBandwidth\": " + text_of(platform.sync_bandwidth);
+  return out + "\n";
+}
+
+class NodeWriter {
+ public:
+  explicit NodeWriter(const Platform& platform) : platform_(&platform) {
+    for (ClassId c : platform.classes.all()) {
+      std::optional<ClassId>& first = first_of(platform.classes[c].kind);
+      if (!first) first = c;
+    }
+  }
+
+  ordered_json write(const Node& node) const {
+    ordered_json out;
+    out["id"] = node.original_id;
+    if (!node.name.empty()) out["name"] = node.name;
+    write_times(node, out);
+    out["isBackwardNode"] = node.backward;
+    if (node.colour) out["colorClass"] = *node.colour;
+    if (node.layer) out["layerId"] = *node.layer;
+    write_memory(node, out);
+    return out;
+  }
+
+ private:
+  std::optional<ClassId>& first_of(DeviceKind kind) {
+    return kind == DeviceKind::Accelerator ? first_accelerator_ : first_host_;
+  }
+
+  void write_times(const Node& node, ordered_json& out) const {
+    const auto time_on = [&](const std::optional<ClassId>& c) { return c ? node.time[c->index()] : kCannotRun; };
+    const double on_accelerator = time_on(first_accelerator_);
+    const double on_host = time_on(first_host_);
+    if (first_accelerator_) out["supportedOnFpga"] = on_accelerator != kCannotRun;
+    // Our extension: written only where it says something.
+    if (first_host_ && on_host == kCannotRun) out["supportedOnCpu"] = false;
+    if (on_host != kCannotRun) out["cpuLatency"] = on_host;
+    if (on_accelerator != kCannotRun) out["fpgaLatency"] = on_accelerator;
+    for (ClassId c : platform_->classes.all()) {
+      const DeviceClass& one = platform_->classes[c];
+      const double time = node.time[c.index()];
+      if (time == (one.kind == DeviceKind::Accelerator ? on_accelerator : on_host)) continue;
+      out["latency"][one.name] = finite_or_null(time);
+    }
+  }
+
+  static void write_memory(const Node& node, ordered_json& out) {
+    out["size"] = node.memory;
+    const MemoryParts& parts = node.parts;
+    if (parts.weights != node.memory || parts.optimizer_state != 0 || parts.activation != 0) {
+      out["weights"] = parts.weights;
+      if (parts.optimizer_state != 0) out["optimizerState"] = parts.optimizer_state;
+      if (parts.activation != 0) out["activation"] = parts.activation;
+    }
+    if (parts.recompute_activation != 0) out["recomputeActivation"] = parts.recompute_activation;
+    if (node.recompute_share != (node.backward ? 0 : 1)) out["recomputeShare"] = node.recompute_share;
+  }
+
+  const Platform* platform_;
+  std::optional<ClassId> first_accelerator_;
+  std::optional<ClassId> first_host_;
+};
+
 }  // namespace
 
+std::string platform_json(const Platform& platform) { return "{\n" + platform_fields(platform) + "}\n"; }
+
 std::string workload_json(const Workload& workload) {
-  require_paper_platform(workload.platform);
   const Graph& graph = workload.graph;
-  const DeviceClass& accelerators = workload.platform.classes[kAccelerators];
-  const bool limited = std::isfinite(accelerators.memory);
+  const Platform& platform = workload.platform;
   std::string out = "{\n";
   out += "\"name\": " + text_of(workload.name) + ",\n";
-  out += "\"maxFPGAs\": " + std::to_string(accelerators.count) + ",\n";
-  out += "\"maxCPUs\": " + std::to_string(workload.platform.classes[kHosts].count) + ",\n";
-  out += "\"maxSizePerFPGA\": " + (limited ? text_of(accelerators.memory) : "null") + ",\n";
+  if (is_paper_platform(platform)) {
+    const DeviceClass& accelerators = platform.classes[ClassId(0)];
+    out += "\"maxFPGAs\": " + std::to_string(accelerators.count) + ",\n";
+    out += "\"maxCPUs\": " + std::to_string(platform.classes[ClassId(1)].count) + ",\n";
+    out += "\"maxSizePerFPGA\": " + text_of(finite_or_null(accelerators.memory)) + ",\n";
+  } else {
+    out += "\"platform\": {\n" + platform_fields(platform) + "},\n";
+  }
   out += "\"nodes\": [";
   const char* separator = "\n";
+  const NodeWriter writer(platform);
   for (const Node& node : graph.nodes) {
-    out += separator + text_of(node_json(node));
+    out += separator + text_of(writer.write(node));
     separator = ",\n";
   }
   out += "\n],\n\"edges\": [";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a workload as the paper's JSON (docs/formats.md); reading it back gives the same workload.
+// Writes a workload as the paper's JSON (docs/formats.md); reading it back gives the same workload, to the last bit.
 #pragma once
 
 #include <string>
@@ -8,8 +8,11 @@
 
 namespace partita {
 
-// One node and one edge per line. Throws InputError(Unsupported) for a platform that the format cannot express: it
-// knows one class of accelerators and one of hosts without memory limit.
+// One node and one edge per line. The paper's platform, one class of accelerators and one of hosts, is written in the
+// paper's fields; any other as a platform object.
 std::string workload_json(const Workload& workload);
+
+// A platform object, as in a file of its own. What times factors stood for is in the nodes.
+std::string platform_json(const Platform& platform);
 
 }  // namespace partita

@@ -170,6 +170,103 @@ TEST(Describe, ASplitOfNothing) {
   EXPECT_EQ(describe_table(problem, check(problem, Split{})), "empty: accelerator 0-1, host 0\n");
 }
 
+// Two classes with names of their own; a stage on three devices, the original between its copies.
+Problem pipeline_problem() {
+  Problem problem = problem_of(graph_from_text("a 12 30 mem=8 out=3; b 6 20 mem=4; a -> b", 5, 2048, 1));
+  Platform& platform = problem.workload.platform;
+  platform.classes[ClassId(0)].name = "gpu";
+  platform.classes[ClassId(1)].name = "cpu";
+  platform.sync_bandwidth = 4;
+  for (Node& node : problem.workload.graph.nodes) node.parts = {node.memory, 2 * node.memory, 100, 10};
+  problem.replicas = 3;
+  return problem;
+}
+
+Split pipeline_split() {
+  Split split;
+  const DeviceId original(2);
+  split.device_of = {original, DeviceId(3)};
+  split.order = {original, DeviceId(3)};
+  split.copy_of = {original, DeviceId(), original, DeviceId(), original, DeviceId()};
+  return split;
+}
+
+TEST(Describe, DevicesThatShareAStageHaveOneRow) {
+  const Problem problem = pipeline_problem();
+  const CheckReport report = check(problem, pipeline_split());
+  EXPECT_EQ(describe_workload(problem), "text: 2 nodes, 1 edge; 5 x gpu of 2048 bytes, 1 x cpu");
+  EXPECT_EQ(describe_table(problem, report),
+            "stage  device           load  compute       in      out     sync  memory  nodes\n"
+            "    1  gpu 0,2,4 x3  6.33333  4.00000  0.00000  1.00000  1.33333     8 B      1\n"
+            "    2  gpu 3         9.00000  6.00000  3.00000  0.00000        -     4 B      1  <- bottleneck\n"
+            "xN: N devices run copies of the stage in turns; their times are averages over all samples\n"
+            "empty: gpu 1, cpu 0\n");
+  EXPECT_EQ(describe_memory(problem, report), "") << "the flat model has nothing to add";
+  EXPECT_EQ(describe_verdict(problem, report), "value: 9 (max-load, staged, up to 3 devices to a stage)\nlegal\n");
+}
+
+TEST(Describe, TheBottleneckMayShareItsStage) {
+  Problem problem = pipeline_problem();
+  problem.workload.graph.nodes[NodeId(1)].time = {1, 1};
+  CheckReport report = check(problem, pipeline_split());
+  const std::string table = describe_table(problem, report);
+  report.bottleneck = DeviceId(0);  // a copy, as slow as its original
+  EXPECT_EQ(describe_table(problem, report), table);
+  EXPECT_NE(table.find("1  <- bottleneck\n    2"), std::string::npos) << table;
+}
+
+TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
+  Problem problem = pipeline_problem();
+  problem.memory_model = MemoryModel::OneF1B;
+  problem.recompute = true;
+  problem.workload.platform.classes[ClassId(0)].memory = 120;
+  Split split = pipeline_split();
+  split.recomputes = {0, 0, 0, 1, 0, 0};
+  const CheckReport report = check(problem, split);
+  EXPECT_EQ(describe_table(problem, report).find("memory"), std::string::npos);
+  EXPECT_EQ(describe_memory(problem, report),
+            "memory (1f1b):\n"
+            "stage  device        weights  optimizer  per sample  in flight  recomputing  memory  limit\n"
+            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          2            -   224 B  120 B  <- over\n"
+            "    2  gpu 3             4 B        8 B        10 B          1        100 B   122 B  120 B  <- over\n");
+  problem.memory_model = MemoryModel::GPipe;
+  problem.microbatches = 4;
+  problem.recompute = false;
+  problem.workload.platform.classes[ClassId(0)].memory = kUnlimited;
+  const CheckReport gpipe = check(problem, pipeline_split());
+  EXPECT_EQ(describe_memory(problem, gpipe),
+            "memory (gpipe):\n"
+            "stage  device        weights  optimizer  per sample  in flight  memory  limit\n"
+            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          4   424 B      -\n"
+            "    2  gpu 3             4 B        8 B       100 B          4   412 B      -\n");
+  EXPECT_EQ(describe_verdict(problem, gpipe),
+            "value: 9 (max-load, staged, up to 3 devices to a stage, memory gpipe, microbatches 4)\nlegal\n");
+}
+
+TEST(Describe, TheWidestTableFitsAHundredColumns) {
+  Problem problem =
+      problem_of(graph_from_text("a 123 0 colour=1 mem=700000000; A 456 0 back colour=1; a -> A", 3, 2e9, 0));
+  problem.workload.graph.nodes[NodeId(0)].parts.weights = 30;
+  problem.replicas = 3;
+  problem.workload.platform.sync_bandwidth = 1;
+  Split split;
+  split.device_of = {DeviceId(0), DeviceId(0)};
+  split.copy_of = IdVector<DeviceId, DeviceId>(3, DeviceId(0));
+  const std::string table = describe_table(problem, check(problem, split));
+  EXPECT_TRUE(table.starts_with(
+      "stage  device                load  forward  backward  compute    in   out   sync     memory  nodes\n"
+      "    1  accelerator 0-2 x3  213.00    41.00    152.00   193.00  0.00  0.00  20.00  667.6 MiB      2"))
+      << table;
+  EXPECT_LE(table.find('\n'), 100u);
+}
+
+TEST(Describe, ClustersAreCounted) {
+  Problem problem = problem_of(graph_from_text("a 1 1", 4, kUnlimited, 1));
+  const Cluster half{0.5, {2, 0}, {}};
+  problem.workload.platform.clusters = Cluster{1, {0, 1}, {half, half}};
+  EXPECT_EQ(describe_workload(problem), "text: 1 node, 0 edges; 4 accelerators, 1 host in 2 clusters");
+}
+
 TEST(Names, Bytes) {
   EXPECT_EQ(human_bytes(0), "0 B");
   EXPECT_EQ(human_bytes(1023), "1023 B");

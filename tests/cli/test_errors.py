@@ -226,7 +226,7 @@ class BadUsage(CliTest):
         for algorithm in ("exact", "linear"):
             self.assert_refused(13, "plan", file, "--objective", "latency", "--algorithm", algorithm,
                                 mentions=["--algorithm", "--objective latency"])
-        for option, value in [("--shape", "free"), ("--transfers", "duplex")]:
+        for option, value in [("--shape", "free"), ("--shape", "contiguous")]:
             self.assert_refused(13, "plan", file, "--algorithm", "exact", option, value, mentions=["--algorithm", value])
 
     def test_messages_stay_on_one_line(self):

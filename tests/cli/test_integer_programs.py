@@ -91,8 +91,9 @@ class IntegerPrograms(CliTest):
         self.assertIn("x_3_a2", more)
 
     def test_options_of_a_problem_are_only_for_models(self):
-        for option in (["--shape", "free"], ["--accelerators", "3"], ["--backward-shape"]):
+        for option in (["--shape", "free"], ["--backward-shape"]):
             self.assert_refused(2, "convert", self.file, "--to", "workload", *option, mentions=[option[0]])
+        self.assert_refused(2, "convert", self.file, "--to", "seed", "--accelerators", "3", mentions=["--accelerators"])
 
     def test_the_model_of_a_problem_without_a_split(self):
         file = self.write("full.json", chain(memory=1.0, hosts=0))

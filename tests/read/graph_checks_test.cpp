@@ -19,7 +19,7 @@ Graph graph_of(std::size_t nodes, const Pairs& edges) {
   for (std::size_t i = 0; i < nodes; ++i) {
     Node node;
     node.original_id = static_cast<std::int64_t>(10 * i);
-    node.time = {1, 1};
+    node.time.assign(2, 1);
     graph.nodes.push_back(node);
   }
   for (const auto& [from, to] : edges) graph.edges.push_back({NodeId(from), NodeId(to), 1});
@@ -105,21 +105,44 @@ TEST(DropRepeatedEdges, KeepsTheFirstOfEachAndTheOrder) {
 
 TEST(FindOverflow, NamesTheSum) {
   constexpr double kHuge = std::numeric_limits<double>::max();
-  Graph graph = graph_of(2, {{0, 1}});
-  EXPECT_EQ(find_overflow(graph), "");
+  Workload workload{"", graph_of(2, {{0, 1}}), make_platform(1, 1, 1)};
+  Graph& graph = workload.graph;
+  EXPECT_EQ(find_overflow(workload), "");
   graph.nodes[NodeId(0)].time = {kCannotRun, 1};
-  EXPECT_EQ(find_overflow(graph), "");
+  EXPECT_EQ(find_overflow(workload), "");
   graph.nodes[NodeId(0)].memory = graph.nodes[NodeId(1)].memory = kHuge;
-  EXPECT_EQ(find_overflow(graph), "the sizes");
+  EXPECT_EQ(find_overflow(workload), "the sizes");
   graph.nodes[NodeId(1)].memory = 0;
   graph.nodes[NodeId(1)].time = {kHuge, kHuge};
-  EXPECT_EQ(find_overflow(graph), "the latencies");
+  EXPECT_EQ(find_overflow(workload), "the latencies");
   graph.nodes[NodeId(1)].time = {kHuge, 0};
-  EXPECT_EQ(find_overflow(graph), "");
+  EXPECT_EQ(find_overflow(workload), "");
   graph.edges[0].cost = kHuge / 3;
-  EXPECT_EQ(find_overflow(graph), "the latencies and edge costs");
+  EXPECT_EQ(find_overflow(workload), "the latencies and edge costs");
   graph.edges[0].cost = kHuge;
-  EXPECT_EQ(find_overflow(graph), "the edge costs");
+  EXPECT_EQ(find_overflow(workload), "the edge costs");
+}
+
+TEST(FindOverflow, LooksAtFactorsAndMemoryParts) {
+  constexpr double kHuge = std::numeric_limits<double>::max();
+  Workload workload{"", graph_of(2, {{0, 1}}), make_platform(1, 1, 1)};
+  Node& node = workload.graph.nodes[NodeId(0)];
+  workload.graph.edges[0].cost = 1e200;
+  workload.platform.classes[ClassId(0)].link_factor = 1e100;
+  EXPECT_EQ(find_overflow(workload), "");
+  workload.platform.clusters = Cluster{1, {0, 1}, {Cluster{1e100, {1, 0}, {}}}};
+  EXPECT_EQ(find_overflow(workload), "the edge costs");
+  workload.platform.clusters->clusters[0].factor = 1;
+  node.parts.weights = 1e200;
+  workload.platform.sync_bandwidth = 1e-200;
+  EXPECT_NE(find_overflow(workload).find("bandwidth"), std::string::npos);
+  workload.platform.sync_bandwidth = 1;
+  node.parts.activation = node.parts.optimizer_state = kHuge;
+  EXPECT_EQ(find_overflow(workload), "the sizes");
+  node.parts.activation = node.parts.optimizer_state = 0;
+  node.time.assign(2, kHuge / 2);
+  node.recompute_share = 1;
+  EXPECT_EQ(find_overflow(workload), "the latencies");
 }
 
 }  // namespace

@@ -30,6 +30,38 @@ inline const std::string kSmallWorkload = R"({
   "meta": {"unit": "ms", "list": [1, [2, {}]]}
 })";
 
+// Two classes of accelerators and one of hosts, clusters in clusters, every optional field used somewhere.
+inline const std::string kSmallPlatform = R"({
+  "version": 1,
+  "classes": [
+    {"name": "fast", "kind": "accelerator", "memory": 100, "count": 5},
+    {"name": "slow", "kind": "accelerator", "memory": 50.5, "timeFactor": 2, "linkFactor": 1.5},
+    {"name": "cpu", "kind": "host", "memory": 4096}
+  ],
+  "clusters": {
+    "devices": {"cpu": 1, "fast": 1},
+    "clusters": [
+      {"factor": 0.5, "count": 2, "devices": {"slow": 1}, "clusters": [{"factor": 0.25, "devices": {"fast": 2}}]},
+      {"factor": 0.75, "devices": {"slow": 3, "cpu": 1}}
+    ]
+  },
+  "syncBandwidth": 1.2e7
+})";
+
+// Nodes that say more than the paper's, on that platform.
+inline const std::string kPlatformWorkload = R"({
+  "name": "unequal", "platform": )" + kSmallPlatform +
+                                             R"(,
+  "nodes": [
+    {"id": 1, "fpgaLatency": 3, "cpuLatency": 30, "size": 10},
+    {"id": 2, "latency": {"fast": 1, "slow": null, "cpu": 8.5}, "weights": 7, "optimizerState": 14, "activation": 2,
+     "recomputeActivation": 0.5, "recomputeShare": 0.75},
+    {"id": 3, "latency": {"slow": 4}, "supportedOnFpga": false, "cpuLatency": 9, "size": 12, "activation": 5,
+     "isBackwardNode": true}
+  ],
+  "edges": [{"sourceId": 1, "destId": 2, "cost": 0.25}, {"sourceId": 2, "destId": 3, "cost": 0.5}]
+})";
+
 inline const std::string kSmallPlan = R"({
   "partita": {"format": "plan", "version": 1, "program_version": "0.1.0"},
   "workload": "small", "status": "optimal", "value": 12.5, "bound": 12.5,

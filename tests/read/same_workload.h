@@ -12,10 +12,14 @@ inline void expect_same(const Workload& a, const Workload& b) {
   EXPECT_EQ(a.name, b.name);
   ASSERT_EQ(a.platform.classes.size(), b.platform.classes.size());
   for (ClassId c : a.platform.classes.all()) {
+    EXPECT_EQ(a.platform.classes[c].name, b.platform.classes[c].name);
     EXPECT_EQ(a.platform.classes[c].kind, b.platform.classes[c].kind);
     EXPECT_EQ(a.platform.classes[c].count, b.platform.classes[c].count);
     EXPECT_EQ(a.platform.classes[c].memory, b.platform.classes[c].memory);
+    EXPECT_EQ(a.platform.classes[c].link_factor, b.platform.classes[c].link_factor);
   }
+  EXPECT_TRUE(a.platform.clusters == b.platform.clusters);
+  EXPECT_EQ(a.platform.sync_bandwidth, b.platform.sync_bandwidth);
   ASSERT_EQ(a.graph.nodes.size(), b.graph.nodes.size());
   for (NodeId v : a.graph.nodes.all()) {
     const Node& x = a.graph.nodes[v];
@@ -24,6 +28,8 @@ inline void expect_same(const Workload& a, const Workload& b) {
     ASSERT_EQ(x.name, y.name);
     ASSERT_EQ(x.time, y.time);
     ASSERT_EQ(x.memory, y.memory);
+    ASSERT_EQ(x.parts, y.parts);
+    ASSERT_EQ(x.recompute_share, y.recompute_share);
     ASSERT_EQ(x.backward, y.backward);
     ASSERT_EQ(x.colour, y.colour);
     ASSERT_EQ(x.layer, y.layer);

@@ -90,8 +90,8 @@ TEST(SplitErrors, OtherFilesAreRecognised) {
 }
 
 TEST(SplitErrors, PlansThatCannotBeRead) {
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 2)")), ErrorKind::BadField,
-              "f.json: partita.version", "version 2", "newer than this program");
+  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 3)")), ErrorKind::BadField,
+              "f.json: partita.version", "version 3", "newer than this program");
   EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 0)")), ErrorKind::BadField, "partita.version",
               "found 0");
   EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": "1")")), ErrorKind::BadField,
@@ -148,6 +148,28 @@ TEST(SplitErrors, WrongTypesInASeed) {
   EXPECT_SAYS(error_in(with(kSmallSeed, "[40]", R"(["40"])")), ErrorKind::BadField, "cpus[0].nodes[0]", "found \"40\"");
   EXPECT_SAYS(error_in(with(kSmallSeed, R"("maxLoad": 10.0)", R"("maxLoad": true)")), ErrorKind::BadField,
               "f.json: maxLoad", "found true");
+}
+
+TEST(ReadPlan, CopiesNameTheirOriginalByPlaceInTheFile) {
+  // The file's order is not the listing's: its hosts come last, and accelerator 1, which is left out, is filled in.
+  const std::string text = R"({"partita": {"format": "plan", "version": 2}, "devices": [
+    {"kind": "host", "index": 0, "nodes": [1]},
+    {"kind": "accelerator", "index": 2, "nodes": [], "copy_of": 3, "recompute": true},
+    {"kind": "host", "index": 1, "nodes": [], "copy_of": 0},
+    {"kind": "accelerator", "index": 0, "nodes": [2], "copy_of": null, "recompute": true}]})";
+  const SplitListing listing = parse_split(text, "plan.json");
+  ASSERT_EQ(listing.devices.size(), 5u);
+  EXPECT_EQ(listing.devices[0].copy_of, std::nullopt);
+  EXPECT_EQ(listing.devices[2].copy_of, 0u);
+  EXPECT_EQ(listing.devices[4].copy_of, 3u);
+  EXPECT_TRUE(listing.devices[0].recomputes && listing.devices[2].recomputes);
+  EXPECT_FALSE(listing.devices[1].recomputes || listing.devices[3].recomputes);
+  EXPECT_SAYS(error_of([&] { parse_split(with(text, R"("copy_of": 3)", R"("copy_of": 4)"), "plan.json"); }),
+              ErrorKind::BadField, "devices[1].copy_of", "found 4", "from 0 to 3");
+  EXPECT_SAYS(error_of([&] { parse_split(with(text, R"("copy_of": 3)", R"("copy_of": -1)"), "plan.json"); }),
+              ErrorKind::BadField, "devices[1].copy_of", "found -1");
+  EXPECT_SAYS(error_of([&] { parse_split(with(text, R"("copy_of": null)", R"("copy_of": 0)"), "plan.json"); }),
+              ErrorKind::BadField, "devices[3].copy_of", "lists nodes");
 }
 
 }  // namespace

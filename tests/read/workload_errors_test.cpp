@@ -72,7 +72,8 @@ TEST(WorkloadErrors, WrongTypes) {
               "a list of 3", "an edge");
   EXPECT_SAYS(error_in(R"({"nodes": 3, "edges": []})"), ErrorKind::BadField, "f.json: nodes", "found 3",
               "list of nodes");
-  EXPECT_SAYS(error_in(R"({"nodes": [5], "edges": []})"), ErrorKind::BadField, "nodes[0]", "found 5", "a node");
+  EXPECT_SAYS(error_in(R"({"maxFPGAs": 1, "maxCPUs": 1, "maxSizePerFPGA": null, "nodes": [5], "edges": []})"),
+              ErrorKind::BadField, "nodes[0]", "found 5", "a node");
   EXPECT_SAYS(error_with(R"("name": "small")", R"("name": "small", "name": "again")"), ErrorKind::BadField, "name",
               "twice");
 }

@@ -2,7 +2,10 @@
 // What the writer writes, the reader reads back the same.
 #include "partita/report/workload_json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -12,6 +15,47 @@
 
 namespace partita {
 namespace {
+
+Cluster random_clusters(std::mt19937_64& random, const std::function<double()>& number, std::size_t classes,
+                        int depth) {
+  Cluster cluster{number(), IdVector<ClassId, int>(classes, 0), {}};
+  for (int& count : cluster.devices) count = static_cast<int>(random() % 3);
+  for (std::size_t i = depth > 0 ? random() % 4 : 0; i > 0; --i) {
+    // Equal neighbours are to occur too.
+    const bool again = !cluster.clusters.empty() && random() % 2;
+    cluster.clusters.push_back(again ? Cluster(cluster.clusters.back())
+                                     : random_clusters(random, number, classes, depth - 1));
+  }
+  return cluster;
+}
+
+void add_devices(const Cluster& cluster, Platform& platform) {
+  for (ClassId c : platform.classes.all()) platform.classes[c].count += cluster.devices[c];
+  for (const Cluster& inside : cluster.clusters) add_devices(inside, platform);
+}
+
+// From one to four classes of any kinds, with clusters or without.
+Platform random_platform(std::mt19937_64& random, const std::function<double()>& number) {
+  Platform platform;
+  const std::size_t classes = 1 + random() % 4;
+  for (std::size_t c = 0; c < classes; ++c) {
+    DeviceClass one;
+    one.name = "class \"" + std::to_string(c) + "\xc3\xa9";
+    one.kind = random() % 3 ? DeviceKind::Accelerator : DeviceKind::Host;
+    if (random() % 2) one.memory = number();
+    if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_factor = number();
+    platform.classes.push_back(one);
+  }
+  if (random() % 2) {
+    platform.clusters = random_clusters(random, number, classes, 2);
+    platform.clusters->devices[ClassId(0)] += 1;  // at least one device
+    add_devices(*platform.clusters, platform);
+  } else {
+    for (DeviceClass& one : platform.classes) one.count = 1 + static_cast<int>(random() % 3);
+  }
+  if (random() % 2) platform.sync_bandwidth = 1e-9 + number();
+  return platform;
+}
 
 TEST(WorkloadJson, RoundTripsEveryField) {
   const Workload workload = parse_workload(kSmallWorkload, "f");
@@ -37,17 +81,27 @@ TEST(WorkloadJson, RoundTripsRandomWorkloadsExactly) {
     const auto number = [&] { return random() % 5 == 0 ? 0.0 : std::exp(exponent(random)); };
     Workload workload;
     workload.name = "seed " + std::to_string(seed);
-    const double memory = random() % 3 == 0 ? kUnlimited : number();
-    workload.platform = make_platform(static_cast<int>(random() % 4), memory, 1 + static_cast<int>(random() % 3));
+    if (random() % 2) {
+      const double memory = random() % 3 == 0 ? kUnlimited : number();
+      workload.platform = make_platform(static_cast<int>(random() % 4), memory, 1 + static_cast<int>(random() % 3));
+    } else {
+      workload.platform = random_platform(random, number);
+    }
+    const std::size_t classes = workload.platform.classes.size();
     const std::size_t n = 1 + random() % 12;
     for (std::size_t i = 0; i < n; ++i) {
       Node node;
       node.original_id = static_cast<std::int64_t>(random() >> 8) * 16 + static_cast<std::int64_t>(i) - (1LL << 58);
       if (random() % 2) node.name = "n\"\\\n\xc3\xa9" + std::to_string(i);
-      node.time = {random() % 4 == 0 ? kCannotRun : number(), number()};
-      if (node.time[0] != kCannotRun && random() % 4 == 0) node.time[1] = kCannotRun;
+      for (std::size_t c = 0; c < classes; ++c) node.time.push_back(random() % 4 == 0 ? kCannotRun : number());
+      if (random() % 4 == 0) node.time.assign(classes, number());
+      if (std::ranges::count(node.time, kCannotRun) == std::ssize(node.time)) node.time[random() % classes] = number();
       node.memory = number();
       node.backward = i >= n / 2;
+      node.recompute_share = random() % 2 ? number() : static_cast<double>(random() % 2);
+      node.parts.weights = random() % 2 ? node.memory : number();
+      if (random() % 3 == 0) node.parts = {number(), number(), number(), number()};
+      if (random() % 4 == 0) node.parts.recompute_activation = number();
       if (random() % 2) node.colour = static_cast<std::int64_t>(random() % 3) - 1;
       if (random() % 2) node.layer = static_cast<std::int64_t>(random() % 3) - 1;
       workload.graph.nodes.push_back(node);
@@ -69,11 +123,30 @@ TEST(WorkloadJson, NamesThatAreNotUtf8AreStillWrittenAsJson) {
   EXPECT_EQ(parse_workload(workload_json(workload), "f").graph.nodes.size(), 3u);
 }
 
-TEST(WorkloadJson, RefusesWhatTheFormatCannotExpress) {
-  Workload workload = parse_workload(kSmallWorkload, "f");
-  workload.platform.classes.push_back({"big accelerator", DeviceKind::Accelerator, 1, 5});
-  EXPECT_SAYS(error_of([&] { workload_json(workload); }), ErrorKind::Unsupported, "platform",
-              "one class of accelerators");
+TEST(WorkloadJson, ThePapersFilesStayThePapers) {
+  const nlohmann::json out = nlohmann::json::parse(workload_json(parse_workload(kSmallWorkload, "f")));
+  EXPECT_FALSE(out.contains("platform"));
+  for (const auto& node : out["nodes"]) {
+    for (const char* key :
+         {"latency", "weights", "optimizerState", "activation", "recomputeActivation", "recomputeShare"}) {
+      EXPECT_FALSE(node.contains(key)) << key;
+    }
+  }
+}
+
+TEST(WorkloadJson, RoundTripsAPlatformObject) {
+  const Workload workload = parse_workload(kPlatformWorkload, "f");
+  const std::string text = workload_json(workload);
+  expect_same(parse_workload(text, "g"), workload);
+  EXPECT_EQ(workload_json(parse_workload(text, "g")), text);
+  const nlohmann::json out = nlohmann::json::parse(text);
+  EXPECT_FALSE(out.contains("maxFPGAs"));
+  EXPECT_EQ(out["platform"]["clusters"]["clusters"][0]["count"], 2) << "equal clusters are written once";
+  EXPECT_FALSE(out["nodes"][0]["latency"].contains("cpu"));
+  EXPECT_TRUE(out["nodes"][1]["latency"]["slow"].is_null());
+  const std::string platform = platform_json(workload.platform);
+  EXPECT_TRUE(*parse_platform(platform, "p").platform.clusters == *workload.platform.clusters);
+  EXPECT_EQ(platform_json(parse_platform(platform, "p").platform), platform);
 }
 
 }  // namespace

@@ -5,9 +5,16 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "partita/read/split.h"
+#include "partita/read/workload.h"
+#include "partita/report/workload_json.h"
+#include "partita/util/error.h"
 #include "partita/util/version.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_setup.h"
+#include "tests/support/random_split.h"
 
 namespace partita {
 namespace {
@@ -45,8 +52,15 @@ class PlanJson : public testing::Test {
     result.seed = 42;
     report.devices.resize(4);
     report.load = {1.75, 2.1, 0, 2};
-    report.devices[DeviceId(1)] = {{1, 0, 0.5}, {0.6, 0, 0}, 123.5, 2};
-    report.devices[DeviceId(0)] = {{1, 0.5, 0.25}, {}, 64, 1};
+    DeviceReport& first = report.devices[DeviceId(1)];
+    first.forward = {1, 0, 0.5};
+    first.backward = {0.6, 0, 0};
+    first.memory = 123.5;
+    first.node_count = 2;
+    DeviceReport& second = report.devices[DeviceId(0)];
+    second.forward = {1, 0.5, 0.25};
+    second.memory = 64;
+    second.node_count = 1;
     report.value = 2.1;
     report.bottleneck = DeviceId(1);
   }
@@ -242,6 +256,143 @@ TEST_F(LatencyPlanJson, InTheSeedFormatEverySubgraphIsAnAccelerator) {
   ASSERT_EQ(converted.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(converted[i].at("nodes"), expected[i].at("nodes"));
   EXPECT_EQ(converted[1].at("load"), -1);
+}
+
+// The same chain on unequal devices, with everything that pipelines have: 10, 7 and 8 on "fast 1", of which "fast 0" is
+// a copy, and 30 on the host. Both recompute.
+class PipelinePlanJson : public PlanJson {
+ protected:
+  PipelinePlanJson() {
+    Platform& platform = problem.workload.platform;
+    platform = Platform{{{"fast", DeviceKind::Accelerator, 2, 1000},
+                         {"cpu", DeviceKind::Host, 1, kUnlimited},
+                         {"slow", DeviceKind::Accelerator, 1, 500, 2}}};
+    platform.sync_bandwidth = 4;
+    for (Node& node : problem.workload.graph.nodes) {
+      node.time = {1, 2, 3};
+      node.parts = {10, 20, 30, 5};
+      node.recompute_share = 0.5;
+    }
+    problem.replicas = 2;
+    problem.memory_model = MemoryModel::OneF1B;
+    problem.microbatches = 7;
+    problem.recompute = true;
+    const DeviceId fast(1);
+    result.split->device_of = {fast, fast, DeviceId(2), fast};
+    result.split->order = {fast, DeviceId(2)};
+    result.split->copy_of = {fast, fast, DeviceId(2), DeviceId(3)};
+    result.split->recomputes = {1, 1, 0, 0};
+    report = check(problem, *result.split);
+    EXPECT_TRUE(report.legal()) << report.violations[0].message;
+    result.value = report.value;
+  }
+};
+
+TEST_F(PipelinePlanJson, SaysWhatWasAsked) {
+  const Json json = plan();
+  EXPECT_EQ(json.at("replicas"), 2);
+  EXPECT_EQ(json.at("memory_model"), "1f1b");
+  EXPECT_EQ(json.at("microbatches"), 7);
+  EXPECT_EQ(json.at("recompute"), true);
+  for (const char* key : {"replicas", "memory_model", "microbatches", "recompute"}) {
+    EXPECT_FALSE(Json::parse(plan_json(Problem{}, Result{}, {})).contains(key)) << "a default is left out: " << key;
+  }
+}
+
+TEST_F(PipelinePlanJson, DevicesHaveClassesCopiesAndMemoryParts) {
+  const Json devices = plan().at("devices");
+  ASSERT_EQ(devices.size(), 4u);
+  EXPECT_EQ(devices[3].at("class"), "slow");
+  EXPECT_EQ(devices[3].at("index"), 2) << "counted by kind";
+  EXPECT_EQ(devices[3].at("name"), "slow 0");
+  EXPECT_EQ(devices[0].at("copy_of"), 1);
+  EXPECT_EQ(devices[0].at("nodes"), Json::array());
+  EXPECT_TRUE(devices[0].at("stage").is_null());
+  EXPECT_FALSE(devices[1].contains("copy_of"));
+  EXPECT_FALSE(devices[2].contains("copy_of"));
+  for (const int shared : {0, 1}) {
+    EXPECT_EQ(devices[shared].at("sharing"), 2);
+    EXPECT_EQ(devices[shared].at("recompute"), true);
+    EXPECT_EQ(devices[shared].at("sync").get<double>(), 30.0 / 2 / 4);
+    // Three devices, two of them with this stage: two samples are in flight.
+    EXPECT_EQ(
+        devices[shared].at("memory_parts"),
+        Json({{"weights", 30}, {"optimizer_state", 60}, {"activation", 15}, {"in_flight", 2}, {"recomputed", 90}}));
+    EXPECT_EQ(devices[shared].at("memory"), 30 + 60 + 2 * 15 + 90);
+  }
+  EXPECT_FALSE(devices[2].contains("recompute"));
+  EXPECT_EQ(devices[2].at("memory_parts").at("in_flight"), 1);
+}
+
+TEST_F(PipelinePlanJson, HasANewVersionOnlyWhereAnOldReaderWouldMisunderstandIt) {
+  const auto version_of = [this] { return plan().at("partita").at("version"); };
+  EXPECT_EQ(version_of(), 2);
+  result.split->copy_of = {};
+  EXPECT_EQ(version_of(), 2);
+  result.split->recomputes = {0, 0, 0, 0};
+  EXPECT_EQ(version_of(), 1);
+  result.split->copy_of = {DeviceId(0), DeviceId(1), DeviceId(2), DeviceId()};
+  EXPECT_EQ(version_of(), 1);
+}
+
+TEST_F(PipelinePlanJson, CanBeReadAgain) {
+  const SplitListing listing = parse_split(plan_json(problem, result, report), "plan");
+  ASSERT_EQ(listing.devices.size(), 4u);
+  EXPECT_EQ(listing.devices[0].copy_of, 1u);
+  EXPECT_TRUE(listing.devices[0].recomputes && listing.devices[1].recomputes && !listing.devices[3].recomputes);
+  const CheckReport again = check(problem, listing);
+  EXPECT_TRUE(again.legal());
+  EXPECT_EQ(again.value, report.value);
+  EXPECT_EQ(again.devices[DeviceId(0)].memory, report.devices[DeviceId(0)].memory);
+}
+
+TEST_F(PipelinePlanJson, TheSeedFormatRefusesIt) {
+  const auto refusal = [](const auto& write) -> std::string {
+    try {
+      write();
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
+      return error.what();
+    }
+    return "not refused";
+  };
+  const SplitListing listing = parse_split(plan_json(problem, result, report), "plan");
+  EXPECT_NE(refusal([&] { seed_json(problem, result, report); }).find("copies of others"), std::string::npos);
+  EXPECT_NE(refusal([&] { seed_json(listing); }).find("copies of others"), std::string::npos);
+  result.split->copy_of = {};
+  EXPECT_NE(refusal([&] { seed_json(problem, result, report); }).find("recompute"), std::string::npos);
+}
+
+// Whatever devices and copies there are: a workload and a plan, written and read again, cost the same to the last bit.
+TEST(RandomPlanJson, CostsTheSameWhenReadAgain) {
+  const std::uint64_t rounds = test::cases(2000);
+  std::uint64_t legal = 0;
+  std::uint64_t copies = 0;
+  for (std::uint64_t seed = 0; seed < rounds; ++seed) {
+    const Problem problem = random_setup(seed);
+    std::mt19937 engine(static_cast<std::mt19937::result_type>(seed));
+    Result result;
+    result.split = random_split(problem, engine);
+    const CheckReport report = check(problem, *result.split);
+    if (!report.legal()) continue;
+    result.value = report.value;
+    const std::string plan = plan_json(problem, result, report);
+    Problem again = problem;
+    again.workload = parse_workload(workload_json(problem.workload), "workload");
+    const CheckReport found = check(again, parse_split(plan, "plan"));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem) + plan);
+    for (const Violation& violation : found.violations) ADD_FAILURE() << violation.message;
+    ASSERT_EQ(found.value, report.value);
+    ASSERT_EQ(found.load, report.load);
+    for (DeviceId d : report.devices.all()) {
+      ASSERT_EQ(found.devices[d].memory, report.devices[d].memory);
+      ASSERT_EQ(found.devices[d].original, report.devices[d].original);
+    }
+    ++legal;
+    copies += plan.find("\"copy_of\"") != std::string::npos;
+  }
+  EXPECT_GT(legal, rounds / 20);
+  EXPECT_GT(copies, rounds / 100);
 }
 
 TEST(SeedJson, NodesInNoSubgraphAreNotLost) {

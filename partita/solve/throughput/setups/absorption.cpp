@@ -47,4 +47,15 @@ bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segm
   return false;
 }
 
+bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<const Word> ideal, GroupId v) {
+  if (rules.replicas > 1 && rules.sync_bandwidth < kUnlimited && graph.memory(v).weights > 0) return false;
+  for (NetId e : graph.nets_of(v)) {
+    std::size_t outside = 0;
+    for (GroupId u : graph.members(e)) outside += !test_bit(ideal, u.index());
+    if (outside == graph.members(e).size()) return false;
+    if (graph.producer(e) == v && outside > 1) return false;
+  }
+  return true;
+}
+
 }  // namespace partita

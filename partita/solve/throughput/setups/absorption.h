@@ -22,4 +22,10 @@ namespace partita {
 bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segment& segment,
                     std::span<const Word> ideal, GroupId v);
 
+// The same where devices are not next to each other, and X may be closer to a third device than the one that v joins.
+// Also no third device may pay more: v must not be the producer of anything that is read outside the ideal, and whoever
+// produces for v must have a reader in the ideal already, which is as far from it as v will be. Where copies exchange
+// weights, v must have none. Sufficient, by far not necessary.
+bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<const Word> ideal, GroupId v);
+
 }  // namespace partita

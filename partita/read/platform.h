@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads platform objects (docs/formats.md, "Platforms"): classes of devices, and the clusters that they are in. One may
+// be in a workload's file or in a file of its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partita/model/platform.h"
+
+namespace partita {
+
+class ObjectView;
+
+struct PlatformSpec {
+  Platform platform;
+  // How many times longer a class takes than what a node says of its kind (fpgaLatency, cpuLatency). Empty: 1 for all.
+  IdVector<ClassId, double> time_factor = {};
+};
+
+// More than these are taken for a mistake.
+inline constexpr int kMaxDevicesOfAKind = 1'000'000;
+inline constexpr int kMaxClasses = 1'000;
+inline constexpr int kMaxClusters = 100'000;
+
+// `path` may be "-" for standard input. Throws InputError; the platform returned has a device, and counts that agree
+// with its clusters.
+PlatformSpec read_platform(const std::string& path);
+
+// The same from bytes in memory; `source` is the name used in error messages.
+PlatformSpec parse_platform(std::string_view bytes, const std::string& source);
+
+// The same from a part of a document.
+PlatformSpec read_platform_object(const ObjectView& object);
+
+}  // namespace partita
