@@ -3,16 +3,13 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
 
 namespace partita {
 namespace {
-
-// Each shape has its own portfolio for max-load, and gpipe has one for all of them; all else of throughput is left to
-// the integer programs.
-bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
 
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
 bool needs_setups(const Problem& problem) {
@@ -25,6 +22,25 @@ bool needs_setups(const Problem& problem) {
   }
   return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
          problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
+}
+
+// Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
+bool is_for_fleet(const Problem& problem) {
+  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged && !is_plain(problem);
+}
+
+// What only staged splits have.
+void refuse_stages(const Problem& problem) {
+  if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
+  const auto refuse = [&](const char* option, const char* what) {
+    throw InputError(
+        ErrorKind::Unsupported, option,
+        fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
+  };
+  if (problem.workload.platform.clusters) refuse("platform", "clusters of devices");
+  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
+  if (problem.memory_model != MemoryModel::Flat)
+    refuse("--memory-model", "samples in flight, which need an order of stages");
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
@@ -68,6 +84,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
+  refuse_stages(problem);
   if (options.contract_layers) return plan_layers(problem, options, budget, sink);
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
@@ -85,8 +102,10 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     plan_latency(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::MaxLoad && problem.shape == Shape::Staged && needs_setups(problem)) {
     plan_setups(problem, options, budget, sink, plan);
-  } else if (needs_ip(problem)) {
-    plan_ip(problem, options, budget, sink, plan);
+  } else if (is_for_fleet(problem)) {
+    plan_fleet(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe && needs_setups(problem)) {
+    plan_gpipe_fleet(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
   } else if (problem.shape == Shape::Staged) {

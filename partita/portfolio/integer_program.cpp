@@ -2,9 +2,10 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
-#include "partita/reduce/free_instance.h"
+#include "partita/reduce/colours.h"
+#include "partita/reduce/device_table.h"
 #include "partita/reduce/latency_instance.h"
-#include "partita/reduce/staged_instance.h"
+#include "partita/reduce/stage_order.h"
 #include "partita/solve/latency/latency.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
@@ -19,12 +20,10 @@ constexpr double kLeastStartSeconds = 1;                     // as for the other
 
 // Staged splits keep more groups together, so more can be said against them.
 bool ruled_out(const Problem& problem, Result& result) {
-  if (problem.objective != Objective::Latency && problem.shape == Shape::Staged) {
-    const StagedInstance instance = make_staged_instance(problem);
-    return ruled_out(problem, instance.graph, instance.platform, instance.group_of, result);
-  }
-  const FreeInstance instance = make_free_instance(problem);
-  return ruled_out(problem, instance.graph, instance.platform, instance.group_of, result);
+  const bool staged = problem.objective != Objective::Latency && problem.shape == Shape::Staged;
+  return ruled_out(problem,
+                   staged ? find_stage_order(problem).group_of : find_colour_classes(problem.workload.graph).class_of,
+                   result);
 }
 
 // The best split that the solver for latency finds. What it proves is left aside: the integer program is there to say
@@ -38,7 +37,7 @@ std::optional<Split> latency_start(const Problem& problem, std::uint64_t seed, B
   Budget share = share_of(budget, kStartPart, kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
   const LatencyOutcome outcome = solve_latency(instance, {}, {0, seed, 1}, share, sink ? splits_only : Sink());
   if (!outcome.split) return std::nullopt;
-  return lift_latency(problem, instance, *outcome.split);
+  return lift_latency(instance, *outcome.split);
 }
 
 std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
@@ -50,6 +49,7 @@ std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budge
 }  // namespace
 
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+  refuse_all_but_classes(problem, "the integer programs");
   Result& result = plan.result;
   if (ruled_out(problem, result)) return;
   const IpOptions ip{.gap = options.gap, .start = start_for(problem, options.seed, budget, sink)};

@@ -18,6 +18,7 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
                                       Budget& budget) {
   std::vector<LatencySplit> starts;
   if (const auto greedy = greedy_split(problem)) starts.push_back(to_latency(problem, instance, *greedy));
+  if (!is_paper_platform(problem.workload.platform)) return starts;
   Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
   if (const auto staged = staged_split(problem, seed, slice, {}))
     starts.push_back(to_latency(problem, instance, *staged));
@@ -29,14 +30,13 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   Result& result = plan.result;
   const LatencyInstance instance = make_latency_instance(problem);
-  const FreeInstance& classes = instance.classes;
-  if (ruled_out(problem, classes.graph, classes.platform, classes.group_of, result)) return;
+  if (ruled_out(problem, instance.group_of, result)) return;
   const LatencyOutcome outcome = solve_latency(instance, find_starts(problem, instance, options.seed, budget),
                                                {options.gap, options.seed, options.threads}, budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.split) {
-    result.split = lift_latency(problem, instance, *outcome.split);
+    result.split = lift_latency(instance, *outcome.split);
     // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
     // whatever `check` says.
     const double value = problem.strict_host_cores ? check(problem, *result.split).value : outcome.split->value;

@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::uint64_t kLookTicks = 200'000;
 
+bool contradicted(std::string why, Result& result) {
+  result.reason = std::move(why);
+  if (result.reason.empty()) return false;
+  result.status = Status::Infeasible;
+  result.proof = "a constraint that no split meets";
+  return true;
+}
+
 }  // namespace
 
 void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan) {
@@ -34,11 +42,11 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
 
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                const IdVector<NodeId, GroupId>& group_of, Result& result) {
-  result.reason = find_contradiction(problem, graph, platform, group_of);
-  if (result.reason.empty()) return false;
-  result.status = Status::Infeasible;
-  result.proof = "a constraint that no split meets";
-  return true;
+  return contradicted(find_contradiction(problem, graph, platform, group_of), result);
+}
+
+bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, Result& result) {
+  return contradicted(find_contradiction(problem, group_of), result);
 }
 
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget) {

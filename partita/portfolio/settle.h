@@ -21,6 +21,9 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                const IdVector<NodeId, GroupId>& group_of, Result& result);
 
+// The same for any number of classes of devices.
+bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, Result& result);
+
 // The reason where a solver found that no split of the shape exists: memory, or the shape and the devices that nodes
 // can run on. Takes a short look for a split that minds everything but memory.
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);

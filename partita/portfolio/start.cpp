@@ -6,8 +6,10 @@
 
 #include "partita/check/check.h"
 #include "partita/reduce/contradiction.h"
+#include "partita/reduce/device_table.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/staged_instance.h"
+#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/throughput/contiguous/contiguous_anneal.h"
 #include "partita/solve/throughput/free/free_search.h"
 #include "partita/solve/throughput/staged.h"
@@ -48,8 +50,13 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
     const CheckReport report = check(problem, *split);
     if (!report.legal() || (best && best->value <= report.value)) return;
     best = Start{*split, report.value};
+    best->split.order = report.order;
     if (sink) sink({Progress::Event::Split, budget.seconds_used(), report.value, 0, split->device_of.size(), ""});
   };
+  if (!is_paper_platform(problem.workload.platform)) {
+    offer(greedy_split(problem));
+    return best;
+  }
   // The staged solver's values are those of max-load with transfers added up.
   const Sink splits_only = [&](const Progress& progress) {
     if (progress.event == Progress::Event::Split)

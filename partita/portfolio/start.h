@@ -23,7 +23,8 @@ struct Start {
 
 // The staged optimum, which is legal for every shape, or the best staged split within the budget; then, for the wider
 // shapes, what a search for those makes of it. All of them mind max-load with transfers added up; for other objectives
-// the result is legal and usually near. The sink hears of splits only.
+// the result is legal and usually near. On unequal devices it is the greedy split, if that is legal. The sink hears of
+// splits only.
 //
 // Takes this part of the budget, but a second at least, and no more than so many ticks.
 struct StartOptions {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "partita/reduce/contradiction.h"
+#include "partita/reduce/device_table.h"
 
 namespace partita {
 namespace {
@@ -41,7 +42,55 @@ std::string why_not_on(const char* a_device, int count, bool supported, double m
   return fmt::format("{} has {:.0f} bytes for the {:.0f} it needs", a_device, limit, memory);
 }
 
+// Class by class, why none of them can hold the group.
+std::string why_nowhere(const Platform& platform, const DeviceTable& devices, const ClassGroup& need) {
+  const auto& classes = devices.classes();
+  const std::size_t accelerator_classes = devices.accelerator_classes();
+  std::string why;
+  const auto add = [&](const std::string& text) { why += (why.empty() ? "" : "; ") + text; };
+  if (accelerator_classes == 0) add(why_not_on("an accelerator", 0, false, 0, 0));
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const bool one = (classes[c].host ? classes.size() - accelerator_classes : accelerator_classes) == 1;
+    const std::string name = one ? (classes[c].host ? "a host" : "an accelerator")
+                                 : "a device of class " + platform.classes[classes[c].id].name;
+    add(why_not_on(name.c_str(), 1, need.runs_on[c], need.memory, classes[c].memory));
+  }
+  if (accelerator_classes == classes.size()) add(why_not_on("a host", 0, false, 0, 0));
+  return why;
+}
+
 }  // namespace
+
+std::string find_contradiction(const Problem& problem, const IdVector<NodeId, GroupId>& group_of) {
+  const Platform& platform = problem.workload.platform;
+  const DeviceTable devices(platform, count_groups(group_of));
+  const auto groups = class_groups(problem.workload.graph, group_of, devices);
+  double accelerator_only = 0, room = 0;
+  std::size_t accelerators = 0;
+  for (GroupId g : groups.all()) {
+    const ClassGroup& need = groups[g];
+    bool host = false, accelerator = false;
+    for (std::size_t c = 0; c < devices.classes().size(); ++c) {
+      bool& fits = devices.classes()[c].host ? host : accelerator;
+      fits = fits || need.fits(devices, c);
+    }
+    if (!host && !accelerator) {
+      return fmt::format("{} fits no device: {}", name_group(problem, group_of, g),
+                         why_nowhere(platform, devices, need));
+    }
+    if (!host) accelerator_only += need.memory;
+  }
+  for (const DeviceTable::Class& c : devices.classes()) {
+    if (c.host) continue;
+    accelerators += c.count;
+    room += static_cast<double>(c.count) * c.memory;
+  }
+  if (accelerator_only > room) {
+    return fmt::format("memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerators hold {:.0f}",
+                       accelerator_only, accelerators, room);
+  }
+  return {};
+}
 
 std::string find_contradiction(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                                const IdVector<NodeId, GroupId>& group_of) {

@@ -12,5 +12,7 @@ namespace partita {
 // group that no device can hold, or too little memory in total. Finding none does not mean that a split exists.
 std::string find_contradiction(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                                const IdVector<NodeId, GroupId>& group_of);
+// The same for any number of classes of devices.
+std::string find_contradiction(const Problem& problem, const IdVector<NodeId, GroupId>& group_of);
 
 }  // namespace partita

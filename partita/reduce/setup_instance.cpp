@@ -23,10 +23,10 @@ Cluster whole_platform(const Platform& platform) {
 }
 
 // Adds the types of the clusters inside, then the cluster's own; returns which it is.
-std::size_t add_type(const Cluster& cluster, std::size_t groups, std::vector<ClusterType>& types) {
+std::size_t add_type(const Cluster& cluster, std::size_t most_used, std::vector<ClusterType>& types) {
   ClusterType type;
   type.factor = cluster.factor;
-  const int most = static_cast<int>(std::max<std::size_t>(groups, 1));  // further ones would stay empty
+  const int most = static_cast<int>(std::max<std::size_t>(most_used, 1));  // further ones would stay empty
   for (ClassId c : cluster.devices.all()) {
     if (cluster.devices[c] > 0) type.members.push_back({std::min(cluster.devices[c], most), c});
   }
@@ -37,7 +37,7 @@ std::size_t add_type(const Cluster& cluster, std::size_t groups, std::vector<Clu
     }
     if (equal[0] != i) continue;
     const int count = std::min(static_cast<int>(equal.size()), most);
-    type.members.push_back({count, ClassId(), add_type(cluster.clusters[i], groups, types), equal});
+    type.members.push_back({count, ClassId(), add_type(cluster.clusters[i], most_used, types), equal});
   }
   types.push_back(std::move(type));
   return types.size() - 1;
@@ -55,7 +55,7 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   for (const DeviceClass& c : platform.classes) {
     rules.classes.push_back({c.memory * (1 + kMemorySlack), c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
   }
-  add_type(whole_platform(platform), groups, rules.clusters);
+  add_type(whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
   return rules;
 }
 
@@ -140,6 +140,44 @@ SetupInstance make_setup_instance(const Problem& problem) {
   instance.steps.push_back(fmt::format("colour classes: {} nodes -> {} groups", graph.nodes.size(), count));
   instance.steps.push_back(fmt::format("cycles contracted: {} groups -> {}", count, size));
   return instance;
+}
+
+namespace {
+
+void count_devices(const SetupRules& rules, std::size_t type, int clusters, IdVector<ClassId, int>& count) {
+  for (const ClusterMember& member : rules.clusters[type].members) {
+    if (member.is_cluster()) {
+      count_devices(rules, member.inside, clusters * member.count, count);
+    } else {
+      count[member.device_class] += clusters * member.count;
+    }
+  }
+}
+
+}  // namespace
+
+// Transfers cost the least factor. A stage with copies at several levels has r of them in all. Its weights are
+// exchanged level by level: r' copies among r'' clusters, at least f w / B times (r' - 1) / (r' r'') and (r'' - 1) /
+// r'', which add up to (r - 1) / r. Where exchanges are added up, that is what copies next to each other pay; where
+// only the longest counts, it is at least this divided by the number of levels.
+SetupRules without_clusters(const SetupRules& rules) {
+  SetupRules flat = rules;
+  ClusterType all;
+  all.factor = rules.root().factor;
+  double copies = 1;
+  for (const ClusterType& type : rules.clusters) {
+    all.factor = std::min(all.factor, type.factor);
+    copies = std::min(copies * rules.replicas, 1e9);
+  }
+  IdVector<ClassId, int> count(rules.classes.size(), 0);
+  count_devices(rules, rules.clusters.size() - 1, 1, count);
+  for (ClassId c : count.all()) {
+    if (count[c] > 0) all.members.push_back({count[c], c});
+  }
+  flat.clusters = {all};
+  flat.replicas = static_cast<int>(copies);
+  if (rules.transfers != TransferMode::Sum) flat.sync_bandwidth *= static_cast<double>(rules.clusters.size());
+  return flat;
 }
 
 namespace {

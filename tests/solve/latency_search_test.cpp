@@ -42,7 +42,7 @@ void expect_optima(const Question& question) {
     EXPECT_GE(best.value, *optimum * (1 - 1e-9)) << "seed " << seed;
     (best.value <= *optimum * (1 + 1e-9) ? found : missed) += 1;
     if (best.value == kNever) continue;
-    const CheckReport report = check(problem, lift_latency(problem, instance, best));
+    const CheckReport report = check(problem, lift_latency(instance, best));
     EXPECT_TRUE(report.legal()) << "seed " << seed;
     EXPECT_NEAR(report.value, best.value, 1e-9 * best.value) << "seed " << seed;
   }
@@ -68,7 +68,7 @@ TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
       parts.improve(slice);
     }
     EXPECT_EQ(whole.best().value, parts.best().value);
-    const CheckReport report = check(problem, lift_latency(problem, instance, whole.best()));
+    const CheckReport report = check(problem, lift_latency(instance, whole.best()));
     EXPECT_TRUE(report.legal());
     EXPECT_NEAR(report.value, whole.best().value, 1e-9 * report.value);
   }

@@ -21,7 +21,7 @@ Place some_place(const LatencyValue& value, Dice& dice) {
 // Every group somewhere.
 IdVector<NodeId, Place> random_places(const LatencyInstance& instance, const LatencyValue& value, Dice& dice) {
   IdVector<NodeId, Place> place(instance.size());
-  for (GroupId g : instance.classes.graph.all()) {
+  for (GroupId g : instance.groups.all()) {
     const Place p = some_place(value, dice);
     for (NodeId v : instance.members[g]) place[v] = p;
   }
@@ -66,7 +66,7 @@ TEST(LatencyValue, IsTheLatencyOfTheDefinition) {
       if (!supported(instance, split)) continue;
       const LatencyValue::Measure& measure = value.measure();
       std::vector<std::size_t> device_of, subgraph_of;
-      for (DeviceId d : lift_latency(problem, instance, split).device_of) device_of.push_back(d.index());
+      for (DeviceId d : lift_latency(instance, split).device_of) device_of.push_back(d.index());
       for (NodeId v : place.all()) subgraph_of.push_back(value.subgraph(v));
       const Evaluation truth = evaluate_by_definition(problem, device_of, subgraph_of);
       EXPECT_TRUE(truth.support_ok && truth.colours_ok && truth.subgraphs_ok) << "seed " << seed;

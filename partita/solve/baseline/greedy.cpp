@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/group_split.h"
+#include "partita/reduce/device_table.h"
+#include "partita/reduce/stage_order.h"
 #include "partita/solve/baseline/published_order.h"
 
 namespace partita {
@@ -13,13 +13,15 @@ namespace {
 
 class Filling {
  public:
-  explicit Filling(const StagedInstance& instance)
-      : instance_(instance),
-        used_(static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts), 0),
-        earliest_(instance.graph.size(), 0),
-        device_of_(instance.graph.size()) {}
+  Filling(const StageGraph& order, const IdVector<GroupId, ClassGroup>& groups, const DeviceTable& devices)
+      : order_(order),
+        groups_(groups),
+        devices_(devices),
+        used_(devices.size(), 0),
+        earliest_(groups.size(), 0),
+        device_of_(groups.size()) {}
 
-  // By group: accelerators from 0, then hosts.
+  // By group, in the numbers of the device table.
   std::optional<IdVector<GroupId, DeviceId>> run(const std::vector<GroupId>& order) {
     for (GroupId g : order) {
       if (!place(g)) return std::nullopt;
@@ -29,27 +31,22 @@ class Filling {
 
  private:
   bool place(GroupId g) {
-    const Group& group = instance_.graph.group(g);
-    const StagePlatform& platform = instance_.platform;
-    const auto accelerators = static_cast<std::size_t>(platform.accelerators);
+    const std::size_t accelerators = devices_.accelerators();
     // The first accelerator that can still take it without a way back to an earlier one.
     std::size_t first = 0;
-    for (GroupId p : instance_.graph.predecessors(g)) first = std::max(first, earliest_[p]);
-    if (may_be_on_accelerator(group, platform)) {
-      for (std::size_t a = std::max(first, filling_); a < accelerators; ++a) {
-        if (used_[a] + group.memory > platform.accelerator_memory) continue;
-        filling_ = a;
-        put(g, a);
-        earliest_[g] = a;
-        return true;
-      }
+    for (GroupId p : order_.predecessors(g)) first = std::max(first, earliest_[p]);
+    for (std::size_t a = std::max(first, filling_); a < accelerators; ++a) {
+      if (!takes(a, g)) continue;
+      filling_ = a;
+      put(g, a);
+      earliest_[g] = a;
+      return true;
     }
-    if (!group.on_host) return false;
     for (std::size_t h = accelerators; h < used_.size(); ++h) {
-      if (used_[h] + group.memory > platform.host_memory) continue;
+      if (!takes(h, g)) continue;
       put(g, h);
       earliest_[g] = first;
-      for (GroupId p : instance_.graph.predecessors(g)) {
+      for (GroupId p : order_.predecessors(g)) {
         if (device_of_[p].index() < accelerators) earliest_[g] = std::max(earliest_[g], device_of_[p].index() + 1);
       }
       return true;
@@ -57,12 +54,19 @@ class Filling {
     return false;
   }
 
+  bool takes(std::size_t device, GroupId g) const {
+    const std::size_t c = devices_.class_number(DeviceId(device));
+    return groups_[g].runs_on[c] && used_[device] + groups_[g].memory <= devices_.classes()[c].memory;
+  }
+
   void put(GroupId g, std::size_t device) {
-    used_[device] += instance_.graph.group(g).memory;
+    used_[device] += groups_[g].memory;
     device_of_[g] = DeviceId(device);
   }
 
-  const StagedInstance& instance_;
+  const StageGraph& order_;
+  const IdVector<GroupId, ClassGroup>& groups_;
+  const DeviceTable& devices_;
   std::vector<double> used_;                 // memory
   std::size_t filling_ = 0;                  // accelerators before this one are closed
   IdVector<GroupId, std::size_t> earliest_;  // the accelerator on which a successor may be, or any after it
@@ -72,11 +76,13 @@ class Filling {
 }  // namespace
 
 std::optional<Split> greedy_split(const Problem& problem) {
-  const StagedInstance instance = make_staged_instance(problem);
-  const auto order = published_order(instance.graph.size(), group_edges(problem, instance));
-  const auto placed = Filling(instance).run(order);
+  const StageOrder staged = find_stage_order(problem);
+  const DeviceTable devices(problem.workload.platform, staged.graph.size());
+  const auto groups = class_groups(problem.workload.graph, staged.group_of, devices);
+  const auto order = published_order(staged.graph.size(), group_edges(problem, staged.group_of));
+  const auto placed = Filling(staged.graph, groups, devices).run(order);
   if (!placed) return std::nullopt;
-  return split_of_groups(problem, instance, *placed);
+  return devices.lift(staged.group_of, *placed);
 }
 
 }  // namespace partita

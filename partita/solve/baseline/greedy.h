@@ -7,6 +7,9 @@
 // the paper's value on all its eight inputs; in training, that order of the forward pass, which backward nodes follow.
 // O(nodes + edges) after the reduction.
 //
+// Accelerators are filled in the order of the platform, class by class; one that cannot run the next group is passed
+// over and not come back to.
+//
 // Differences from the original. A group that no accelerator can run, or that fits on none, goes to a host (the
 // original does not look at support). If its results are then needed by later groups and it needs some of those on the
 // accelerator being filled, that accelerator is closed, since a path would otherwise leave its set and come back. So
@@ -22,7 +25,7 @@
 
 namespace partita {
 
-// Nothing if some group fits nowhere in this way. Throws InputError(Unsupported) as platform_kinds does.
+// Nothing if some group fits nowhere in this way.
 std::optional<Split> greedy_split(const Problem& problem);
 
 }  // namespace partita

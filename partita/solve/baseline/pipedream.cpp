@@ -70,7 +70,7 @@ IdVector<GroupId, GroupId> branching_labels(const StagedInstance& instance, cons
 
 std::optional<Split> pipedream_split(const Problem& problem) {
   const StagedInstance instance = make_staged_instance(problem);
-  const GroupEdges edges = group_edges(problem, instance);
+  const GroupEdges edges = group_edges(problem, instance.group_of);
   const auto broadcast = find_broadcasts(problem.workload.graph, instance, edges);
   const Contraction path = contract(instance.graph, branching_labels(instance, edges, broadcast));
 

@@ -7,10 +7,10 @@
 
 namespace partita {
 
-GroupEdges group_edges(const Problem& problem, const StagedInstance& instance) {
+GroupEdges group_edges(const Problem& problem, const IdVector<NodeId, GroupId>& group_of) {
   const Graph& graph = problem.workload.graph;
   const ColourClasses classes = find_colour_classes(graph);
-  const auto group = [&](GroupId c) { return instance.group_of[classes.members[c.index()].front()]; };
+  const auto group = [&](GroupId c) { return group_of[classes.members[c.index()].front()]; };
   GroupEdges edges;
   for (const auto& [from, to] : class_precedence(graph, classes, problem.backward_shape)) {
     if (group(from) != group(to)) edges.emplace_back(group(from), group(to));

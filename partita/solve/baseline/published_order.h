@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "partita/model/problem.h"
-#include "partita/reduce/staged_instance.h"
+#include "partita/util/ids.h"
 
 namespace partita {
 
 using GroupEdges = std::vector<std::pair<GroupId, GroupId>>;
 
-// Everything that orders the groups, in the order of the file: forward edges, and backward ones turned round where the
-// instance does so (mirror.h).
-GroupEdges group_edges(const Problem& problem, const StagedInstance& instance);
+// Everything that orders the groups of staged splits, in the order of the file: forward edges, and backward ones turned
+// round as in mirror.h.
+GroupEdges group_edges(const Problem& problem, const IdVector<NodeId, GroupId>& group_of);
 
 // Edges from smaller to larger ids, or any others without a cycle. O(groups + edges).
 std::vector<GroupId> published_order(std::size_t groups, const GroupEdges& edges);

@@ -94,7 +94,15 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
       cluster_of_(instance.size()),
       on_host_(instance.size()) {
   IdVector<GroupId, double> memory(instance.group_count(), 0);  // by leader
-  for (GroupId g : facts.leader.all()) memory[facts.leader[g]] += instance.group(g).memory;
+  IdVector<GroupId, char> runs_there(instance.group_count(), instance.accelerators() > 0);
+  for (GroupId g : facts.leader.all()) {
+    const GroupId leader = facts.leader[g];
+    memory[leader] += instance.group(g).memory;
+    if (!facts.on_accelerator[g] || !instance.group(g).on_accelerator) runs_there[leader] = 0;
+    if (instance.is_view && facts.device[g].valid() &&
+        instance.devices.class_number(facts.device[g]) != instance.view_of)
+      runs_there[leader] = 0;
+  }
   // Clusters are known by the first of their nodes.
   IdVector<GroupId, NodeId> first_of[2] = {IdVector<GroupId, NodeId>(instance.group_count()),
                                            IdVector<GroupId, NodeId>(instance.group_count())};
@@ -109,14 +117,14 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
     if (!first.valid()) first = v;
     ClusterId& c = known_by[instance.subgraphs > 1 ? facts.block_leader[v] : first];
     if (!c.valid()) {
-      const bool runs = instance.accelerators() > 0 && facts.on_accelerator[leader] && memory[leader] <= memory_limit_;
+      const bool runs = runs_there[leader] && memory[leader] <= memory_limit_;
       c = clusters_.push_back({0, memory[leader], node.backward, runs, facts.device[leader], NodeId()});
       ++clusters_of[node.backward][leader];
     }
     cluster_of_[v] = c;
     clusters_[c].time += node.accelerator_time;
     on_host_[v] = facts.on_host[node.group];
-    if (!on_host_[v] && !clusters_[c].on_accelerator) contradicts_itself_ = true;
+    if (!on_host_[v] && !clusters_[c].on_accelerator && !instance.is_view) contradicts_itself_ = true;
     nodes.emplace_back(c, v);
   }
   nodes_ = Csr<ClusterId, NodeId>(clusters_.size(), nodes);
@@ -152,6 +160,19 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
   }
   net_clusters_ = Csr<NetId, ClusterId>(instance.net_cost.size(), net_clusters);
   nets_of_ = Csr<ClusterId, NetId>(clusters_.size(), nets_of);
+  add_classes(facts);
+}
+
+void BlockModel::add_classes(const LatencyFacts& facts) {
+  for (const LatencyInstance& view : instance_.views) by_class_.emplace_back(view, facts);
+  if (by_class_.empty()) return;
+  // What no class can hold, the relaxation cannot either, though it would not have noticed.
+  for (ClusterId c : clusters_.all()) {
+    const auto holds = [c](const BlockModel& model) { return model.cluster(c).on_accelerator; };
+    if (!clusters_[c].on_accelerator || std::any_of(by_class_.begin(), by_class_.end(), holds)) continue;
+    clusters_[c].on_accelerator = false;
+    for (NodeId v : nodes_[c]) contradicts_itself_ = contradicts_itself_ || !on_host_[v];
+  }
 }
 
 }  // namespace partita

@@ -7,6 +7,7 @@
 // from hosts is how a search says what it assumes or has proved; the model is then made anew from the instance.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
@@ -50,6 +51,9 @@ struct LatencyFacts {
   const LatencyInstance* instance_;
 };
 
+// Where accelerators are of several classes, this is their relaxation, and there is a model of each class by itself
+// (LatencyInstance::views): a block is all of one class, so the least over the classes of what is asked of single
+// blocks is a bound as good as the relaxation's, or better.
 class BlockModel {
  public:
   struct Cluster {
@@ -76,8 +80,15 @@ class BlockModel {
   };
 
   BlockModel(const LatencyInstance& instance, const LatencyFacts& facts);
+  // Copies would refer to their original.
+  BlockModel(const BlockModel&) = delete;
+  BlockModel(BlockModel&&) = default;
 
   const LatencyInstance& instance() const { return instance_; }
+  // One for each class of accelerators. Itself, where there is no more than one.
+  std::span<const BlockModel> by_class() const {
+    return by_class_.empty() ? std::span<const BlockModel>(this, 1) : std::span<const BlockModel>(by_class_);
+  }
   std::size_t node_count() const { return instance_.size(); }
   std::size_t cluster_count() const { return clusters_.size(); }
   const Cluster& cluster(ClusterId c) const { return clusters_[c]; }
@@ -100,9 +111,12 @@ class BlockModel {
   std::span<const NetId> nets_of(ClusterId c) const { return nets_of_[c]; }
 
  private:
+  void add_classes(const LatencyFacts& facts);
+
   const LatencyInstance& instance_;
   double memory_limit_;
   bool contradicts_itself_ = false;
+  std::vector<BlockModel> by_class_;
   IdVector<NodeId, ClusterId> cluster_of_;
   IdVector<NodeId, char> on_host_;
   IdVector<ClusterId, Cluster> clusters_;

@@ -97,11 +97,12 @@ class LatencySolver {
     }
   }
 
-  // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way. Nor
-  // do they know of several subgraphs on an accelerator.
+  // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way; or
+  // where it matters which class of hosts a group goes to. Nor do they know of several subgraphs on an accelerator.
   bool can_branch() const {
-    const StagePlatform& platform = instance_.classes.platform;
-    const bool roomy = platform.hosts == 0 || instance_.classes.graph.total_memory() <= platform.host_memory;
+    bool roomy = !instance_.host_choice_open;
+    for (const DeviceTable::Class& c : instance_.devices.classes())
+      roomy = roomy && (!c.host || instance_.total_memory <= c.memory);
     return roomy && instance_.subgraphs == 1 && searches_[0]->uses_all_accelerators() &&
            NodeReach::affordable(instance_);
   }

@@ -34,7 +34,7 @@ LatencyAnneal::LatencyAnneal(const LatencyInstance& instance, Dice& dice)
 void LatencyAnneal::find_hulls() {
   const std::size_t n = instance_.group_count();
   std::vector<GroupId> by_item;
-  for (GroupId g : instance_.classes.graph.all()) by_item.push_back(g);
+  for (GroupId g : instance_.groups.all()) by_item.push_back(g);
   std::stable_sort(by_item.begin(), by_item.end(),
                    [&](GroupId a, GroupId b) { return instance_.item_of[a] < instance_.item_of[b]; });
   below_ = above_ = BitMatrix(n, n);
@@ -304,7 +304,8 @@ bool LatencyAnneal::move_cone() {
     if (!std::all_of(found_.begin(), found_.end(), [&](GroupId x) { return places_.can_be(x, to); })) break;
     for (GroupId x : found_) places_.set(x, to);
     if (to == value().host() || link + 1 == links) break;
-    if (value().memory_used(value().accelerator(to)) <= instance_.memory_limit()) break;
+    const int there = value().accelerator(to);
+    if (value().memory_used(there) <= value().memory_limit(there)) break;
     g = places_.groups_on(to)[dice_.below(places_.groups_on(to).size())];
     to = -1;
   }
@@ -320,9 +321,15 @@ bool LatencyAnneal::merge_and_cut() {
       if (place(g) == from) taken_.push_back(g);
     }
   }
-  for (GroupId g : taken_) places_.set(g, b);
+  for (GroupId g : taken_) {
+    if (!places_.can_be(g, b)) return false;
+    places_.set(g, b);
+  }
   if (taken_.size() > 1 && find_cone(taken_[dice_.below(taken_.size())], dice_.one_in(2))) {
-    for (GroupId g : found_) places_.set(g, a);
+    for (GroupId g : found_) {
+      if (!places_.can_be(g, a)) return false;
+      places_.set(g, a);
+    }
   }
   return true;
 }

@@ -114,12 +114,16 @@ void LatencyBranching::divide(const Case& now, GroupId g) {
   };
   if (now.facts.on_host[g]) add([&](LatencyFacts& facts) { facts.on_accelerator[g] = 0; });
   if (!now.facts.on_accelerator[g]) return;
-  std::size_t used = 0;
-  for (DeviceId d : now.facts.device) {
-    if (d.valid()) used = std::max(used, d.index() + 1);
+  for (std::size_t c = 0; c < instance_.devices.accelerator_classes(); ++c) {
+    const DeviceTable::Class& equals = instance_.devices.classes()[c];
+    if (!instance_.class_holds[c][g]) continue;
+    std::size_t used = 0;
+    for (DeviceId d : now.facts.device) {
+      if (d.valid() && instance_.devices.class_number(d) == c) used = std::max(used, d.index() + 1 - equals.first);
+    }
+    for (std::size_t i = 0; i < std::min(used + 1, equals.count); ++i)
+      add([&](LatencyFacts& facts) { facts.put(g, DeviceId(equals.first + i)); });
   }
-  const std::size_t most = std::min(used + 1, static_cast<std::size_t>(instance_.accelerators()));
-  for (std::size_t d = 0; d < most; ++d) add([&](LatencyFacts& facts) { facts.put(g, DeviceId(d)); });
 }
 
 std::vector<LatencyValue::Place> LatencyBranching::places(const Case& now) const {

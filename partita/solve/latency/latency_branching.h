@@ -4,9 +4,10 @@
 // A case is a set of facts (block_model.h): groups known to be on hosts, or on accelerators with a number, or on some
 // accelerator together. Sweeps of labels (latency_labels.h) forward and backward bound the latency of its splits, add
 // facts, or rule it out. What stays is divided by the place of one group: a host, each accelerator in use, or the next
-// unused one, for accelerators are all alike. A case in which every group has its place is a split, which is handed
-// over. The case with the least bound is next, so the least bound of all open cases is a bound for all splits. Exact,
-// for graphs of a few dozen groups, or a gap that is nearly closed. Tests: tests/solve/latency_bound_test.cpp.
+// unused one of each class, for the accelerators of a class are all alike. A case in which every group has its place is
+// a split, which is handed over. The case with the least bound is next, so the least bound of all open cases is a bound
+// for all splits. Exact, for graphs of a few dozen groups, or a gap that is nearly closed. Tests:
+// tests/solve/latency_bound_test.cpp.
 #pragma once
 
 #include <cstdint>

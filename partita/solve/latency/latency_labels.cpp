@@ -13,13 +13,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 LatencyLabels::LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
                              const EdgeLabels& other, double limit, double toll)
-    : model_(model),
-      reversed_(reversed),
-      limit_(limit),
-      labels_(std::move(labels)),
-      other_(other),
-      finish_(model, reach, reversed, toll),
-      levels_(1, 0) {
+    : model_(model), reversed_(reversed), limit_(limit), labels_(std::move(labels)), other_(other), levels_(1, 0) {
+  for (const BlockModel& one : model.by_class()) finish_.emplace_back(one, reach, reversed, toll);
   for (const double label : labels_) {
     if (label < kNever) levels_.push_back(label);
   }
@@ -49,18 +44,19 @@ void LatencyLabels::raise(EdgeId e, double value) {
 
 void LatencyLabels::label(NodeId u, Budget& slice) {
   double start = 0, after = 0;  // a host starts u no sooner, and leaves so much to come
-  for (const auto& [p, e] : finish_.edges_in(u)) start = std::max(start, labels_[e]);
-  for (const auto& [w, e] : finish_.edges_out(u)) after = std::max(after, other_[e]);
+  for (const auto& [p, e] : finish_[0].edges_in(u)) start = std::max(start, labels_[e]);
+  for (const auto& [w, e] : finish_[0].edges_out(u)) after = std::max(after, other_[e]);
   double on_host = model_.on_host(u) ? start + model_.instance().nodes[u].host_time : kNever;
   if (on_host + after >= limit_) on_host = kNever;
 
   std::uint64_t ticks = 1;
   const auto least = [&](NodeId without, double after_it) {
     const double no_use = limit_ - after_it;  // infinite without a limit
-    const double found = finish_.least({u, without, std::min(on_host, no_use)}, labels_, levels_, ticks);
+    double found = std::min(on_host, no_use);
+    for (BlockFinish& finish : finish_) found = finish.least({u, without, found}, labels_, levels_, ticks);
     return found >= no_use ? kNever : found;
   };
-  const auto out = finish_.edges_out(u);
+  const auto out = finish_[0].edges_out(u);
   for (const auto& [w, e] : out) {
     if (labels_[e] < kNever) raise(e, least(w, other_[e]));
   }

@@ -42,9 +42,9 @@ class LatencyLabels {
   const double limit_;
   EdgeLabels labels_;
   const EdgeLabels& other_;
-  BlockFinish finish_;
-  std::vector<double> levels_;  // the finite labels and 0, rising
-  std::size_t next_ = 0;        // in the order of the nodes
+  std::vector<BlockFinish> finish_;  // by class of accelerators
+  std::vector<double> levels_;       // the finite labels and 0, rising
+  std::size_t next_ = 0;             // in the order of the nodes
   double bound_ = 0;
 };
 

@@ -5,7 +5,7 @@ namespace partita {
 
 LatencyPlaces::LatencyPlaces(const LatencyInstance& instance) : instance_(instance), value_(instance) {
   std::vector<std::pair<GroupId, GroupId>> pairs;
-  for (GroupId g : instance.classes.graph.all()) {
+  for (GroupId g : instance.groups.all()) {
     for (GroupId h : instance.group_successors[g]) pairs.emplace_back(g, h);
     for (GroupId h : instance.group_predecessors[g]) pairs.emplace_back(g, h);
   }
@@ -17,7 +17,7 @@ void LatencyPlaces::start(const IdVector<NodeId, Place>& places) {
   place_.clear();
   on_.assign(static_cast<std::size_t>(value_.accelerators()), {});
   at_.assign(instance_.group_count(), 0);
-  for (GroupId g : instance_.classes.graph.all()) {
+  for (GroupId g : instance_.groups.all()) {
     const Place p = places[instance_.members[g].front()];
     place_.push_back(p);
     if (p == value_.host()) continue;
@@ -27,7 +27,7 @@ void LatencyPlaces::start(const IdVector<NodeId, Place>& places) {
   border_.clear();
   apart_.assign(instance_.group_count(), 0);
   border_at_.assign(instance_.group_count(), 0);
-  for (GroupId g : instance_.classes.graph.all()) {
+  for (GroupId g : instance_.groups.all()) {
     for (GroupId h : neighbours(g)) apart_[g.index()] += place(h) != place(g) ? 1 : 0;
     if (apart_[g.index()] > 0) note_border(g);
   }
@@ -42,7 +42,8 @@ IdVector<NodeId, LatencyPlaces::Place> LatencyPlaces::all() const {
 }
 
 bool LatencyPlaces::can_be(GroupId g, Place to) const {
-  return to == value_.host() ? instance_.group(g).on_host : instance_.group(g).on_accelerator;
+  if (to == value_.host()) return instance_.group(g).on_host;
+  return instance_.may_hold(DeviceId(static_cast<std::size_t>(value_.accelerator(to))), g);
 }
 
 void LatencyPlaces::set(GroupId g, Place to) {

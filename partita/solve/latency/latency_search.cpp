@@ -35,27 +35,42 @@ LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed
   try_simple_splits();
 }
 
-// Everything on hosts, and everything on one accelerator but what cannot run there.
+// Everything on hosts, and everything on one accelerator, of each class, but what cannot run there.
 void LatencySearch::try_simple_splits() {
-  LatencySplit on_hosts{0, IdVector<GroupId, DeviceId>(instance_.group_count())}, together = on_hosts;
   bool hosts_suffice = true, somebody_moves = false;
-  for (GroupId g : instance_.classes.graph.all()) {
-    const Group& group = instance_.group(g);
+  for (const Group& group : instance_.groups) {
     hosts_suffice = hosts_suffice && group.on_host;
-    if (group.on_accelerator) together.accelerator_of[g] = DeviceId(0);
     if (!group.on_accelerator && !group.on_host) {
       finished_ = true;  // no device can run it
       return;
     }
     somebody_moves = somebody_moves || group.on_accelerator;
   }
-  if (hosts_suffice) offer(on_hosts);
-  if (somebody_moves && value_.accelerators() > 0) {
-    offer(together);
-    rough_start_ = *places(together);
-  } else {
+  if (hosts_suffice) offer({0, IdVector<GroupId, DeviceId>(instance_.group_count())});
+  if (!somebody_moves || value_.accelerators() == 0) {
     finished_ = true;
+    return;
   }
+  for (std::size_t c = 0; c < instance_.devices.accelerator_classes(); ++c) {
+    const auto place = places(mostly_on(c));
+    if (!place) continue;  // more accelerators than the search uses
+    take(*place);
+    if (rough_start_.size() == 0) rough_start_ = *place;
+  }
+}
+
+// The first accelerator of the class, and hosts for what cannot run there; or, where those cannot either, the first
+// accelerator of another class.
+LatencySplit LatencySearch::mostly_on(std::size_t device_class) const {
+  const auto& classes = instance_.devices.classes();
+  LatencySplit split{0, IdVector<GroupId, DeviceId>(instance_.group_count())};
+  for (GroupId g : split.accelerator_of.all()) {
+    std::size_t c = device_class;
+    if (!instance_.class_holds[c][g] && instance_.group(g).on_host) continue;
+    for (c = instance_.class_holds[c][g] ? c : 0; !instance_.class_holds[c][g];) ++c;
+    split.accelerator_of[g] = DeviceId(classes[c].first);
+  }
+  return split;
 }
 
 // Nothing if it cannot be, or uses more accelerators or subgraphs than the search does.
@@ -66,8 +81,7 @@ std::optional<LatencySearch::Places> LatencySearch::places(const LatencySplit& s
     const LatencyNode& node = instance_.nodes[v];
     const DeviceId d = split.accelerator_of[node.group];
     const std::size_t s = split.subgraph_of.size() == 0 ? 0 : split.subgraph_of[v];
-    if (!d.valid() ? !instance_.group(node.group).on_host : !instance_.group(node.group).on_accelerator)
-      return std::nullopt;
+    if (d.valid() ? !instance_.may_hold(d, node.group) : !instance_.group(node.group).on_host) return std::nullopt;
     if (!d.valid()) continue;
     if (d.index() >= static_cast<std::size_t>(value_.accelerators()) || s >= slots) return std::nullopt;
     result[v] =
@@ -133,13 +147,14 @@ bool LatencySearch::improve(Budget& slice) {
 
 void LatencySearch::try_order(Budget& slice) {
   const std::vector<std::size_t> order = orders_ == 0 ? segments_.trace_order() : segments_.random_order(dice_);
+  if (!instance_.equal_accelerators() && orders_ > 0) segments_.take_another_turn(dice_);
   std::uint64_t ticks = 1;
-  const auto cut = [&](double memory) -> std::optional<Places> {
+  const auto cut = [&](LatencySegments::Memory memory) -> std::optional<Places> {
     const auto accelerator_of = segments_.cut(order, memory, ticks);
     if (!accelerator_of) return std::nullopt;
     return places({0, *accelerator_of});
   };
-  if (const auto place = cut(instance_.memory_limit())) {
+  if (const auto place = cut(LatencySegments::Memory::Limited)) {
     take(*place);
     value_.place_all(*place);
     const double latency = value_.measure().latency;
@@ -148,7 +163,7 @@ void LatencySearch::try_order(Budget& slice) {
     seeds_.insert(at, {latency, *place});
     if (seeds_.size() > kSeedsKept) seeds_.pop_back();
   } else if (seeds_.empty()) {
-    if (auto rough = cut(kUnlimited)) rough_start_ = std::move(*rough);
+    if (auto rough = cut(LatencySegments::Memory::Ignored)) rough_start_ = std::move(*rough);
   }
   slice.spend(ticks);
   order_ticks_ += ticks;

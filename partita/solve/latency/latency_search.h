@@ -52,6 +52,7 @@ class LatencySearch {
   std::optional<Places> places(const LatencySplit& split) const;
   bool take(const Places& place);
   void try_simple_splits();
+  LatencySplit mostly_on(std::size_t device_class) const;
   void try_order(Budget& slice);
   void start_annealing();
   void end_annealing();

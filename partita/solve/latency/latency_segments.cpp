@@ -35,6 +35,7 @@ LatencySegments::LatencySegments(const LatencyInstance& instance, int accelerato
   predecessors_ = Csr<ItemId, ItemId>(instance.item_count, back);
   groups_of_ = Csr<ItemId, GroupId>(instance.item_count, groups);
   for (auto& counts : inside_) counts.assign(instance.net_cost.size(), 0);
+  for (int a = 0; a < accelerators; ++a) turns_.push_back(DeviceId(static_cast<std::size_t>(a)));
 }
 
 std::vector<std::size_t> LatencySegments::random_order(Dice& dice) const {
@@ -100,8 +101,8 @@ std::vector<std::size_t> LatencySegments::run_ends(const std::vector<std::size_t
     for (GroupId g : groups_of_[ItemId(order[at])]) {
       for (NodeId v : instance_.members[g]) {
         for (NetId e : instance_.nets_of[v]) {
-          if (passed[e] == 0) in_transit += instance_.net_cost[e];
-          if (++passed[e] == instance_.net_members[e].size()) in_transit -= instance_.net_cost[e];
+          if (passed[e] == 0) in_transit += instance_.net_base_cost[e];
+          if (++passed[e] == instance_.net_members[e].size()) in_transit -= instance_.net_base_cost[e];
         }
       }
     }
@@ -123,6 +124,7 @@ std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector
   std::size_t at = 0;
   for (const std::size_t end : ends) {
     Unit& unit = units.emplace_back();
+    unit.on_class.assign(instance_.devices.accelerator_classes(), 1);
     for (; at < end; ++at) {
       for (GroupId g : groups_of_[ItemId(order[at])]) {
         const Group& group = instance_.group(g);
@@ -130,7 +132,8 @@ std::vector<LatencySegments::Unit> LatencySegments::make_units(const std::vector
         unit.host_time += group.host_time;
         unit.memory += group.memory;
         unit.on_host = unit.on_host && group.on_host;
-        unit.on_accelerator = unit.on_accelerator && group.on_accelerator;
+        for (std::size_t c = 0; c < unit.on_class.size(); ++c)
+          unit.on_class[c] = unit.on_class[c] && instance_.class_holds[c][g];
       }
     }
   }
@@ -158,12 +161,52 @@ double LatencySegments::add_unit(const Unit& unit, std::uint64_t& work) {
   return growth;
 }
 
+// The same for several classes: how the cost of its nets grows, at link factor 1, and the times by class.
+double LatencySegments::add_unit_by_class(const Unit& unit, std::vector<double>& times, std::uint64_t& work) {
+  double growth = 0;
+  times.assign(unit.on_class.size(), 0);
+  for (GroupId g : unit.groups) {
+    for (NodeId v : instance_.members[g]) {
+      for (std::size_t c = 0; c < times.size(); ++c) times[c] += instance_.class_time[c][v];
+      auto& inside = inside_[instance_.nodes[v].backward ? 1 : 0];
+      for (NetId e : instance_.nets_of[v]) {
+        if (inside[e] == 0) {
+          touched_.push_back(e);
+          growth += instance_.net_base_cost[e];
+        }
+        if (++inside[e] == instance_.net_members[e].size()) growth -= instance_.net_base_cost[e];
+        ++work;
+      }
+    }
+  }
+  return growth;
+}
+
+bool LatencySegments::grow(Segment& segment, const Unit& unit, Memory memory, std::uint64_t& work) {
+  const auto& classes = instance_.devices.classes();
+  segment.held += unit.memory;
+  bool any = false;
+  for (std::size_t c = 0; c < segment.load.size(); ++c) {
+    const bool full = memory == Memory::Limited && segment.held > classes[c].memory;
+    if (full || !unit.on_class[c]) segment.load[c] = kNever;
+    any = any || segment.load[c] < kNever;
+  }
+  if (!any) return false;
+  if (segment.load.size() == 1) {
+    segment.load[0] += add_unit(unit, work);
+    return true;
+  }
+  const double nets = add_unit_by_class(unit, times_, work);
+  for (std::size_t c = 0; c < segment.load.size(); ++c) segment.load[c] += times_[c] + classes[c].link_factor * nets;
+  return true;
+}
+
 void LatencySegments::forget_segment() {
   for (NetId e : touched_) inside_[0][e] = inside_[1][e] = 0;
   touched_.clear();
 }
 
-std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vector<std::size_t>& order, double memory,
+std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vector<std::size_t>& order, Memory memory,
                                                                 std::uint64_t& ticks) {
   const std::size_t run = order.size() / kMostUnits + 1;
   std::vector<std::size_t> ends = run_ends(order, run);
@@ -180,17 +223,30 @@ std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vecto
 }
 
 std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<std::size_t>& order,
-                                                            const std::vector<std::size_t>& run_ends, double memory,
+                                                            const std::vector<std::size_t>& run_ends, Memory memory,
                                                             std::uint64_t& ticks) {
   const std::vector<Unit> units = make_units(order, run_ends);
   const std::size_t n = units.size(), most = static_cast<std::size_t>(accelerators_);
   std::uint64_t work = 0;
   constexpr std::size_t kOnHost = static_cast<std::size_t>(-1);
+  constexpr std::size_t kPassedOver = static_cast<std::size_t>(-2);  // the last accelerator
+  const bool equal = instance_.equal_accelerators();
+  std::vector<std::size_t> class_at(most, 0);  // by turn
+  for (std::size_t t = 0; t < most; ++t) class_at[t] = instance_.devices.class_number(turns_[t]);
   std::vector<double> best((most + 1) * (n + 1), kNever);
   std::vector<std::size_t> from(best.size(), kOnHost);  // where the last segment begins
   const auto at = [n](std::size_t used, std::size_t end) { return used * (n + 1) + end; };
+  const auto pass_over = [&](std::size_t end) {
+    for (std::size_t t = 0; t < most && !equal; ++t) {
+      if (best[at(t, end)] >= best[at(t + 1, end)]) continue;
+      best[at(t + 1, end)] = best[at(t, end)];
+      from[at(t + 1, end)] = kPassedOver;
+    }
+  };
   best[0] = 0;
+  Segment segment;
   for (std::size_t begin = 0; begin < n; ++begin) {
+    pass_over(begin);
     if (units[begin].on_host) {
       for (std::size_t t = 0; t <= most; ++t) {
         const double sum = best[at(t, begin)] + units[begin].host_time;
@@ -199,13 +255,12 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
         from[at(t, begin + 1)] = kOnHost;
       }
     }
-    double load = 0, held = 0;
-    for (std::size_t end = begin; end < n && units[end].on_accelerator; ++end) {
-      held += units[end].memory;
-      if (held > memory) break;
-      load += add_unit(units[end], work);
+    segment.load.assign(instance_.devices.accelerator_classes(), 0);
+    segment.held = 0;
+    for (std::size_t end = begin; end < n && grow(segment, units[end], memory, work); ++end) {
+      const double load = segment.load[0];
       for (std::size_t t = 0; t < most; ++t) {
-        const double sum = best[at(t, begin)] + load;
+        const double sum = best[at(t, begin)] + (equal ? load : segment.load[class_at[t]]);
         if (sum >= best[at(t + 1, end + 1)]) continue;
         best[at(t + 1, end + 1)] = sum;
         from[at(t + 1, end + 1)] = begin;
@@ -214,6 +269,7 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
     }
     forget_segment();
   }
+  pass_over(n);
   ticks += 1 + work / kStepsPerTick;
   std::size_t used = 0;
   for (std::size_t t = 1; t <= most; ++t) {
@@ -228,10 +284,11 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
       continue;
     }
     --used;
+    if (begin == kPassedOver) continue;
     result.ends.push_back(run_ends[end - 1]);
     if (begin > 0) result.ends.push_back(run_ends[begin - 1]);
     for (; end > begin; --end) {
-      for (GroupId g : units[end - 1].groups) result.accelerator_of[g] = DeviceId(used);
+      for (GroupId g : units[end - 1].groups) result.accelerator_of[g] = turns_[used];
     }
   }
   return result;

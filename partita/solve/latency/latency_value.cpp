@@ -12,6 +12,7 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
       slots_(std::clamp(kMostBlocks / (passes_ * std::max(1, accelerators_)), 1,
                         std::min(instance.subgraphs, kMostSlots))),
       blocks_(static_cast<Index>(accelerators_ * passes_ * slots_)),
+      equal_(instance.equal_accelerators()),
       cores_(instance.strict_host_cores ? blocks_ + instance.size() : 0, static_cast<std::size_t>(instance.cores)) {
   position_.resize(instance.size());
   for (std::size_t i = 0; i < instance.order.size(); ++i) position_[instance.order[i]] = static_cast<Index>(i);
@@ -19,7 +20,9 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
     const LatencyNode& node = instance.nodes[v];
     // All nodes of a group are on one device, so that it does not matter which of them holds the memory.
     const bool holder = instance.members[node.group].front() == v;
-    nodes_.push_back({node.accelerator_time, node.host_time, holder ? instance.group(node.group).memory : 0,
+    const double host_time =
+        instance.group(node.group).on_host ? instance.class_time[instance.host_class[node.group]][v] : 0;
+    nodes_.push_back({node.accelerator_time, host_time, holder ? instance.group(node.group).memory : 0,
                       static_cast<Index>(nets_.size()), static_cast<Index>(in_.size()), static_cast<Index>(out_.size()),
                       static_cast<Index>(v.index()), node.backward});
     for (NetId e : instance.nets_of[v]) nets_.push_back(static_cast<Index>(e.index()));
@@ -35,8 +38,11 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
   for (NetId e : instance.net_cost.all()) {
     for (NodeId v : instance.net_members[e]) net_members_.push_back(position_[v]);
     net_first_.push_back(static_cast<Index>(net_members_.size()));
-    net_cost_.push_back(instance.net_cost[e]);
+    net_cost_.push_back(equal_ ? instance.net_cost[e] : instance.net_base_cost[e]);
   }
+  for (int a = 0; a < accelerators_; ++a)
+    limit_.push_back(instance.devices.class_of(DeviceId(static_cast<std::size_t>(a))).memory);
+  if (!equal_) find_classes();
   const std::size_t units = blocks_ + instance.size();
   place_.assign(instance.size(), host());
   block_of_.assign(instance.size(), blocks_);
@@ -59,6 +65,18 @@ LatencyValue::LatencyValue(const LatencyInstance& instance)
   chain_.resize(blocks_);
   host_out_.resize(blocks_);
   next_out_.resize(in_.size());
+}
+
+void LatencyValue::find_classes() {
+  for (std::size_t c = 0; c < instance_.devices.accelerator_classes(); ++c) {
+    std::vector<double>& time = class_time_.emplace_back();
+    for (NodeId v : instance_.order) time.push_back(instance_.class_time[c][v]);
+    link_factor_.push_back(instance_.devices.classes()[c].link_factor);
+  }
+  for (Index b = 0; b < blocks_; ++b) {
+    const DeviceId d(b / static_cast<Index>(passes_ * slots_));
+    class_of_block_.push_back(static_cast<Index>(instance_.devices.class_number(d)));
+  }
 }
 
 LatencyValue::Index LatencyValue::block(Index v, Place place) const {
@@ -94,7 +112,7 @@ void LatencyValue::place_all(const IdVector<NodeId, Place>& place) {
     } else {
       ++block_size_[home];
       ++slot_size_[static_cast<std::size_t>(p)];
-      now_.load[home] += nodes_[v].accelerator_time;
+      now_.load[home] += time(v, home);
       now_.used[static_cast<std::size_t>(accelerator(p))] += nodes_[v].memory;
     }
   }
@@ -112,7 +130,7 @@ void LatencyValue::place_all(const IdVector<NodeId, Place>& place) {
       const Index b = block_of_[net_members_[m]];
       if (b == blocks_ || seen[b] == e) continue;
       seen[b] = e;
-      now_.load[b] += net_cost_[e];
+      now_.load[b] += link_factor(b) * net_cost_[e];
     }
   }
   keep();
@@ -178,8 +196,8 @@ void LatencyValue::change_loads(Index v, Index from, Index to) {
     less += (there < others ? cost : 0) - (there > 0 ? cost : 0);
     more += (here < others ? cost : 0) - (here > 0 ? cost : 0);
   }
-  if (from != blocks_) now_.load[from] -= nodes_[v].accelerator_time + less;
-  if (to != blocks_) now_.load[to] += nodes_[v].accelerator_time + more;
+  if (from != blocks_) now_.load[from] -= time(v, from) + link_factor(from) * less;
+  if (to != blocks_) now_.load[to] += time(v, to) + link_factor(to) * more;
 }
 
 void LatencyValue::move(NodeId node, Place to) {
@@ -219,8 +237,8 @@ const LatencyValue::Measure& LatencyValue::measure() {
   for (Index b = 0; b < blocks_; ++b) {
     if (in_use(b)) measured_.total += now_.load[b];
   }
-  const double limit = instance_.memory_limit();
-  for (const double used : now_.used) {
+  for (std::size_t a = 0; a < limit_.size(); ++a) {
+    const double used = now_.used[a], limit = limit_[a];
     if (used > limit) measured_.excess += limit > 0 ? (used - limit) / limit : used;
   }
   link_units();

@@ -53,6 +53,7 @@ class LatencyValue {
   Place place(NodeId node) const { return place_[position_[node]]; }
   bool empty(Place place) const { return slot_size_[static_cast<std::size_t>(place)] == 0; }  // not a host
   double memory_used(int accelerator) const { return now_.used[static_cast<std::size_t>(accelerator)]; }
+  double memory_limit(int accelerator) const { return limit_[static_cast<std::size_t>(accelerator)]; }
 
   const Measure& measure();
   // Moves since the last place_all, keep or take_back stay, or are undone.
@@ -71,7 +72,7 @@ class LatencyValue {
   static constexpr int kMostBlocks = 4096, kMostSlots = 64;  // the table of edges between blocks is quadratic
 
   struct Node {
-    double accelerator_time, host_time, memory;
+    double accelerator_time, host_time, memory;  // the first only where all accelerators are alike
     Index first_net, first_in, first_out;
     Index rank;  // in the input
     bool backward;
@@ -83,11 +84,17 @@ class LatencyValue {
   };
 
   Index block(Index v, Place place) const;
+  void find_classes();
   void put(Index v, Place to);  // all but the sums
   void change_loads(Index v, Index from, Index to);
   void count_edges(Index v, Index home, bool add);
   void count_edge(Index from, Index to, bool add);
   bool in_use(Index b) const { return block_size_[b] > 0; }
+  // On the block's accelerator. Where all are alike, net_cost_ has the link factor in it.
+  double time(Index v, Index b) const {
+    return equal_ ? nodes_[v].accelerator_time : class_time_[class_of_block_[b]][v];
+  }
+  double link_factor(Index b) const { return equal_ ? 1 : link_factor_[class_of_block_[b]]; }
   double duration(Index unit) const { return unit < blocks_ ? now_.load[unit] : nodes_[unit - blocks_].host_time; }
 
   friend class CoreSchedule;  // what it asks of its units
@@ -102,11 +109,18 @@ class LatencyValue {
   const LatencyInstance& instance_;
   int passes_, accelerators_, slots_;
   Index blocks_;             // of accelerators; unit blocks_ + v is host node v
+  const bool equal_;         // all accelerators are alike
   std::vector<Node> nodes_;  // in topological order, one more at the end
   IdVector<NodeId, Index> position_;
   std::vector<Index> nets_, net_first_, net_members_;
   std::vector<double> net_cost_;
   std::vector<Index> in_, out_, in_owner_;  // neighbours; in_owner_: whose entry of in_ it is
+
+  std::vector<double> limit_;  // memory, by accelerator
+  // Unless all are alike.
+  std::vector<Index> class_of_block_;
+  std::vector<std::vector<double>> class_time_;  // by class, then in topological order
+  std::vector<double> link_factor_;              // by class
 
   std::vector<Place> place_;
   std::vector<Index> block_of_;  // blocks_ on hosts

@@ -13,10 +13,9 @@ class Scheduler {
   Scheduler(const LatencyInstance& instance, const std::vector<Transfer>& transfers)
       : instance_(instance), transfers_(transfers), block_of_(instance.size()) {}
 
-  BlockSchedule run(const IdVector<GroupId, DeviceId>& accelerator_of,
-                    const IdVector<NodeId, std::uint32_t>& subgraph_of) {
-    make_blocks(accelerator_of, subgraph_of);
-    add_up_durations();
+  BlockSchedule run(const IdVector<GroupId, DeviceId>& device_of, const IdVector<NodeId, std::uint32_t>& subgraph_of) {
+    make_blocks(device_of, subgraph_of);
+    add_transfer_times();
     find_arcs();
     return in_order(start_all());
   }
@@ -24,28 +23,27 @@ class Scheduler {
  private:
   using Block = BlockSchedule::Block;
 
-  void make_blocks(const IdVector<GroupId, DeviceId>& accelerator_of,
-                   const IdVector<NodeId, std::uint32_t>& subgraph_of) {
+  void make_blocks(const IdVector<GroupId, DeviceId>& device_of, const IdVector<NodeId, std::uint32_t>& subgraph_of) {
     for (NodeId v : instance_.nodes.all()) {
       const LatencyNode& node = instance_.nodes[v];
-      const DeviceId d = accelerator_of[node.group];
+      const DeviceId d = device_of[node.group];
+      const bool host = instance_.devices.is_host(d);
       block_of_[v] = blocks_.size();
-      if (d.valid()) {
+      if (!host) {
         const std::uint32_t subgraph = subgraph_of.empty() ? 0 : subgraph_of[v];
         const auto [known, fresh] = running_order_.try_emplace({d, node.backward, subgraph}, blocks_.size());
         block_of_[v] = known->second;
-        if (!fresh) continue;
+        if (!fresh) {
+          duration_[known->second] += instance_.time(v, d);
+          continue;
+        }
       }
-      blocks_.push_back({d, node.backward});
+      blocks_.push_back({host ? DeviceId() : d, node.backward});
+      duration_.push_back(instance_.time(v, d));
     }
   }
 
-  void add_up_durations() {
-    duration_.assign(blocks_.size(), 0);
-    for (NodeId v : instance_.nodes.all()) {
-      const LatencyNode& node = instance_.nodes[v];
-      duration_[block_of_[v]] += pays(block_of_[v]) ? node.accelerator_time : node.host_time;
-    }
+  void add_transfer_times() {
     std::vector<std::size_t> readers;
     for (const Transfer& transfer : transfers_) {
       const std::size_t producer = block_of_[transfer.producer];
@@ -55,10 +53,8 @@ class Scheduler {
       }
       std::sort(readers.begin(), readers.end());
       readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-      if (!readers.empty() && pays(producer)) duration_[producer] += transfer.cost;
-      for (std::size_t reader : readers) {
-        if (pays(reader)) duration_[reader] += transfer.cost;
-      }
+      if (!readers.empty()) duration_[producer] += link_factor(producer) * transfer.cost;
+      for (std::size_t reader : readers) duration_[reader] += link_factor(reader) * transfer.cost;
     }
   }
 
@@ -119,7 +115,10 @@ class Scheduler {
     return schedule;
   }
 
-  bool pays(std::size_t block) const { return blocks_[block].accelerator.valid(); }
+  double link_factor(std::size_t block) const {
+    const DeviceId d = blocks_[block].accelerator;
+    return d.valid() ? instance_.devices.class_of(d).link_factor : 0;
+  }
 
   const LatencyInstance& instance_;
   const std::vector<Transfer>& transfers_;
@@ -134,9 +133,9 @@ class Scheduler {
 }  // namespace
 
 BlockSchedule schedule_blocks(const LatencyInstance& instance, const std::vector<Transfer>& transfers,
-                              const IdVector<GroupId, DeviceId>& accelerator_of,
+                              const IdVector<GroupId, DeviceId>& device_of,
                               const IdVector<NodeId, std::uint32_t>& subgraph_of) {
-  return Scheduler(instance, transfers).run(accelerator_of, subgraph_of);
+  return Scheduler(instance, transfers).run(device_of, subgraph_of);
 }
 
 }  // namespace partita

@@ -22,10 +22,10 @@ struct BlockSchedule {
   IdVector<NodeId, std::size_t> block_of;
 };
 
-// `accelerator_of` by group, invalid for hosts; `subgraph_of` as in Split. Blocks in a circle, and behind one, start at
-// the end in any order. Near-linear.
+// `device_of` by group, in the numbers of the device table; `subgraph_of` as in Split. Blocks in a circle, and behind
+// one, start at the end in any order. Near-linear.
 BlockSchedule schedule_blocks(const LatencyInstance& instance, const std::vector<Transfer>& transfers,
-                              const IdVector<GroupId, DeviceId>& accelerator_of,
+                              const IdVector<GroupId, DeviceId>& device_of,
                               const IdVector<NodeId, std::uint32_t>& subgraph_of);
 
 }  // namespace partita

@@ -10,27 +10,42 @@ namespace partita {
 ChainOfIdealsFormulation::ChainOfIdealsFormulation(const Problem& problem, const FormulationOptions& options)
     : Formulation(options.time_unit),
       problem_(problem),
-      staged_(make_staged_instance(problem)),
-      instance_(make_ip_instance(problem, staged_.group_of, staged_.platform, options.time_unit)) {
+      order_(find_stage_order(problem)),
+      instance_(make_ip_instance(problem, order_.group_of, options.time_unit)) {
   loads_ = std::make_unique<LoadRows>(instance_, model_, options.limit / options.time_unit);
   one_ = model_.add_column({"one", 1, 1});
-  lay_out_seats();
+  if (devices().accelerator_classes() <= 1 && devices().classes().size() - devices().accelerator_classes() <= 1) {
+    lay_out_gaps();
+  } else {
+    lay_out_rounds();
+  }
   add_chains();
   add_precedence();
   for (std::size_t j = 0; j < seats_.size(); ++j) {
     IdVector<GroupId, Terms> terms(y_.size());
     for (GroupId v : y_.all()) terms[v] = seat_terms(v, j);
-    loads_->add_seat(seats_[j].name, seats_[j].host, terms);
+    loads_->add_seat(seats_[j].name, seats_[j].device_class, terms);
   }
-  add_host_count();
+  count_used_seats();
 }
 
-void ChainOfIdealsFormulation::lay_out_seats() {
-  const std::size_t accelerators = static_cast<std::size_t>(staged_.platform.accelerators);
-  const std::size_t hosts = static_cast<std::size_t>(staged_.platform.hosts);
+// (hosts, accelerator) again and again: for one class of each kind.
+void ChainOfIdealsFormulation::lay_out_gaps() {
+  const std::size_t accelerators = devices().accelerators(), hosts = devices().size() - accelerators;
+  const auto add = [&](std::size_t device_class, std::string name) {
+    seats_.push_back({device_class, seats_.size(), std::move(name), {}});
+  };
   for (std::size_t gap = 0; gap <= accelerators; ++gap) {
-    for (std::size_t i = 0; i < hosts; ++i) seats_.push_back({true, gap, fmt::format("h{}_{}", gap, i), {}});
-    if (gap < accelerators) seats_.push_back({false, gap, fmt::format("a{}", gap), {}});
+    for (std::size_t i = 0; i < hosts; ++i) add(devices().accelerator_classes(), fmt::format("h{}_{}", gap, i));
+    if (gap < accelerators) add(0, fmt::format("a{}", gap));
+  }
+}
+
+void ChainOfIdealsFormulation::lay_out_rounds() {
+  const std::size_t rounds = std::min(devices().size(), instance_.groups.size());
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t c = 0; c < devices().classes().size(); ++c)
+      seats_.push_back({c, round, fmt::format("c{}_{}", c, round), {}});
   }
 }
 
@@ -42,7 +57,7 @@ void ChainOfIdealsFormulation::add_chains() {
     std::size_t last = 0;
     bool anywhere = false;
     for (std::size_t j = 0; j < seats_.size(); ++j) {
-      if (!instance_.fits(v, seats_[j].host)) continue;
+      if (!fits(v, seats_[j])) continue;
       last = j;
       anywhere = true;
     }
@@ -52,7 +67,7 @@ void ChainOfIdealsFormulation::add_chains() {
       const ColumnId before = j == 0 ? ColumnId() : y[j - 1];
       if (j >= last) {
         y[j] = one_;
-      } else if (!instance_.fits(v, seats_[j].host)) {
+      } else if (!fits(v, seats_[j])) {
         y[j] = before;
       } else {
         y[j] = model_.add_column({fmt::format("y_{}_{}", v.index(), seats_[j].name), 0, 1, 0, true});
@@ -65,9 +80,8 @@ void ChainOfIdealsFormulation::add_chains() {
 }
 
 void ChainOfIdealsFormulation::add_precedence() {
-  const StageGraph& graph = staged_.graph;
-  for (GroupId u : graph.all()) {
-    for (GroupId v : graph.successors(u)) {
+  for (GroupId u : order_.graph.all()) {
+    for (GroupId v : order_.graph.successors(u)) {
       for (std::size_t j = 0; j < seats_.size(); ++j) {
         const ColumnId later = y_[v][j], earlier = y_[u][j];
         if (!later.valid() || earlier == one_) continue;
@@ -79,25 +93,48 @@ void ChainOfIdealsFormulation::add_precedence() {
   }
 }
 
-void ChainOfIdealsFormulation::add_host_count() {
-  if (staged_.platform.hosts == 0 || staged_.platform.accelerators == 0) return;
-  Terms all;
-  for (std::size_t j = 0; j < seats_.size(); ++j) {
-    Seat& seat = seats_[j];
-    if (!seat.host) continue;
-    seat.used = model_.add_column({"used_" + seat.name, 0, 1, 0, true});
-    all.push_back({seat.used, 1});
-    for (GroupId v : y_.all()) {
-      Terms row = seat_terms(v, j);
-      if (row.empty()) continue;
-      row.push_back({seat.used, -1});
-      model_.add_at_most(fmt::format("use_{}_{}", v.index(), seat.name), std::move(row), 0);
+void ChainOfIdealsFormulation::count_used_seats() {
+  for (std::size_t c = 0; c < devices().classes().size(); ++c) {
+    const auto of_class = [c](const Seat& seat) { return seat.device_class == c; };
+    const std::size_t count = devices().classes()[c].count;
+    const auto seats = static_cast<std::size_t>(std::count_if(seats_.begin(), seats_.end(), of_class));
+    const bool in_rounds = !seats_.empty() && seats_.back().round + 1 < seats_.size();
+    if (seats <= count && !in_rounds) continue;
+    Terms all;
+    for (std::size_t j = 0; j < seats_.size(); ++j) {
+      Seat& seat = seats_[j];
+      if (seat.device_class != c) continue;
+      seat.used = model_.add_column({"used_" + seat.name, 0, 1, 0, true});
+      all.push_back({seat.used, 1});
+      for (GroupId v : y_.all()) {
+        Terms row = seat_terms(v, j);
+        if (row.empty()) continue;
+        row.push_back({seat.used, -1});
+        model_.add_at_most(fmt::format("use_{}_{}", v.index(), seat.name), std::move(row), 0);
+      }
     }
-    if (j > 0 && seats_[j - 1].host) {
-      model_.add_at_most("left_" + seat.name, {{seat.used, 1}, {seats_[j - 1].used, -1}}, 0);
-    }
+    model_.add_at_most(fmt::format("devices_{}", c), std::move(all), static_cast<double>(count));
   }
-  model_.add_at_most("hosts", std::move(all), staged_.platform.hosts);
+  fill_from_the_left();
+}
+
+// The seats of a gap, and rounds.
+void ChainOfIdealsFormulation::fill_from_the_left() {
+  Terms before;
+  for (std::size_t j = 0; j < seats_.size();) {
+    const std::size_t first = j;
+    Terms round;
+    for (; j < seats_.size() && seats_[j].round == seats_[first].round; ++j) {
+      if (seats_[j].used.valid()) round.push_back({seats_[j].used, 1});
+    }
+    if (round.size() > 1) model_.add_at_most("one_in_" + seats_[first].name, Terms(round), 1);
+    if (!before.empty() && !round.empty()) {
+      Terms row = round;
+      append(row, before, -1);
+      model_.add_at_most("left_" + seats_[first].name, std::move(row), 0);
+    }
+    before = std::move(round);
+  }
 }
 
 Terms ChainOfIdealsFormulation::seat_terms(GroupId v, std::size_t seat) const {
@@ -109,14 +146,6 @@ Terms ChainOfIdealsFormulation::seat_terms(GroupId v, std::size_t seat) const {
   return terms;
 }
 
-std::vector<Stage> ChainOfIdealsFormulation::stages_of(const IdVector<GroupId, std::size_t>& seat_of) const {
-  std::vector<Stage> stages(seats_.size());
-  for (std::size_t j = 0; j < seats_.size(); ++j) stages[j].on_host = seats_[j].host;
-  for (GroupId v : seat_of.all()) stages[seat_of[v]].groups.push_back(v);
-  std::erase_if(stages, [](const Stage& stage) { return stage.groups.empty(); });
-  return stages;
-}
-
 Split ChainOfIdealsFormulation::decode(std::span<const double> x) const {
   IdVector<GroupId, std::size_t> seat_of(y_.size(), 0);
   for (GroupId v : y_.all()) {
@@ -124,24 +153,39 @@ Split ChainOfIdealsFormulation::decode(std::span<const double> x) const {
     while (!y_[v][j].valid() || x[y_[v][j].index()] < 0.5) ++j;
     seat_of[v] = j;
   }
-  return lift_stages(problem_, staged_, stages_of(seat_of));
+  // The used seats of a class are its devices, in their order.
+  std::vector<char> used(seats_.size(), 0);
+  for (const std::size_t seat : seat_of) used[seat] = 1;
+  std::vector<std::size_t> next;
+  for (const DeviceTable::Class& c : devices().classes()) next.push_back(c.first_in_platform.index());
+  std::vector<DeviceId> device_on(seats_.size());
+  Split split;
+  for (std::size_t j = 0; j < seats_.size(); ++j) {
+    if (!used[j]) continue;
+    device_on[j] = DeviceId(next[seats_[j].device_class]++);
+    split.order.push_back(device_on[j]);
+  }
+  for (NodeId v : order_.group_of.all()) split.device_of.push_back(device_on[seat_of[order_.group_of[v]]]);
+  return split;
 }
 
 std::vector<double> ChainOfIdealsFormulation::encode(const Split& split) const {
   std::vector<double> x(model_.columns().size(), 0);
   x[one_.index()] = 1;
-  // Devices take the seats of their kind in order, as far to the left as the order of the devices lets them.
+  // Devices take the seats of their class in order, as far to the left as the order of the devices lets them.
   const Platform& platform = problem_.workload.platform;
   std::vector<std::size_t> seat_of_device(platform.device_count(), 0);
   std::size_t next = 0;
   for (DeviceId d : split.order) {
-    const bool host = platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
-    while (seats_[next].host != host) ++next;
+    const ClassId id = platform.class_of(d);
+    while (devices().classes()[seats_[next].device_class].id != id) ++next;
     if (seats_[next].used.valid()) x[seats_[next].used.index()] = 1;
-    seat_of_device[d.index()] = next++;
+    seat_of_device[d.index()] = next;
+    const std::size_t round = seats_[next].round;
+    while (next < seats_.size() && seats_[next].round == round) ++next;
   }
   IdVector<GroupId, std::size_t> seat_of(y_.size(), 0);
-  for (NodeId v : staged_.group_of.all()) seat_of[staged_.group_of[v]] = seat_of_device[split.device_of[v].index()];
+  for (NodeId v : order_.group_of.all()) seat_of[order_.group_of[v]] = seat_of_device[split.device_of[v].index()];
   for (GroupId v : y_.all()) {
     for (std::size_t j = seat_of[v]; j < seats_.size(); ++j) x[y_[v][j].index()] = 1;
   }

@@ -13,6 +13,10 @@
 // always. A binary used[j] for each host seat bounds the x on it, and the used add up to at most l; the seats of a gap
 // are used from the left. Without more hosts than one gap has seats for, that is for k = 0, these rows are left out.
 //
+// With more classes of devices any sequence of classes may be the best. Then there are as many *rounds* as devices,
+// each with one seat of every class, of which at most one is used; used rounds come first, and the used seats of a
+// class are at most its devices. So every sequence of classes has exactly one place.
+//
 // A seat that cannot hold group v makes y[v,j] and y[v,j-1] one column.
 //
 // Why not the x and z of max_load.h with an order on the devices: the chain is stronger. On the paper's GNMT CBC proves
@@ -22,7 +26,7 @@
 // tests/mip/solve_ip_test.cpp.
 #pragma once
 
-#include "partita/reduce/staged_instance.h"
+#include "partita/reduce/stage_order.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/ip_instance.h"
 #include "partita/solve/mip/load_rows.h"
@@ -39,21 +43,24 @@ class ChainOfIdealsFormulation : public Formulation {
 
  private:
   struct Seat {
-    bool host = false;
-    std::size_t gap = 0;  // how many accelerators come before
+    std::size_t device_class = 0;  // by its number in the device table
+    std::size_t round = 0;         // of the seats of a round, one is used
     std::string name;
-    ColumnId used;  // host seats of which not all may be used
+    ColumnId used;  // where a class has more seats than devices
   };
 
-  void lay_out_seats();
+  const DeviceTable& devices() const { return instance_.devices; }
+  bool fits(GroupId v, const Seat& seat) const { return instance_.fits(v, seat.device_class); }
+  void lay_out_gaps();
+  void lay_out_rounds();
   void add_chains();
   void add_precedence();
-  void add_host_count();
+  void count_used_seats();
+  void fill_from_the_left();
   Terms seat_terms(GroupId v, std::size_t seat) const;
-  std::vector<Stage> stages_of(const IdVector<GroupId, std::size_t>& seat_of) const;
 
   const Problem& problem_;
-  StagedInstance staged_;
+  StageOrder order_;
   IpInstance instance_;
   std::vector<Seat> seats_;
   ColumnId one_;                                // fixed at 1

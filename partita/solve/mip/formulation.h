@@ -33,9 +33,9 @@ class Formulation {
 };
 
 // Latency: latency_program.h. Max-load and gpipe, with every transfer mode: staged splits, chain_of_ideals.h;
-// contiguous and free ones, max_load.h. Throws InputError(Unsupported) for latency with strict host cores and for
-// platforms with more than one class of a kind. The names of the columns depend on the problem alone. The problem must
-// outlive the formulation.
+// contiguous and free ones, max_load.h. Any number of classes of devices. Throws InputError(Unsupported) for latency
+// with strict host cores, for clusters, copies of stages and memory models other than flat. The names of the columns
+// depend on the problem alone. The problem must outlive the formulation.
 struct FormulationOptions {
   double time_unit = 1;
   double limit = kNoLimit;  // of the objective, in plain time: splits above it need not be solutions

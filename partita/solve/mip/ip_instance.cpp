@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "partita/reduce/platform_kinds.h"
 #include "partita/reduce/transfers.h"
 
 namespace partita {
@@ -13,22 +12,27 @@ namespace {
 
 void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
   const Graph& graph = problem.workload.graph;
-  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  for (NodeId v : graph.nodes.all()) {
+    if (group_of[v].index() >= instance.groups.size()) instance.groups.resize(group_of[v].index() + 1);
+  }
+  instance.devices = DeviceTable(problem.workload.platform, instance.groups.size());
+  const auto& classes = instance.devices.classes();
+  for (IpGroup& group : instance.groups) {
+    group.time.assign(classes.size(), {});
+    group.runs_on.assign(classes.size(), 1);
+  }
   for (NodeId v : graph.nodes.all()) {
     const Node& node = graph.nodes[v];
-    if (group_of[v].index() >= instance.groups.size()) instance.groups.resize(group_of[v].index() + 1);
     IpGroup& group = instance.groups[group_of[v]];
     const std::size_t pass = instance.passes == 2 && node.backward ? 1 : 0;
-    const auto add = [&](ClassId device_class, bool& supported, double& time) {
-      const double t = device_class.valid() ? node.time[device_class.index()] : kCannotRun;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const double t = node.time[classes[c].id.index()];
       if (t == kCannotRun) {
-        supported = false;
+        group.runs_on[c] = 0;
       } else {
-        time += t / instance.time_unit;
+        group.time[c][pass] += t / instance.time_unit;
       }
-    };
-    add(kinds.accelerator, group.on_accelerator, group.accelerator_time[pass]);
-    add(kinds.host, group.on_host, group.host_time[pass]);
+    }
     group.memory += node.memory;
   }
 }
@@ -63,21 +67,17 @@ void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpI
 
 }  // namespace
 
-bool IpInstance::fits(GroupId v, bool on_host) const {
-  const IpGroup& group = groups[v];
-  return on_host ? group.on_host && group.memory <= platform.host_memory
-                 : group.on_accelerator && group.memory <= platform.accelerator_memory;
+bool IpInstance::fits(GroupId v, std::size_t device_class) const {
+  return groups[v].runs_on[device_class] && groups[v].memory <= devices.classes()[device_class].memory;
 }
 
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
-                            const StagePlatform& platform, double time_unit) {
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, double time_unit) {
   const Graph& graph = problem.workload.graph;
   IpInstance instance;
   instance.objective = problem.objective;
   instance.transfers = problem.transfers;
   const bool one_sum = problem.objective == Objective::MaxLoad && problem.transfers == TransferMode::Sum;
   instance.passes = one_sum || !graph.has_backward() ? 1 : 2;
-  instance.platform = platform;
   instance.time_unit = time_unit;
   add_groups(problem, group_of, instance);
   add_nets(graph, group_of, instance);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "partita/model/problem.h"
-#include "partita/reduce/net_graph.h"
+#include "partita/reduce/device_table.h"
 
 namespace partita {
 
@@ -15,11 +15,11 @@ namespace partita {
 inline constexpr std::size_t kMostPasses = 2;
 
 struct IpGroup {
-  std::array<double, kMostPasses> accelerator_time{};
-  std::array<double, kMostPasses> host_time{};
+  using Times = std::array<double, kMostPasses>;
+
+  std::vector<Times> time;    // by class of the device table
+  std::vector<char> runs_on;  // likewise: the class can run all of it
   double memory = 0;
-  bool on_accelerator = true;
-  bool on_host = true;
 };
 
 struct IpNet {
@@ -35,14 +35,14 @@ struct IpInstance {
   std::size_t passes = 1;
   IdVector<GroupId, IpGroup> groups;
   std::vector<IpNet> nets;
-  StagePlatform platform;
+  DeviceTable devices;
   double time_unit = 1;  // what the programs count times in
 
-  bool fits(GroupId v, bool on_host) const;  // the device can run the group, and hold it alone
+  // A device of the class, by its number in the table, can run the group, and hold it alone.
+  bool fits(GroupId v, std::size_t device_class) const;
 };
 
 // `group_of` may be any grouping that keeps colour classes together. Nets that always cost together are added up.
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
-                            const StagePlatform& platform, double time_unit);
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, double time_unit);
 
 }  // namespace partita

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "partita/solve/mip/load_rows.h"
 #include "partita/util/error.h"
@@ -54,41 +55,48 @@ LatencyFormulation::LatencyFormulation(const Problem& problem, const Formulation
   add_progress();
 }
 
-bool LatencyFormulation::fits(GroupId g, bool on_host) const {
-  const Group& group = instance_.group(g);
-  const StagePlatform& platform = instance_.classes.platform;
-  return on_host ? platform.hosts > 0 && group.on_host && group.memory <= platform.host_memory
-                 : platform.accelerators > 0 && group.on_accelerator && group.memory <= platform.accelerator_memory;
+bool LatencyFormulation::fits(GroupId g, std::size_t device_class) const {
+  return instance_.class_holds[device_class][g] && instance_.group(g).memory <= table().classes()[device_class].memory;
 }
 
+// The time on the first device that fits, and what others take more.
 LatencyFormulation::PlaceTime LatencyFormulation::place_time(NodeId v) const {
-  const LatencyNode& node = instance_.nodes[v];
-  const double host = node.host_time / time_unit_, accelerator = node.accelerator_time / time_unit_;
-  const bool on_host = fits(node.group, true), on_accelerator = fits(node.group, false);
-  if (!on_accelerator) return {host, {}};
-  if (!on_host) return {accelerator, {}};
-  PlaceTime time{accelerator, {}};
-  append(time.more, on_host_[node.group], host - accelerator);
-  return time;
+  const GroupId g = instance_.nodes[v].group;
+  PlaceTime result;
+  bool known = false;
+  for (std::size_t d = 0; d < device_.size(); ++d) {
+    if (!device_[d][g].valid()) continue;
+    if (!known) result.least = time(v, class_of(d));
+    known = true;
+    const double more = time(v, class_of(d)) - result.least;
+    if (more != 0) result.more.push_back({device_[d][g], more});
+  }
+  return result;
 }
 
 double LatencyFormulation::least_time(NodeId v) const {
-  const LatencyNode& node = instance_.nodes[v];
   double least = std::numeric_limits<double>::infinity();
-  if (fits(node.group, false)) least = node.accelerator_time / time_unit_;
-  if (fits(node.group, true)) least = std::min(least, node.host_time / time_unit_);
+  for (std::size_t c = 0; c < table().classes().size(); ++c) {
+    if (fits(instance_.nodes[v].group, c)) least = std::min(least, time(v, c));
+  }
   return least == std::numeric_limits<double>::infinity() ? 0 : least;
 }
 
-// A block takes no longer than its nodes take, the slower way, and the transfers that touch it; the latency is at most
+// A block takes no longer than its nodes take, the slowest way, and the transfers that touch it; the latency is at most
 // the sum of all blocks.
 void LatencyFormulation::find_horizon(double limit) {
-  double sum = 0;
-  for (const LatencyNode& node : instance_.nodes) sum += std::max(node.accelerator_time, node.host_time);
-  for (const Transfer& transfer : transfers_) {
-    sum += transfer.cost * static_cast<double>(1 + transfer.consumers.size());
+  double sum = 0, link_factor = 0;
+  for (NodeId v : instance_.nodes.all()) {
+    double most = 0;
+    for (std::size_t c = 0; c < table().classes().size(); ++c) most = std::max(most, time(v, c));
+    sum += most;
   }
-  horizon_ = std::min(limit, sum / time_unit_);
+  for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
+    link_factor = std::max(link_factor, table().classes()[c].link_factor);
+  for (const Transfer& transfer : transfers_) {
+    sum += link_factor * transfer.cost / time_unit_ * static_cast<double>(1 + transfer.consumers.size());
+  }
+  horizon_ = std::min(limit, sum);
 }
 
 void LatencyFormulation::find_windows() {
@@ -103,17 +111,22 @@ void LatencyFormulation::find_windows() {
   }
 }
 
+void LatencyFormulation::choose_devices() {
+  for (std::size_t c = 0; c < table().classes().size(); ++c) {
+    const DeviceTable::Class& some = table().classes()[c];
+    const bool all_alike = some.host && instance_.total_memory <= some.memory;
+    for (std::size_t i = 0; i < (all_alike ? 1 : some.count); ++i) device_number_.push_back(DeviceId(some.first + i));
+  }
+}
+
 void LatencyFormulation::add_devices() {
-  const StagePlatform& platform = instance_.classes.platform;
-  const bool any_host = instance_.classes.graph.total_memory() <= platform.host_memory;
-  hosts_ = any_host ? std::min(platform.hosts, 1) : platform.hosts;
-  device_.assign(accelerators() + static_cast<std::size_t>(hosts_),
-                 IdVector<GroupId, ColumnId>(instance_.group_count()));
+  choose_devices();
+  device_.assign(device_number_.size(), IdVector<GroupId, ColumnId>(instance_.group_count()));
   on_host_.resize(instance_.group_count());
   for (GroupId g : on_host_.all()) {
     Terms once;
     for (std::size_t d = 0; d < device_.size(); ++d) {
-      if (!fits(g, is_host(d))) continue;
+      if (!fits(g, class_of(d))) continue;
       device_[d][g] = model_.add_column({fmt::format("x_{}_{}", g.index(), device_name(d)), 0, 1, 0, true});
       once.push_back({device_[d][g], 1});
       if (is_host(d)) on_host_[g].push_back({device_[d][g], 1});
@@ -127,14 +140,12 @@ std::string LatencyFormulation::device_name(std::size_t d) const {
 }
 
 void LatencyFormulation::add_memory() {
-  const StagePlatform& platform = instance_.classes.platform;
   for (std::size_t d = 0; d < device_.size(); ++d) {
     std::vector<MemoryTerms> held;
     for (GroupId g : device_[d].all()) {
       if (device_[d][g].valid()) held.push_back({instance_.group(g).memory, {{device_[d][g], 1}}});
     }
-    add_memory_row(model_, "memory_" + device_name(d), is_host(d) ? platform.host_memory : platform.accelerator_memory,
-                   held);
+    add_memory_row(model_, "memory_" + device_name(d), table().classes()[class_of(d)].memory, held);
   }
 }
 
@@ -150,7 +161,8 @@ void LatencyFormulation::add_node_times() {
     const LatencyNode& node = instance_.nodes[v];
     for (NodeId u : instance_.predecessors[v]) {
       Terms row{{done_[v], 1}, {done_[u], -1}};
-      append(row, on_host_[node.group], -node.host_time / time_unit_);
+      for (std::size_t d = accelerators(); d < device_.size(); ++d)
+        push_if_valid(row, device_[d][node.group], -time(v, class_of(d)));
       model_.add_at_least(fmt::format("after_{}_{}", u.index(), v.index()), std::move(row), 0);
     }
   }
@@ -161,17 +173,21 @@ void LatencyFormulation::add_seats(bool backward) {
   for (const LatencyNode& node : instance_.nodes) nodes += node.backward == backward;
   if (nodes == 0 || accelerators() == 0) return;
   const bool by_number = seats_are_accelerators(backward);
-  const std::size_t count =
+  const std::size_t rounds =
       by_number ? accelerators() : std::min(accelerators() * static_cast<std::size_t>(instance_.subgraphs), nodes);
+  const std::size_t classes = table().accelerator_classes();
   Seats& seats = seats_[backward ? 1 : 0];
-  for (std::size_t s = 0; s < count; ++s) {
+  for (std::size_t s = 0; s < rounds * classes; ++s) {
     Seat& seat = seats.emplace_back();
     seat.backward = backward;
-    seat.name = by_number ? device_name(s) : fmt::format("{}{}", backward ? 'b' : 'f', s);
+    seat.round = s / classes;
+    seat.device_class = s % classes;
+    seat.name = by_number ? device_name(s) : fmt::format("{}{}", backward ? 'b' : 'f', seat.round);
+    if (classes > 1) seat.name += fmt::format("c{}", seat.device_class);
     seat.holds.resize(instance_.size());
     for (NodeId v : instance_.nodes.all()) {
       const LatencyNode& node = instance_.nodes[v];
-      if (node.backward != backward || !fits(node.group, false)) continue;
+      if (node.backward != backward || !fits(node.group, seat.device_class)) continue;
       seat.holds[v] = by_number ? device_[s][node.group]
                                 : model_.add_column({fmt::format("y_{}_{}", v.index(), seat.name), 0, 1, 0, true});
     }
@@ -204,47 +220,61 @@ void LatencyFormulation::fill_from_the_end(Seats& seats) {
 void LatencyFormulation::add_owners(Seats& seats) {
   const bool backward = seats[0].backward;
   std::vector<Terms> owned(accelerators());
-  Terms owners_before;
+  Terms round, round_before;
   for (std::size_t s = 0; s < seats.size(); ++s) {
-    Seat& seat = seats[s];
-    seat.owner.resize(accelerators());
-    Terms once;
-    for (std::size_t i = 0; i < accelerators(); ++i) {
-      if (backward == first_is_backward_ && i > s) continue;
-      seat.owner[i] = model_.add_column({fmt::format("owner_{}_{}", seat.name, device_name(i)), 0, 1, 0, true});
-      once.push_back({seat.owner[i], 1});
-      owned[i].push_back({seat.owner[i], 1});
-      for (NodeId v : seat.holds.all()) {
-        if (!seat.holds[v].valid()) continue;
-        model_.add_at_most(fmt::format("there_{}_{}_{}", v.index(), seat.name, device_name(i)),
-                           {{seat.holds[v], 1}, {seat.owner[i], 1}, {device_[i][instance_.nodes[v].group], -1}}, 1);
-      }
+    add_owners_of(seats[s], round, owned);
+    if (s + 1 < seats.size() && seats[s + 1].round == seats[s].round) continue;
+    if (seats[s].round > 0) {
+      append(round_before, round, -1);
+      model_.add_at_most("fill_" + seats[s].name, std::move(round_before), 0);
     }
-    for (NodeId v : seat.holds.all()) {
-      if (!seat.holds[v].valid()) continue;
-      Terms row{{seat.holds[v], 1}};
-      append(row, once, -1);
-      model_.add_at_most(fmt::format("run_{}_{}", v.index(), seat.name), std::move(row), 0);
-    }
-    if (s > 0) {
-      Terms row = owners_before;
-      append(row, once, -1);
-      model_.add_at_most("fill_" + seat.name, std::move(row), 0);
-    }
-    owners_before = once;
-    model_.add_at_most("run_" + seat.name, std::move(once), 1);
+    round_before = round;
+    model_.add_at_most("run_" + seats[s].name, std::exchange(round, {}), 1);
   }
   for (std::size_t i = 0; i < accelerators(); ++i) {
     model_.add_at_most(fmt::format("most_{}_{}", backward ? 'b' : 'f', device_name(i)), std::move(owned[i]),
                        instance_.subgraphs);
   }
   for (NodeId v : instance_.nodes.all()) {
-    if (!seats[0].holds[v].valid()) continue;
-    Terms row;
-    for (const Seat& seat : seats) row.push_back({seat.holds[v], 1});
-    for (std::size_t i = 0; i < accelerators(); ++i) row.push_back({device_[i][instance_.nodes[v].group], -1});
-    model_.add_row(fmt::format("seated_{}", v.index()), 0, std::move(row), 0);
+    if (instance_.nodes[v].backward != backward) continue;
+    // What it takes on seats of a class is on accelerators of that class.
+    for (std::size_t c = 0; c < table().accelerator_classes(); ++c) {
+      if (!fits(instance_.nodes[v].group, c)) continue;
+      Terms row;
+      for (const Seat& seat : seats) {
+        if (seat.device_class == c) row.push_back({seat.holds[v], 1});
+      }
+      const DeviceTable::Class& equals = table().classes()[c];
+      for (std::size_t i = equals.first; i < equals.first + equals.count; ++i)
+        row.push_back({device_[i][instance_.nodes[v].group], -1});
+      model_.add_row(fmt::format("seated_{}_{}", v.index(), c), 0, std::move(row), 0);
+    }
   }
+}
+
+// Who may run the seat, added to what the round and each accelerator run; and what it holds is there.
+void LatencyFormulation::add_owners_of(Seat& seat, Terms& round, std::vector<Terms>& owned) {
+  const DeviceTable::Class& equals = table().classes()[seat.device_class];
+  seat.owner.resize(accelerators());
+  Terms mine;
+  for (std::size_t i = equals.first; i < equals.first + equals.count; ++i) {
+    if (seat.backward == first_is_backward_ && i - equals.first > seat.round) continue;
+    seat.owner[i] = model_.add_column({fmt::format("owner_{}_{}", seat.name, device_name(i)), 0, 1, 0, true});
+    mine.push_back({seat.owner[i], 1});
+    owned[i].push_back({seat.owner[i], 1});
+    for (NodeId v : seat.holds.all()) {
+      if (!seat.holds[v].valid()) continue;
+      model_.add_at_most(fmt::format("there_{}_{}_{}", v.index(), seat.name, device_name(i)),
+                         {{seat.holds[v], 1}, {seat.owner[i], 1}, {device_[i][instance_.nodes[v].group], -1}}, 1);
+    }
+  }
+  for (NodeId v : seat.holds.all()) {
+    if (!seat.holds[v].valid()) continue;
+    Terms row{{seat.holds[v], 1}};
+    append(row, mine, -1);
+    model_.add_at_most(fmt::format("run_{}_{}", v.index(), seat.name), std::move(row), 0);
+  }
+  append(round, mine);
 }
 
 void LatencyFormulation::add_order(Seats& seats) {
@@ -312,15 +342,15 @@ void LatencyFormulation::add_seat_times(Seats& seats) {
     Terms lasts{{seat.finish, 1}, {seat.start, -1}};
     for (NodeId v : instance_.nodes.all()) {
       if (!seat.holds[v].valid()) continue;
-      lasts.push_back({seat.holds[v], -instance_.nodes[v].accelerator_time / time_unit_});
+      lasts.push_back({seat.holds[v], -time(v, seat.device_class)});
       const double most = horizon_ - std::min(head_[v], horizon_);
       model_.add_at_least(fmt::format("done_{}_{}", v.index(), seat.name),
                           {{done_[v], 1}, {seat.finish, -1}, {seat.holds[v], -most}}, -most);
     }
     for (std::size_t e = 0; e < transfers_.size(); ++e) {
       const Transfer& transfer = transfers_[e];
-      push_if_valid(lasts, seat.in[e], -transfer.cost / time_unit_);
-      push_if_valid(lasts, seat.out[e], -transfer.cost / time_unit_);
+      push_if_valid(lasts, seat.in[e], -link_factor(seat) * transfer.cost / time_unit_);
+      push_if_valid(lasts, seat.out[e], -link_factor(seat) * transfer.cost / time_unit_);
       if (!seat.in[e].valid()) continue;
       model_.add_at_least(fmt::format("needs_{}_{}", e, seat.name),
                           {{seat.start, 1}, {done_[transfer.producer], -1}, {seat.in[e], -horizon_}}, -horizon_);
@@ -365,6 +395,10 @@ void LatencyFormulation::add_progress() {
         model_.add_column({fmt::format("computed_{}", v.index()), head_[v], std::max(head_[v], horizon_ - tail_[v])});
     model_.add_at_least(fmt::format("written_{}", v.index()), {{done_[v], 1}, {computed_[v], -1}}, 0);
   }
+  double least_link_factor = kNoLimit;
+  for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
+    least_link_factor = std::min(least_link_factor, table().classes()[c].link_factor);
+  if (accelerators() == 0) least_link_factor = 0;
   IdVector<NodeId, std::vector<std::size_t>> read(instance_.size());
   for (std::size_t e = 0; e < transfers_.size(); ++e) {
     for (NodeId v : transfers_[e].consumers) read[v].push_back(e);
@@ -379,8 +413,8 @@ void LatencyFormulation::add_progress() {
         Terms moved;
         for (const Seats& seats : seats_) {
           for (const Seat& seat : seats) {
-            push_if_valid(moved, seat.in[e], cost);
-            push_if_valid(moved, seat.out[e], cost);
+            push_if_valid(moved, seat.in[e], link_factor(seat) * cost);
+            push_if_valid(moved, seat.out[e], link_factor(seat) * cost);
           }
         }
         add_step(u, v, std::move(moved), fmt::format("{}", e));
@@ -389,8 +423,8 @@ void LatencyFormulation::add_progress() {
       // in and out may be those of other consumers. What moves between the kinds of devices is certain.
       for (const double sign : {1.0, -1.0}) {
         Terms moved;
-        append(moved, on_host_[instance_.nodes[u].group], sign * cost);
-        append(moved, on_host_[instance_.nodes[v].group], -sign * cost);
+        append(moved, on_host_[instance_.nodes[u].group], sign * least_link_factor * cost);
+        append(moved, on_host_[instance_.nodes[v].group], -sign * least_link_factor * cost);
         add_step(u, v, std::move(moved), fmt::format("{}_{}", e, sign > 0 ? "in" : "out"));
       }
     }

@@ -24,6 +24,10 @@
 //     T >= L[v].
 // head[v] is the longest path of least times that ends with v.
 //
+// **Several classes of accelerators.** Then a round is one seat of each class in the place of a seat, of which at most
+// one is run, by an accelerator of its class; times and costs of a seat are those of its class. Accelerators of a class
+// are numbered by their first round, and o is always needed.
+//
 // **Progress.** What is above bounds nothing as long as x is fractional. So there is C[v], when v itself is computed,
 // inside its block: between head[v] and H minus the longest path behind v, at most L[v], and for each edge
 //     C[v] >= C[u] + time of v where it is + what the transfer takes, as far as the columns say.
@@ -59,6 +63,8 @@ class LatencyFormulation : public Formulation {
   struct Seat {
     std::string name;
     bool backward = false;
+    std::size_t device_class = 0;              // of the accelerators that may run it
+    std::size_t round = 0;                     // at most one seat of a round is run
     IdVector<NodeId, ColumnId> holds, before;  // x, b; invalid for nodes of the other pass, and x where it cannot run
     std::vector<ColumnId> owner;    // o, by accelerator; invalid for 0. Empty: the accelerator has the seat's number
     std::vector<ColumnId> in, out;  // by transfer; invalid where there is none
@@ -79,28 +85,34 @@ class LatencyFormulation : public Formulation {
 
   static constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);
   struct Seating {
-    std::array<std::vector<std::size_t>, 2> block_on;  // the schedule's block on each seat, by pass
+    std::array<std::vector<std::size_t>, 2> block_on;  // the schedule's block on each round, by pass
     IdVector<DeviceId, DeviceId> number;               // in the program, of each accelerator of the split
   };
 
   std::size_t accelerators() const { return static_cast<std::size_t>(instance_.accelerators()); }
+  const DeviceTable& table() const { return instance_.devices; }
+  std::size_t class_of(std::size_t device) const { return table().class_number(device_number_[device]); }
   bool is_host(std::size_t device) const { return device >= accelerators(); }
   std::string device_name(std::size_t device) const;
-  bool fits(GroupId g, bool on_host) const;
+  bool fits(GroupId g, std::size_t device_class) const;
+  double time(NodeId v, std::size_t device_class) const { return instance_.class_time[device_class][v] / time_unit_; }
+  double link_factor(const Seat& seat) const { return table().classes()[seat.device_class].link_factor; }
   bool seats_are_accelerators(bool backward) const {
-    return instance_.subgraphs == 1 && backward == first_is_backward_;
+    return instance_.subgraphs == 1 && backward == first_is_backward_ && instance_.equal_accelerators();
   }
   double least_time(NodeId v) const;
   PlaceTime place_time(NodeId v) const;
 
   void find_horizon(double limit);
   void find_windows();
+  void choose_devices();
   void add_devices();
   void add_memory();
   void add_node_times();
   void add_seats(bool backward);
   void fill_from_the_end(Seats& seats);
   void add_owners(Seats& seats);
+  void add_owners_of(Seat& seat, Terms& once, std::vector<Terms>& owned);
   void add_order(Seats& seats);
   void add_transfers(Seat& seat);
   void add_seat_times(Seats& seats);
@@ -118,7 +130,7 @@ class LatencyFormulation : public Formulation {
   IdVector<NodeId, double> head_, tail_;  // longest paths of least times: up to the node with it, behind the node
 
   ColumnId latency_;
-  int hosts_ = 0;                                    // one stands for all where memory does not tell them apart
+  std::vector<DeviceId> device_number_;  // in the table; one host stands for all of a class with memory enough
   std::vector<IdVector<GroupId, ColumnId>> device_;  // d by accelerator, then h by host; invalid where g does not fit
   IdVector<GroupId, Terms> on_host_;
   std::array<Seats, 2> seats_;                  // forward, backward

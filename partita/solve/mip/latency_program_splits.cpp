@@ -6,18 +6,25 @@
 #include "partita/solve/mip/latency_program.h"
 
 namespace partita {
+namespace {
+
+bool has_column(const std::vector<DeviceId>& devices, DeviceId d) {
+  return std::find(devices.begin(), devices.end(), d) != devices.end();
+}
+
+}  // namespace
+
 Split LatencyFormulation::decode(std::span<const double> x) const {
-  FreeSplit split;
-  split.device_of.resize(instance_.group_count());
-  for (GroupId g : split.device_of.all()) {
+  IdVector<GroupId, DeviceId> device_of(instance_.group_count());
+  for (GroupId g : device_of.all()) {
     double most = -1;
     for (std::size_t d = 0; d < device_.size(); ++d) {
       if (!device_[d][g].valid() || x[device_[d][g].index()] <= most) continue;
       most = x[device_[d][g].index()];
-      split.device_of[g] = DeviceId(d);
+      device_of[g] = device_number_[d];
     }
   }
-  Split lifted = lift_free(problem_, instance_.classes, split);
+  Split lifted = table().lift(instance_.group_of, device_of);
   if (instance_.subgraphs == 1) return lifted;
 
   // A seat's number among those of its accelerator and pass is that of the subgraph.
@@ -38,7 +45,7 @@ Split LatencyFormulation::decode(std::span<const double> x) const {
   return lifted;
 }
 
-// Seats without a block come first: they start and finish at 0, so that nothing waits for them.
+// Rounds without a block come first: they start and finish at 0, so that nothing waits for them.
 LatencyFormulation::Seating LatencyFormulation::seat_blocks(const BlockSchedule& schedule) const {
   Seating seating;
   for (std::size_t b = 0; b < schedule.blocks.size(); ++b) {
@@ -47,15 +54,18 @@ LatencyFormulation::Seating LatencyFormulation::seat_blocks(const BlockSchedule&
   }
   for (std::size_t pass = 0; pass < seats_.size(); ++pass) {
     std::vector<std::size_t>& blocks = seating.block_on[pass];
-    blocks.insert(blocks.begin(), seats_[pass].size() - blocks.size(), kNoBlock);
+    if (!seats_[pass].empty()) blocks.insert(blocks.begin(), seats_[pass].back().round + 1 - blocks.size(), kNoBlock);
   }
   // Accelerators are numbered by their first seat of the first pass; those without one take the numbers left over.
   const std::vector<std::size_t>& blocks = seating.block_on[first_is_backward_ ? 1 : 0];
   const auto empty = static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), kNoBlock));
-  std::size_t next = seats_are_accelerators(first_is_backward_) ? empty : 0;
+  std::vector<std::size_t> given(table().accelerator_classes(), 0);  // by class
+  if (seats_are_accelerators(first_is_backward_) && !given.empty()) given[0] = empty;
   seating.number.resize(accelerators());
   const auto give_number = [&](DeviceId d) {
-    if (!seating.number[d].valid()) seating.number[d] = DeviceId(next++ % accelerators());
+    const DeviceTable::Class& equals = table().class_of(d);
+    if (seating.number[d].valid()) return;
+    seating.number[d] = DeviceId(equals.first + given[table().class_number(d)]++ % equals.count);
   };
   for (std::size_t b : blocks) {
     if (b != kNoBlock) give_number(schedule.blocks[b].accelerator);
@@ -65,33 +75,40 @@ LatencyFormulation::Seating LatencyFormulation::seat_blocks(const BlockSchedule&
 }
 
 std::vector<double> LatencyFormulation::encode(const Split& split) const {
-  const FreeSplit free = to_free(problem_, instance_.classes, split);
-  IdVector<GroupId, DeviceId> accelerator_of(free.device_of.size());
-  for (GroupId g : free.device_of.all()) {
-    if (!is_host(free.device_of[g].index())) accelerator_of[g] = free.device_of[g];
-  }
-  const BlockSchedule schedule = schedule_blocks(instance_, transfers_, accelerator_of, split.subgraph_of);
+  const IdVector<GroupId, DeviceId> device_of =
+      table().devices_of(problem_.workload.platform, instance_.group_of, split);
+  const BlockSchedule schedule = schedule_blocks(instance_, transfers_, device_of, split.subgraph_of);
   const Seating seating = seat_blocks(schedule);
 
   std::vector<double> x(model_.columns().size(), 0);
   const auto set = [&](ColumnId column, double value) {
     if (column.valid()) x[column.index()] = value;
   };
-  for (GroupId g : accelerator_of.all()) {
-    const std::size_t host = std::min(free.device_of[g].index(), device_.size() - 1);
-    set(device_[accelerator_of[g].valid() ? seating.number[accelerator_of[g]].index() : host][g], 1);
+  for (GroupId g : device_of.all()) {
+    const DeviceId d = device_of[g];
+    // One host may stand for all of its class: then it is the first of them.
+    const DeviceId number = !table().is_host(d)             ? seating.number[d]
+                            : has_column(device_number_, d) ? d
+                                                            : DeviceId(table().class_of(d).first);
+    const auto at = std::find(device_number_.begin(), device_number_.end(), number);
+    set(device_[static_cast<std::size_t>(at - device_number_.begin())][g], 1);
   }
   for (std::size_t pass = 0; pass < seats_.size(); ++pass) {
     for (std::size_t s = 0; s < seats_[pass].size(); ++s) {
       const Seat& seat = seats_[pass][s];
-      const std::size_t b = seating.block_on[pass][s];
+      const std::size_t b = seating.block_on[pass][seat.round];
       if (b == kNoBlock) continue;
       const BlockSchedule::Block& block = schedule.blocks[b];
+      const std::size_t runs = table().class_number(block.accelerator);
+      set(seat.start, block.start / time_unit_);
+      set(seat.finish, (seat.device_class == runs ? block.finish : block.start) / time_unit_);
+      for (NodeId v : instance_.nodes.all())
+        set(seat.before[v], schedule.block_of[v] < b + (seat.device_class > runs ? 1 : 0));
+      if (seat.device_class != runs) continue;
       if (!seat.owner.empty()) set(seat.owner[seating.number[block.accelerator].index()], 1);
       const auto here = [&](NodeId v) { return schedule.block_of[v] == b; };
       for (NodeId v : instance_.nodes.all()) {
         if (here(v)) set(seat.holds[v], 1);
-        set(seat.before[v], schedule.block_of[v] < b);
       }
       for (std::size_t e = 0; e < transfers_.size(); ++e) {
         const Transfer& transfer = transfers_[e];
@@ -101,8 +118,6 @@ std::vector<double> LatencyFormulation::encode(const Split& split) const {
         set(seat.out[e], made_here && !std::all_of(readers.begin(), readers.end(), here));
       }
       set(seat.used, 1);
-      set(seat.start, block.start / time_unit_);
-      set(seat.finish, block.finish / time_unit_);
     }
   }
   for (NodeId v : done_.all()) {

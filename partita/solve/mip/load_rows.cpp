@@ -36,22 +36,13 @@ LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit)
   }
 }
 
-void LoadRows::add_memory(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms) {
-  std::vector<MemoryTerms> things;
-  for (GroupId v : terms.all()) things.push_back({instance_.groups[v].memory, terms[v]});
-  add_memory_row(model_, "memory_" + name,
-                 host ? instance_.platform.host_memory : instance_.platform.accelerator_memory, things);
-}
-
-LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pass, bool host,
+LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pass, std::size_t number,
                                          const IdVector<GroupId, Terms>& terms, Terms& load) {
   PassColumns columns;
   Terms compute, in, out;
-  for (GroupId v : terms.all()) {
-    const IpGroup& group = instance_.groups[v];
-    append(compute, terms[v], host ? group.host_time[pass] : group.accelerator_time[pass]);
-  }
-  if (host) {
+  for (GroupId v : terms.all()) append(compute, terms[v], instance_.groups[v].time[number][pass]);
+  const DeviceTable::Class& device = device_class(number);
+  if (device.host) {
     append(load, compute);
     return columns;
   }
@@ -59,10 +50,10 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
   columns.out.resize(instance_.nets.size());
   for (std::size_t e = 0; e < instance_.nets.size(); ++e) {
     const IpNet& net = instance_.nets[e];
-    if (net.pass != pass) continue;
+    if (net.pass != pass || device.link_factor == 0) continue;
     const auto make = [&](const char* way, double sign, Terms& sum) {
       const ColumnId column = model_.add_column({fmt::format("{}_{}_{}", way, e, name), 0, 1});
-      sum.push_back({column, net.cost});
+      sum.push_back({column, device.link_factor * net.cost});
       for (std::size_t i = 0; i < net.consumers.size(); ++i) {
         Terms row{{column, 1}};
         append(row, terms[net.consumers[i]], -sign);
@@ -94,12 +85,14 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
   return columns;
 }
 
-void LoadRows::add_seat(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms) {
-  add_memory(name, host, terms);
-  Seat seat{host, {}};
+void LoadRows::add_seat(const std::string& name, std::size_t number, const IdVector<GroupId, Terms>& terms) {
+  std::vector<MemoryTerms> things;
+  for (GroupId v : terms.all()) things.push_back({instance_.groups[v].memory, terms[v]});
+  add_memory_row(model_, "memory_" + name, device_class(number).memory, things);
+  Seat seat{number, {}};
   std::vector<Terms> loads(tops_.size());
   for (std::size_t pass = 0; pass < instance_.passes; ++pass) {
-    seat.passes.push_back(add_pass(name, pass, host, terms, loads[tops_.size() == 1 ? 0 : pass]));
+    seat.passes.push_back(add_pass(name, pass, number, terms, loads[tops_.size() == 1 ? 0 : pass]));
   }
   for (std::size_t i = 0; i < tops_.size(); ++i) {
     Terms row{{tops_[i], 1}};
@@ -122,13 +115,13 @@ void LoadRows::complete(const Holds& holds, std::vector<double>& x) const {
   for (ColumnId top : tops_) x[top.index()] = 0;
   for (std::size_t s = 0; s < seats_.size(); ++s) {
     const Seat& seat = seats_[s];
+    const DeviceTable::Class& device = device_class(seat.device_class);
     std::vector<double> loads(tops_.size(), 0);
     for (std::size_t pass = 0; pass < instance_.passes; ++pass) {
       const PassColumns& columns = seat.passes[pass];
       double compute = 0, in = 0, out = 0;
       for (GroupId v : instance_.groups.all()) {
-        const IpGroup& group = instance_.groups[v];
-        if (holds(v, s)) compute += seat.host ? group.host_time[pass] : group.accelerator_time[pass];
+        if (holds(v, s)) compute += instance_.groups[v].time[seat.device_class][pass];
       }
       for (std::size_t e = 0; e < columns.in.size(); ++e) {
         if (!columns.in[e].valid()) continue;
@@ -138,10 +131,10 @@ void LoadRows::complete(const Holds& holds, std::vector<double>& x) const {
         const bool leaves = here(net.producer) && !std::all_of(net.consumers.begin(), net.consumers.end(), here);
         x[columns.in[e].index()] = enters;
         x[columns.out[e].index()] = leaves;
-        in += enters ? net.cost : 0;
-        out += leaves ? net.cost : 0;
+        in += enters ? device.link_factor * net.cost : 0;
+        out += leaves ? device.link_factor * net.cost : 0;
       }
-      const double load = seat.host ? compute : pass_load(compute, in, out);
+      const double load = device.host ? compute : pass_load(compute, in, out);
       if (columns.load.valid()) x[columns.load.index()] = load;
       loads[tops_.size() == 1 ? 0 : pass] += load;
     }

@@ -42,7 +42,8 @@ class LoadRows {
 
   // Adds one seat. `terms[v]` are those of x[v,s], none where v cannot be there. Seats are numbered in this order;
   // `name` must be unique.
-  void add_seat(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms);
+  // `device_class` by its number in the device table.
+  void add_seat(const std::string& name, std::size_t device_class, const IdVector<GroupId, Terms>& terms);
 
   // Fills in the columns added here, for the solution in which `holds` says what is where.
   void complete(const Holds& holds, std::vector<double>& x) const;
@@ -54,13 +55,13 @@ class LoadRows {
     ColumnId load;                  // valid where there is more than one part
   };
   struct Seat {
-    bool host = false;
+    std::size_t device_class = 0;
     std::vector<PassColumns> passes;
   };
 
-  void add_memory(const std::string& name, bool host, const IdVector<GroupId, Terms>& terms);
-  PassColumns add_pass(const std::string& name, std::size_t pass, bool host, const IdVector<GroupId, Terms>& terms,
-                       Terms& load);
+  PassColumns add_pass(const std::string& name, std::size_t pass, std::size_t device_class,
+                       const IdVector<GroupId, Terms>& terms, Terms& load);
+  const DeviceTable::Class& device_class(std::size_t number) const { return instance_.devices.classes()[number]; }
   double pass_load(double compute, double in, double out) const;
 
   const IpInstance& instance_;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "partita/reduce/colours.h"
+
 namespace partita {
 namespace {
 
-// How many ranks have symmetry rows, for each device of the kind. The paper's BERT-6, contiguous: proved in 10 s with
+// How many ranks have symmetry rows, for each device of the class. The paper's BERT-6, contiguous: proved in 10 s with
 // 3, not in 15 s with 0 or with all.
 constexpr std::size_t kOrderedRanksPerDevice = 3;
 
@@ -18,10 +20,8 @@ constexpr std::size_t kOrderedRanksPerDevice = 3;
 MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const FormulationOptions& options)
     : Formulation(options.time_unit),
       problem_(problem),
-      free_(make_free_instance(problem)),
-      instance_(make_ip_instance(problem, free_.group_of, free_.platform, options.time_unit)),
-      accelerators_(static_cast<std::size_t>(free_.platform.accelerators)),
-      hosts_(static_cast<std::size_t>(free_.platform.hosts)) {
+      group_of_(find_colour_classes(problem.workload.graph).class_of),
+      instance_(make_ip_instance(problem, group_of_, options.time_unit)) {
   loads_ = std::make_unique<LoadRows>(instance_, model_, options.limit / options.time_unit);
   rank_groups();
   add_assignment();
@@ -31,7 +31,7 @@ MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const Formulation
     for (GroupId v : terms.all()) {
       if (x_[d][v].valid()) terms[v] = {{x_[d][v], 1}};
     }
-    loads_->add_seat(device_name(d), is_host(d), terms);
+    loads_->add_seat(device_name(d), devices().class_number(d), terms);
   }
   if (problem.shape != Shape::Contiguous) return;
   add_contiguous_part(false);
@@ -39,26 +39,31 @@ MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const Formulation
 }
 
 std::string MaxLoadFormulation::device_name(DeviceId d) const {
-  return is_host(d) ? fmt::format("h{}", d.index() - accelerators_) : fmt::format("a{}", d.index());
+  return devices().is_host(d) ? fmt::format("h{}", d.index() - devices().accelerators())
+                              : fmt::format("a{}", d.index());
 }
 
 void MaxLoadFormulation::rank_groups() {
   for (GroupId v : instance_.groups.all()) by_rank_.push_back(v);
   const auto time = [&](GroupId v) {
-    const IpGroup& group = instance_.groups[v];
-    return std::accumulate(group.accelerator_time.begin(), group.accelerator_time.end(), 0.0);
+    double most = 0;  // on accelerators
+    for (std::size_t c = 0; c < devices().accelerator_classes(); ++c) {
+      const IpGroup::Times& times = instance_.groups[v].time[c];
+      most = std::max(most, std::accumulate(times.begin(), times.end(), 0.0));
+    }
+    return most;
   };
   std::stable_sort(by_rank_.begin(), by_rank_.end(), [&](GroupId v, GroupId w) { return time(v) > time(w); });
 }
 
 void MaxLoadFormulation::add_assignment() {
-  x_.assign(device_count(), IdVector<GroupId, ColumnId>(instance_.groups.size()));
+  x_.assign(devices().size(), IdVector<GroupId, ColumnId>(instance_.groups.size()));
   IdVector<GroupId, std::size_t> rank(instance_.groups.size());
   for (std::size_t r = 0; r < by_rank_.size(); ++r) rank[by_rank_[r]] = r;
   for (GroupId v : instance_.groups.all()) {
     Terms row;
     for (DeviceId d : x_.all()) {
-      if (!instance_.fits(v, is_host(d)) || rank[v] < d.index() - kind_of(d).first) continue;
+      if (!instance_.fits(v, devices().class_number(d)) || rank[v] < devices().place_in_class(d)) continue;
       x_[d][v] = model_.add_column({fmt::format("x_{}_{}", v.index(), device_name(d)), 0, 1, 0, true});
       row.push_back({x_[d][v], 1});
     }
@@ -68,11 +73,11 @@ void MaxLoadFormulation::add_assignment() {
 
 void MaxLoadFormulation::add_symmetry() {
   for (DeviceId d : x_.all()) {
-    const auto [first, last] = kind_of(d);
-    if (d.index() == first) continue;
+    const DeviceTable::Class& equals = devices().class_of(d);
+    if (d.index() == equals.first) continue;
     const DeviceId before(d.index() - 1);
     Terms earlier;  // minus the sum of x[w, before] over the groups w of smaller rank
-    for (std::size_t r = 0; r < std::min(by_rank_.size(), kOrderedRanksPerDevice * (last - first)); ++r) {
+    for (std::size_t r = 0; r < std::min(by_rank_.size(), kOrderedRanksPerDevice * equals.count); ++r) {
       const GroupId v = by_rank_[r];
       if (x_[d][v].valid()) {
         Terms row = earlier;
@@ -101,7 +106,7 @@ void MaxLoadFormulation::add_contiguous_part(bool backward) {
     const std::string name = device_name(d);
     IdVector<NodeId, ColumnId> z(graph.nodes.size());
     const auto x = [&](NodeId v, double factor, Terms& terms) {
-      const ColumnId column = x_[d][free_.group_of[v]];
+      const ColumnId column = x_[d][group_of_[v]];
       if (column.valid()) terms.push_back({column, factor});
     };
     for (NodeId v : graph.nodes.all()) {
@@ -117,7 +122,7 @@ void MaxLoadFormulation::add_contiguous_part(bool backward) {
       Terms row{{z[v], 1}};
       x(v, -1, row);
       x(u, 1, row);
-      if (free_.group_of[u] != free_.group_of[v]) {
+      if (group_of_[u] != group_of_[v]) {
         model_.add_at_most(fmt::format("{}_ends_{}", z_name, edge_name), std::move(row), 1);
       }
     }
@@ -127,39 +132,39 @@ void MaxLoadFormulation::add_contiguous_part(bool backward) {
 }
 
 Split MaxLoadFormulation::decode(std::span<const double> x) const {
-  FreeSplit split;
-  split.device_of.resize(instance_.groups.size());
+  IdVector<GroupId, DeviceId> device_of(instance_.groups.size());
   for (GroupId v : instance_.groups.all()) {
     double most = -1;
     for (DeviceId d : x_.all()) {
       if (!x_[d][v].valid() || x[x_[d][v].index()] <= most) continue;
       most = x[x_[d][v].index()];
-      split.device_of[v] = d;
+      device_of[v] = d;
     }
   }
-  return lift_free(problem_, free_, split);
+  return devices().lift(group_of_, device_of);
 }
 
 IdVector<GroupId, DeviceId> MaxLoadFormulation::numbered_by_rank(const IdVector<GroupId, DeviceId>& device_of) const {
-  IdVector<DeviceId, DeviceId> number(device_count());
-  std::size_t next_accelerator = 0, next_host = accelerators_;
+  IdVector<DeviceId, DeviceId> number(devices().size());
+  std::vector<std::size_t> next;  // by class
+  for (const DeviceTable::Class& c : devices().classes()) next.push_back(c.first);
   IdVector<GroupId, DeviceId> result(device_of.size());
   for (GroupId v : by_rank_) {
     DeviceId& mine = number[device_of[v]];
-    if (!mine.valid()) mine = DeviceId(is_host(device_of[v]) ? next_host++ : next_accelerator++);
+    if (!mine.valid()) mine = DeviceId(next[devices().class_number(device_of[v])]++);
     result[v] = mine;
   }
   return result;
 }
 
 std::vector<double> MaxLoadFormulation::encode(const Split& split) const {
-  const auto device_of = numbered_by_rank(to_free(problem_, free_, split).device_of);
+  const auto device_of = numbered_by_rank(devices().devices_of(problem_.workload.platform, group_of_, split));
   std::vector<double> x(model_.columns().size(), 0);
   for (GroupId v : device_of.all()) x[x_[device_of[v]][v].index()] = 1;
   loads_->complete([&](GroupId v, std::size_t d) { return device_of[v].index() == d; }, x);
 
   for (const ContiguousPart& part : parts_) {
-    const std::size_t nodes = free_.group_of.size();
+    const std::size_t nodes = group_of_.size();
     std::vector<std::vector<NodeId>> predecessors(nodes);
     for (const auto& [u, v] : part.edges) predecessors[v.index()].push_back(u);
     for (DeviceId d : part.z.all()) {
@@ -170,8 +175,8 @@ std::vector<double> MaxLoadFormulation::encode(const Split& split) const {
         if (value == 0) open.push_back(v);
         value = 1;
       };
-      for (NodeId v : free_.group_of.all()) {
-        if (part.z[d][v].valid() && device_of[free_.group_of[v]] == d) mark(v);
+      for (NodeId v : group_of_.all()) {
+        if (part.z[d][v].valid() && device_of[group_of_[v]] == d) mark(v);
       }
       while (!open.empty()) {
         const NodeId v = open.back();

@@ -12,8 +12,8 @@
 // of the forward part, only forward nodes and the edges among them have these rows; with backward_shape the backward
 // nodes have them too, by themselves.
 //
-// **Symmetry.** Devices of a kind are interchangeable. Rank the groups by time, longest first, and number the devices
-// of a kind by the first rank they hold, empty ones last. So device i holds no group of rank below i, and
+// **Symmetry.** Devices of a class are interchangeable. Rank the groups by time, longest first, and number the devices
+// of a class by the first rank they hold, empty ones last. So device i holds no group of rank below i, and
 //     x[v,i] <= sum of x[w,i-1] over the groups w of smaller rank.
 // These rows hold for every rank, whether or not other ranks have them. They are written for the first ranks only: for
 // all of them they have n^2 entries per device and slow the linear programs down more than they save.
@@ -23,7 +23,6 @@
 // tests/mip/formulation_test.cpp, tests/mip/solve_ip_test.cpp.
 #pragma once
 
-#include "partita/reduce/free_instance.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/ip_instance.h"
 #include "partita/solve/mip/load_rows.h"
@@ -45,11 +44,7 @@ class MaxLoadFormulation : public Formulation {
     std::vector<std::pair<NodeId, NodeId>> edges;
     IdVector<DeviceId, IdVector<NodeId, ColumnId>> z;
   };
-  using Kind = std::pair<std::size_t, std::size_t>;  // the devices of a kind: from, to
-
-  std::size_t device_count() const { return accelerators_ + hosts_; }
-  bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
-  Kind kind_of(DeviceId d) const { return is_host(d) ? Kind{accelerators_, device_count()} : Kind{0, accelerators_}; }
+  const DeviceTable& devices() const { return instance_.devices; }
   std::string device_name(DeviceId d) const;
 
   void rank_groups();
@@ -59,9 +54,8 @@ class MaxLoadFormulation : public Formulation {
   IdVector<GroupId, DeviceId> numbered_by_rank(const IdVector<GroupId, DeviceId>& device_of) const;
 
   const Problem& problem_;
-  FreeInstance free_;
+  IdVector<NodeId, GroupId> group_of_;
   IpInstance instance_;
-  std::size_t accelerators_, hosts_;
   std::vector<GroupId> by_rank_;
   IdVector<DeviceId, IdVector<GroupId, ColumnId>> x_;  // invalid where the group cannot be there
   std::unique_ptr<LoadRows> loads_;

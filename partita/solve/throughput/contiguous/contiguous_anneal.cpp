@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "partita/solve/throughput/contiguous/contiguity.h"
+#include "partita/solve/throughput/fleet/fleet_loads.h"
 #include "partita/solve/throughput/free/free_loads.h"
 #include "partita/util/dice.h"
 
@@ -22,14 +23,25 @@ constexpr std::uint64_t kMovesPerGroup = 1000, kMostMoves = 300'000;  // of a ru
 constexpr int kRunsWithoutGain = 30;
 constexpr double kCoolest = 0.002, kHottest = 0.1, kCooling = 0.01;  // first temperatures, and last over first
 
+const StagePlatform& devices_of(const FreeInstance& instance) { return instance.platform; }
+const Fleet& devices_of(const FleetInstance& instance) { return instance.fleet; }
+std::size_t device_count(const FreeInstance& instance) {
+  return static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts);
+}
+std::size_t device_count(const FleetInstance& instance) { return instance.fleet.device_count(); }
+
+template <class Loads>
 class ContiguousAnnealer {
  public:
-  ContiguousAnnealer(const FreeInstance& instance, Contiguity& contiguity, const FreeSplit& start, Dice& dice)
-      : graph_(instance.graph),
-        platform_(instance.platform),
+  using Devices = typename Loads::Devices;
+
+  ContiguousAnnealer(const NetGraph& graph, const Devices& devices, Contiguity& contiguity, const FreeSplit& start,
+                     Dice& dice)
+      : graph_(graph),
+        devices_(devices),
         contiguity_(contiguity),
         dice_(dice),
-        loads_(instance.graph, instance.platform),
+        loads_(graph, devices),
         best_value_(start.value),
         target_(start.value * (1 - kAmbition)) {
     loads_.reset(start.device_of);
@@ -63,7 +75,7 @@ class ContiguousAnnealer {
       if (!loads_.can_run(u, to)) return false;
     }
     if (!contiguity_.allows(block_, from, to)) return false;
-    const FreeLoads::Saved saved[2] = {loads_.save(from), loads_.save(to)};
+    const typename Loads::Saved saved[2] = {loads_.save(from), loads_.save(to)};
     const double before = excess(from) + excess(to);
     for (GroupId u : block_) loads_.move(u, to);
     const double change = excess(from) + excess(to) - before;
@@ -104,7 +116,7 @@ class ContiguousAnnealer {
 
   // The value is recomputed: sums that moves kept up have rounding in them.
   void note_best() {
-    const double value = free_value(graph_, platform_, loads_.device_of());
+    const double value = free_value(graph_, devices_, loads_.device_of());
     if (value >= best_value_) return;
     best_value_ = value;
     target_ = value * (1 - kAmbition);
@@ -112,33 +124,44 @@ class ContiguousAnnealer {
   }
 
   const NetGraph& graph_;
-  const StagePlatform& platform_;
+  const Devices& devices_;
   Contiguity& contiguity_;
   Dice& dice_;
-  FreeLoads loads_;
+  Loads loads_;
   double best_value_, target_, temperature_ = 0;
   std::vector<GroupId> block_;
   std::optional<FreeSplit> best_;
 };
 
-}  // namespace
-
-FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
-                             Budget& budget) {
-  const auto devices = static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts);
+template <class Loads, class Instance>
+FreeSplit improve(const Problem& problem, const Instance& instance, FreeSplit start, std::uint64_t seed,
+                  Budget& budget) {
+  const std::size_t devices = device_count(instance);
   if (instance.graph.size() < 2 || devices < 2 || start.value <= 0) return start;
   if (instance.group_of.size() > Contiguity::kMostNodes) return start;
   Contiguity contiguity(problem, instance.group_of, devices);
   Dice dice(seed);
   FreeSplit best = std::move(start);
   for (int without_gain = 0; without_gain < kRunsWithoutGain && !budget.exhausted(); ++without_gain) {
-    auto better =
-        ContiguousAnnealer(instance, contiguity, best, dice).run(dice.between_logs(kCoolest, kHottest), budget);
+    ContiguousAnnealer<Loads> annealer(instance.graph, devices_of(instance), contiguity, best, dice);
+    auto better = annealer.run(dice.between_logs(kCoolest, kHottest), budget);
     if (!better) continue;
     best = std::move(*better);
     without_gain = -1;
   }
   return best;
+}
+
+}  // namespace
+
+FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
+                             Budget& budget) {
+  return improve<FreeLoads>(problem, instance, std::move(start), seed, budget);
+}
+
+FreeSplit improve_contiguous(const Problem& problem, const FleetInstance& instance, FreeSplit start, std::uint64_t seed,
+                             Budget& budget) {
+  return improve<FleetLoads>(problem, instance, std::move(start), seed, budget);
 }
 
 }  // namespace partita

@@ -17,17 +17,19 @@ constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits
 
 }  // namespace
 
-FreeAnneal::FreeAnneal(const NetGraph& graph, const StagePlatform& platform)
+template <class Loads>
+BasicFreeAnneal<Loads>::BasicFreeAnneal(const NetGraph& graph, const typename Loads::Devices& devices)
     : graph_(graph),
-      loads_(graph, platform),
+      loads_(graph, devices),
       soft_(loads_.device_count(), 0),
       overfull_(loads_.device_count(), 0),
       touched_at_(loads_.device_count(), 0) {
   best_.value = std::numeric_limits<double>::infinity();
 }
 
-void FreeAnneal::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
-                       const std::vector<Dendrogram>& chunks, Dice& dice) {
+template <class Loads>
+void BasicFreeAnneal<Loads>::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
+                                   const std::vector<Dendrogram>& chunks, Dice& dice) {
   options_ = options;
   chunks_ = &chunks;
   dice_ = &dice;
@@ -39,7 +41,8 @@ void FreeAnneal::start(const IdVector<GroupId, DeviceId>& device_of, const FreeA
   if (excess_ == 0) note_if_best();
 }
 
-bool FreeAnneal::advance(Budget& budget) {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::advance(Budget& budget) {
   while (used_ < options_.proposals) {
     if (budget.exhausted()) return false;
     std::uint64_t done = 0;
@@ -65,7 +68,8 @@ bool FreeAnneal::advance(Budget& budget) {
 }
 
 // The schedule, and the energy afresh so that rounding does not add up.
-void FreeAnneal::look() {
+template <class Loads>
+void BasicFreeAnneal<Loads>::look() {
   const double progress = std::min(1.0, static_cast<double>(used_) / static_cast<double>(options_.proposals));
   power_ = options_.first_power * std::pow(options_.last_power / options_.first_power, progress);
   heat_ = power_ * options_.hot * std::pow(options_.cold / options_.hot, progress);
@@ -77,14 +81,19 @@ void FreeAnneal::look() {
   recompute_energy();
 }
 
-double FreeAnneal::soft_load(DeviceId d) const { return std::exp(power_ * (loads_.load(d) / options_.scale - 1)); }
+template <class Loads>
+double BasicFreeAnneal<Loads>::soft_load(DeviceId d) const {
+  return std::exp(power_ * (loads_.load(d) / options_.scale - 1));
+}
 
-double FreeAnneal::memory_excess(DeviceId d) const {
+template <class Loads>
+double BasicFreeAnneal<Loads>::memory_excess(DeviceId d) const {
   const double overfull = loads_.overfull(d);
   return overfull > 0 ? overfull + kAnyExcess : 0;
 }
 
-void FreeAnneal::recompute_energy() {
+template <class Loads>
+void BasicFreeAnneal<Loads>::recompute_energy() {
   sum_ = excess_ = 0;
   for (DeviceId d : soft_.all()) {
     sum_ += soft_[d] = soft_load(d);
@@ -95,14 +104,16 @@ void FreeAnneal::recompute_energy() {
   worth_looking_ = most * static_cast<double>(loads_.device_count());
 }
 
-bool FreeAnneal::propose() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::propose() {
   const double kind = dice_->chance();
   if (kind < chunk_share_) return propose_chunk();
   if (kind < chunk_share_ + kSwapShare) return propose_swap();
   return dice_->chance() < kUncutShare ? propose_uncut() : propose_single();
 }
 
-DeviceId FreeAnneal::near_device(GroupId v) {
+template <class Loads>
+DeviceId BasicFreeAnneal<Loads>::near_device(GroupId v) {
   const auto nets = graph_.nets_of(v);
   if (nets.empty()) return DeviceId(dice_->below(loads_.device_count()));
   const auto members = graph_.members(nets[dice_->below(nets.size())]);
@@ -110,7 +121,8 @@ DeviceId FreeAnneal::near_device(GroupId v) {
 }
 
 // A group at a cut net goes where another member is.
-bool FreeAnneal::propose_uncut() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::propose_uncut() {
   const auto cut = loads_.cut_nets();
   if (cut.empty()) return false;
   const auto members = graph_.members(cut[dice_->below(cut.size())]);
@@ -121,7 +133,8 @@ bool FreeAnneal::propose_uncut() {
   return true;
 }
 
-bool FreeAnneal::propose_single() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::propose_single() {
   const GroupId v(dice_->below(graph_.size()));
   const DeviceId to = dice_->one_in(4) ? DeviceId(dice_->below(loads_.device_count())) : near_device(v);
   if (to == loads_.device_of(v) || !loads_.can_run(v, to)) return false;
@@ -129,7 +142,8 @@ bool FreeAnneal::propose_single() {
   return true;
 }
 
-bool FreeAnneal::propose_swap() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::propose_swap() {
   const GroupId v(dice_->below(graph_.size())), w(dice_->below(graph_.size()));
   const DeviceId a = loads_.device_of(v), b = loads_.device_of(w);
   if (a == b || !loads_.can_run(v, b) || !loads_.can_run(w, a)) return false;
@@ -138,13 +152,15 @@ bool FreeAnneal::propose_swap() {
   return true;
 }
 
-std::span<const GroupId> FreeAnneal::random_chunk(GroupId v, std::size_t levels) {
+template <class Loads>
+std::span<const GroupId> BasicFreeAnneal<Loads>::random_chunk(GroupId v, std::size_t levels) {
   const auto chunk = (*chunks_)[dice_->below(chunks_->size())].above(v, levels);
   const std::size_t most = std::min(std::max<std::size_t>(graph_.size() / 3, 2), kLargestChunk);
   return chunk.size() <= most ? chunk : std::span<const GroupId>();
 }
 
-bool FreeAnneal::propose_chunk() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::propose_chunk() {
   if (chunks_->empty()) return false;
   std::size_t levels = 1 + dice_->below(12);
   if (dice_->one_in(4)) levels += dice_->below(60);
@@ -173,7 +189,8 @@ bool FreeAnneal::propose_chunk() {
   return true;
 }
 
-void FreeAnneal::try_move(GroupId v, DeviceId to) {
+template <class Loads>
+void BasicFreeAnneal<Loads>::try_move(GroupId v, DeviceId to) {
   const DeviceId from = loads_.device_of(v);
   for (DeviceId d : {from, to}) {
     if (touched_at_[d] == proposal_) continue;
@@ -184,13 +201,15 @@ void FreeAnneal::try_move(GroupId v, DeviceId to) {
   loads_.move(v, to);
 }
 
-void FreeAnneal::take_back() {
+template <class Loads>
+void BasicFreeAnneal<Loads>::take_back() {
   for (std::size_t i = steps_.size(); i-- > 0;) loads_.move(steps_[i].group, steps_[i].from);
   for (const auto& saved : touched_) loads_.restore(saved);
 }
 
 // Accepts what was tried, or says no.
-bool FreeAnneal::settle() {
+template <class Loads>
+bool BasicFreeAnneal<Loads>::settle() {
   double sum = sum_, excess = excess_;
   for (const auto& touched : touched_) {
     sum += soft_load(touched.device) - soft_[touched.device];
@@ -215,7 +234,8 @@ bool FreeAnneal::settle() {
   return true;
 }
 
-void FreeAnneal::note_if_best() {
+template <class Loads>
+void BasicFreeAnneal<Loads>::note_if_best() {
   double largest = 0;
   for (DeviceId d : soft_.all()) {
     largest = std::max(largest, loads_.load(d));
@@ -225,5 +245,8 @@ void FreeAnneal::note_if_best() {
   best_.device_of = loads_.device_of();
   worth_looking_ = std::exp(power_ * (best_.value / options_.scale - 1)) * static_cast<double>(loads_.device_count());
 }
+
+template class BasicFreeAnneal<FreeLoads>;
+template class BasicFreeAnneal<FleetLoads>;
 
 }  // namespace partita

@@ -13,13 +13,15 @@
 // another chunk comes back. Loads follow in O(nets of what moves), see free_loads.h.
 //
 // Graphs with heavy nets want hot runs and chunks, graphs with light nets cold runs that start with a small p; so the
-// schedule is the caller's, who learns which one pays (free_search.h). Tests: tests/solve/free_anneal_test.cpp.
+// schedule is the caller's, who learns which one pays (free_search.h). What a load is, only Loads knows: FreeLoads for
+// the plain question, FleetLoads for any devices and transfer mode. Tests: tests/solve/free_anneal_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "partita/solve/throughput/fleet/fleet_loads.h"
 #include "partita/solve/throughput/free/dendrogram.h"
 #include "partita/solve/throughput/free/free_loads.h"
 #include "partita/util/budget.h"
@@ -36,9 +38,10 @@ struct FreeAnnealOptions {
 };
 
 // One run at a time, which may be interrupted and continued.
-class FreeAnneal {
+template <class Loads>
+class BasicFreeAnneal {
  public:
-  FreeAnneal(const NetGraph& graph, const StagePlatform& platform);
+  BasicFreeAnneal(const NetGraph& graph, const typename Loads::Devices& devices);
 
   // Every group must stand on a device that can run it; memory may be exceeded. `chunks` must outlive the run.
   void start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
@@ -48,7 +51,7 @@ class FreeAnneal {
 
   // The best legal split that the run has seen; its value is infinite if there was none.
   const FreeSplit& best() const { return best_; }
-  const FreeLoads& state() const { return loads_; }
+  const Loads& state() const { return loads_; }
 
  private:
   struct Step {
@@ -73,7 +76,7 @@ class FreeAnneal {
   double memory_excess(DeviceId d) const;
 
   const NetGraph& graph_;
-  FreeLoads loads_;
+  Loads loads_;
   FreeAnnealOptions options_;
   const std::vector<Dendrogram>* chunks_ = nullptr;
   Dice* dice_ = nullptr;
@@ -90,7 +93,10 @@ class FreeAnneal {
   IdVector<DeviceId, std::uint32_t> touched_at_;
   std::uint32_t proposal_ = 0;
   std::vector<Step> steps_;
-  std::vector<FreeLoads::Saved> touched_;
+  std::vector<typename Loads::Saved> touched_;
 };
+
+using FreeAnneal = BasicFreeAnneal<FreeLoads>;
+using FleetAnneal = BasicFreeAnneal<FleetLoads>;
 
 }  // namespace partita

@@ -34,6 +34,7 @@ double free_value(const NetGraph& graph, const StagePlatform& platform, const Id
 
 class FreeLoads {
  public:
+  using Devices = StagePlatform;
   FreeLoads(const NetGraph& graph, const StagePlatform& platform);
 
   // Starts from this assignment. O(pins + counters).
@@ -50,6 +51,10 @@ class FreeLoads {
   DeviceId device_of(GroupId v) const { return device_of_[v]; }
   const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
   double load(DeviceId d) const { return load_[d]; }
+  // What the load is the sum of: times of groups, and costs of nets that are cut.
+  double additive_load(DeviceId d) const { return load_[d]; }
+  double time(GroupId v, DeviceId d) const { return is_host(d) ? graph_.host_time(v) : graph_.accelerator_time(v); }
+  double cost_at(NetId e, DeviceId d) const { return is_host(d) ? 0 : graph_.cost(e); }
   double memory(DeviceId d) const { return memory_[d]; }
   double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
   double largest() const;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "partita/solve/throughput/free/frontier_orders.h"
-#include "partita/solve/throughput/free/pair_resplit.h"
 #include "partita/solve/throughput/linear.h"
 
 namespace partita {
@@ -15,28 +14,10 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kOrderTicks = 400'000;  // for the first orders, which are at most so many:
 constexpr std::size_t kMostOrders = 300;
-constexpr std::uint64_t kFirstRunPerGroup = 1000;  // length of the first annealing runs, within these limits,
-constexpr std::uint64_t kShortestFirstRun = 20'000, kLongestFirstRun = 400'000;
-constexpr std::uint64_t kLeastRunPerGroup = 100;  // unless it is less than this
-constexpr double kRunGrowth = 1.3;
-// More groups are lighter ones, so temperatures go down and powers up. On a transformer of 20,000 groups none of 8 runs
-// that began with a power of 8 beat the staged split, and 7 of 16 that began with 40 or 200 did.
-constexpr double kGroupsForTemperatures = 500;
-constexpr std::uint64_t kLeastRandomRunPerGroup = 400;  // shorter runs get nowhere from a random start, or a hot one
-constexpr std::uint64_t kLongestRun = 100'000'000;
 constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDendrograms = 6;
-constexpr std::size_t kMostPairs = 256;   // listed at a time
-constexpr std::size_t kPairWindow = 300;  // open groups of a pair at a time
 constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
-constexpr double kScoreDecay = 1.0005;  // old successes of an arm count for less and less
-constexpr double kMostMemoryPrice = 1000;
-
-std::uint64_t first_run(std::size_t groups) {
-  const std::uint64_t usual = std::clamp(kFirstRunPerGroup * groups, kShortestFirstRun, kLongestFirstRun);
-  return std::max<std::uint64_t>(usual, kLeastRunPerGroup * groups);
-}
 
 }  // namespace
 
@@ -45,14 +26,8 @@ FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std
       platform_(platform),
       dice_(seed),
       annealer_(graph, platform),
-      arms_{{0.00005, 0.0005, kNever},
-            {0.0005, 0.002, kNever},
-            {0.002, 0.01, kNever},
-            {0.01, 0.05, kNever},
-            {0.05, 0.3, kNever}},
-      run_length_(first_run(graph.size())),
-      pair_loads_(graph, platform),
-      changed_(pair_loads_.device_count(), 1) {
+      schedule_(graph.size()),
+      pairs_(graph, platform) {
   best_.value = best_linear_.value = kNever;
   settle_simple_cases();
 }
@@ -110,10 +85,6 @@ double FreeSearch::scale() const {
   return simple_bound_ > 0 ? simple_bound_ : 1;
 }
 
-double FreeSearch::cooling() const {
-  return std::min(1.0, kGroupsForTemperatures / static_cast<double>(graph_.size()));
-}
-
 // Cuts one random order into segments.
 void FreeSearch::try_order(Budget& slice) {
   FrontierOrderOptions options;
@@ -163,16 +134,17 @@ IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
   std::stable_sort(order.begin(), order.end(),
                    [&](GroupId a, GroupId b) { return graph_.group(a).memory > graph_.group(b).memory; });
   IdVector<GroupId, DeviceId> device_of(graph_.size());
-  std::vector<double> load(pair_loads_.device_count(), 0), memory(load);
+  const FreeLoads& loads = pairs_.loads();
+  std::vector<double> load(loads.device_count(), 0), memory(load);
   for (GroupId v : order) {
     const Group& g = graph_.group(v);
     std::size_t best = 0;
     double best_excess = kNever, best_load = kNever;
     for (std::size_t d = 0; d < load.size(); ++d) {
       const DeviceId device(d);
-      if (!pair_loads_.can_run(v, device)) continue;
-      const double excess = std::max(0.0, memory[d] + g.memory - pair_loads_.memory_limit(device));
-      const double after = load[d] + (pair_loads_.is_host(device) ? g.host_time : g.accelerator_time);
+      if (!loads.can_run(v, device)) continue;
+      const double excess = std::max(0.0, memory[d] + g.memory - loads.memory_limit(device));
+      const double after = load[d] + (loads.is_host(device) ? g.host_time : g.accelerator_time);
       if (excess > best_excess || (excess == best_excess && after >= best_load)) continue;
       best = d;
       best_excess = excess;
@@ -191,43 +163,26 @@ void FreeSearch::start_annealing() {
   for (int i = 0; i < 2; ++i)
     chunks_[1 + dice_.below(kDendrograms - 1)] = Dendrogram(graph_, 2.5 * dice_.chance(), dice_);
 
-  const std::size_t arms = arms_.size();
-  const bool short_run = run_length_ < kLeastRandomRunPerGroup * graph_.size();
-  if (runs_ < 2 * arms) {
-    arm_ = short_run ? runs_ % arms : arms - 1 - runs_ % arms;
-  } else if (dice_.one_in(2)) {
-    arm_ = static_cast<std::size_t>(
-        std::min_element(arms_.begin(), arms_.end(), [](const Arm& a, const Arm& b) { return a.score < b.score; }) -
-        arms_.begin());
-  } else {
-    arm_ = dice_.below(arms);
-  }
-
+  schedule_.choose(dice_);
   enum { FromLinear, FromBest, AtRandom } from = FromBest;
-  if (runs_ == 0) {
+  if (schedule_.runs() == 0) {
     from = AtRandom;
-  } else if (arm_ == 0) {
-    from = dice_.one_in(4) ? FromLinear : FromBest;  // too cold to get anywhere from a random start
+  } else if (schedule_.coldest()) {
+    from = dice_.one_in(4) ? FromLinear : FromBest;
   } else {
     const std::size_t pick = dice_.below(3);
     from = pick == 0 ? FromLinear : pick == 1 ? FromBest : AtRandom;
   }
-  if (from == AtRandom && short_run) from = FromBest;
+  if (from == AtRandom && schedule_.too_short_for_random()) from = FromBest;
 
-  FreeAnnealOptions options;
-  options.proposals = run_length_;
-  options.scale = scale();
-  options.hot = cooling() * dice_.between_logs(arms_[arm_].coolest, arms_[arm_].hottest);
-  options.cold = cooling() * dice_.between_logs(2e-6, 1e-5);
-  options.first_power = dice_.between(5, 10) / std::sqrt(cooling());
-  options.last_power = dice_.between(50, 130) / std::sqrt(cooling());
-  options.memory_price = memory_price_;
+  const FreeAnnealOptions options = schedule_.options(scale(), dice_);
   if (from == FromLinear && best_linear_.value < kNever) {
     annealer_.start(best_linear_.device_of, options, chunks_, dice_);
   } else if (from != AtRandom && best_.value < kNever) {
     annealer_.start(best_.device_of, options, chunks_, dice_);
   } else {
-    annealer_.start(best_.value < kNever || runs_ > 0 ? random_start() : packed_start(), options, chunks_, dice_);
+    annealer_.start(best_.value < kNever || schedule_.runs() > 0 ? random_start() : packed_start(), options, chunks_,
+                    dice_);
   }
   phase_ = Phase::Annealing;
 }
@@ -235,12 +190,8 @@ void FreeSearch::start_annealing() {
 void FreeSearch::end_annealing() {
   const double value = annealer_.best().value;
   if (value < best_.value) offer(annealer_.best().device_of);
-  memory_price_ = value == kNever ? std::min(2 * memory_price_, kMostMemoryPrice) : std::max(2.0, 0.9 * memory_price_);
-  Arm& arm = arms_[arm_];
-  arm.score = std::min(arm.score * kScoreDecay, value);
-  if (++runs_ % arms_.size() == 0)
-    run_length_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_length_) * kRunGrowth));
-  if (runs_ >= kRunsBeforePairs && best_.value < kNever) {
+  schedule_.ended(value);
+  if (schedule_.runs() >= kRunsBeforePairs && best_.value < kNever) {
     start_pairs();
   } else {
     phase_ = Phase::Orders;
@@ -248,75 +199,18 @@ void FreeSearch::end_annealing() {
 }
 
 void FreeSearch::start_pairs() {
-  const bool from_run = runs_ % 2 == 0 && annealer_.best().value < kNever;
-  pair_loads_.reset(from_run ? annealer_.best().device_of : best_.device_of);
-  std::fill(changed_.begin(), changed_.end(), 1);
-  pair_ticks_left_ = static_cast<std::uint64_t>(static_cast<double>(run_length_) * kPairShare);
-  list_pairs();
+  const bool from_run = schedule_.runs() % 2 == 0 && annealer_.best().value < kNever;
+  pairs_.start(from_run ? annealer_.best().device_of : best_.device_of,
+               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * kPairShare));
   phase_ = Phase::Pairs;
 }
 
-// Heavy devices with light ones first; of the pairs, only those of which one has changed since the last list.
-void FreeSearch::list_pairs() {
-  std::vector<DeviceId> by_load;
-  for (DeviceId d : changed_.all()) by_load.push_back(d);
-  std::stable_sort(by_load.begin(), by_load.end(),
-                   [&](DeviceId a, DeviceId b) { return pair_loads_.load(a) > pair_loads_.load(b); });
-  pairs_.clear();
-  for (std::size_t heavy = 0; heavy < by_load.size() && pairs_.size() < kMostPairs; ++heavy) {
-    for (std::size_t light = by_load.size() - 1; light > heavy && pairs_.size() < kMostPairs; --light) {
-      if (changed_[by_load[heavy]] || changed_[by_load[light]]) pairs_.emplace_back(by_load[heavy], by_load[light]);
-    }
-  }
-  std::reverse(pairs_.begin(), pairs_.end());
-  std::fill(changed_.begin(), changed_.end(), 0);
-}
-
-// Long orders are opened a window at a time: one round a group with a neighbour on the other device, where there is
-// one.
-std::size_t FreeSearch::window_begin(const std::vector<GroupId>& order, std::size_t window) {
-  std::vector<std::size_t> borders;
-  IdVector<GroupId, char> inside(graph_.size(), 0);
-  for (GroupId v : order) inside[v] = 1;
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    const DeviceId here = pair_loads_.device_of(order[at]);
-    const auto across = [&](GroupId w) { return inside[w] && pair_loads_.device_of(w) != here; };
-    for (NetId e : graph_.nets_of(order[at])) {
-      const auto members = graph_.members(e);
-      if (members.size() > window || std::none_of(members.begin(), members.end(), across)) continue;
-      borders.push_back(at);
-      break;
-    }
-  }
-  const std::size_t centre = borders.empty() ? dice_.below(order.size()) : borders[dice_.below(borders.size())];
-  return std::min(centre - std::min(centre, window / 2), order.size() - window);
-}
-
 void FreeSearch::try_pair(Budget& slice) {
-  if (pairs_.empty()) list_pairs();
-  if (pairs_.empty() || pair_ticks_left_ == 0) {
+  if (!pairs_.advance(1 / std::sqrt(schedule_.cooling()), dice_, slice)) {
     phase_ = Phase::Orders;
     return;
   }
-  const auto [i, j] = pairs_.back();
-  pairs_.pop_back();
-  std::vector<GroupId> both;
-  for (GroupId v : graph_.all()) {
-    if (pair_loads_.device_of(v) == i || pair_loads_.device_of(v) == j) both.push_back(v);
-  }
-  const std::uint64_t before = slice.ticks_used();
-  const std::vector<GroupId> order = frontier_order(graph_, both, {dice_.between(0.01, 0.3), 0}, dice_);
-  slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
-  const std::size_t window = std::min(order.size(), kPairWindow);
-  const std::size_t begin = window < order.size() ? window_begin(order, window) : 0;
-  PairOptions options;
-  options.power = dice_.between_logs(20, 500) / std::sqrt(cooling());
-  if (resplit_pair(pair_loads_, graph_, i, j, {order.data() + begin, window}, options, slice)) {
-    pair_loads_.refresh();
-    changed_[i] = changed_[j] = 1;
-    if (pair_loads_.largest() < best_.value) offer(pair_loads_.device_of());
-  }
-  pair_ticks_left_ -= std::min(pair_ticks_left_, slice.ticks_used() - before);
+  if (pairs_.loads().largest() < best_.value) offer(pairs_.loads().device_of());
 }
 
 }  // namespace partita

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good free splits: the upper bound. Combines, over and over,
 //  1. the linearised dynamic program (linear.h) on random low-frontier orders: at once good, optimal on some graphs;
-//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random. How hot a run should be
-//     differs from graph to graph, so ranges of temperature compete: half of the runs go to the range whose runs ended
-//     best, the rest are shared out evenly. Runs are short at first and grow;
-//  3. re-splitting pairs of devices (pair_resplit.h), as long as one of them gets better, on the best split and on the
-//     one that annealing ended with, for a fixed share of the time.
+//  2. annealing (free_anneal.h) from the best split, the best that step 1 found, or at random, as hot and as long as
+//     anneal_schedule.h says;
+//  3. re-splitting pairs of devices (pair_search.h), on the best split and on the one that annealing ended with, for a
+//     fixed share of the time.
 //
 // On the paper's operator graphs steps 1 and 2 find the optimum; on its layer graphs, where nets are light and the
 // question is rather one of packing, step 3 finds what annealing does not.
@@ -17,9 +16,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/solve/throughput/free/anneal_schedule.h"
 #include "partita/solve/throughput/free/dendrogram.h"
 #include "partita/solve/throughput/free/free_anneal.h"
 #include "partita/solve/throughput/free/free_loads.h"
+#include "partita/solve/throughput/free/pair_search.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
@@ -43,11 +44,6 @@ class FreeSearch {
   bool finished() const { return finished_; }
 
  private:
-  // A range of first temperatures and how well its runs did.
-  struct Arm {
-    double coolest, hottest;
-    double score;
-  };
   enum class Phase { Orders, Annealing, Pairs };
 
   bool offer(const IdVector<GroupId, DeviceId>& device_of);
@@ -56,13 +52,10 @@ class FreeSearch {
   void start_annealing();
   void end_annealing();
   void start_pairs();
-  void list_pairs();
   void try_pair(Budget& slice);
-  std::size_t window_begin(const std::vector<GroupId>& order, std::size_t window);
   IdVector<GroupId, DeviceId> random_start();
   IdVector<GroupId, DeviceId> packed_start() const;
   double scale() const;
-  double cooling() const;
 
   const NetGraph& graph_;
   const StagePlatform platform_;
@@ -78,15 +71,9 @@ class FreeSearch {
 
   FreeAnneal annealer_;
   std::vector<Dendrogram> chunks_;
-  std::vector<Arm> arms_;
-  std::size_t arm_ = 0, runs_ = 0;
-  std::uint64_t run_length_;  // proposals
-  double memory_price_ = 2;
+  AnnealSchedule schedule_;
 
-  FreeLoads pair_loads_;
-  std::vector<std::pair<DeviceId, DeviceId>> pairs_;  // to try, last first
-  IdVector<DeviceId, char> changed_;                  // since the pairs were listed
-  std::uint64_t pair_ticks_left_ = 0;
+  PairSearch<FreeLoads> pairs_;
 };
 
 }  // namespace partita

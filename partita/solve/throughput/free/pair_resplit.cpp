@@ -37,18 +37,19 @@ struct StateHash {
 
 // A net with open members.
 struct PairNet {
-  double cost = 0;
-  Bits fixed = 0;        // what the members that do not move say
-  bool outside = false;  // a third device holds a member
-  std::size_t last = 0;  // place of its last open member
+  double cost[2] = {0, 0};  // at i and at j; 0 on a host
+  Bits fixed = 0;           // what the members that do not move say
+  bool outside = false;     // a third device holds a member
+  std::size_t last = 0;     // place of its last open member
   bool opened = false;
   bool ignored = false;  // there was no slot left when it opened
   int slot = kNoSlot;
 };
 
+template <class Loads>
 class PairProgram {
  public:
-  PairProgram(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
+  PairProgram(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
               const PairOptions& options)
       : loads_(loads),
         graph_(graph),
@@ -83,12 +84,11 @@ class PairProgram {
     std::vector<Label> front;  // a rising, b falling
   };
 
-  bool is_host(int choice) const { return loads_.is_host(device_[choice]); }
   bool pays_i(Bits bits, const PairNet& net) const {
-    return !is_host(0) && (bits & kByI) && (net.outside || (bits & kByJ));
+    return net.cost[0] > 0 && (bits & kByI) && (net.outside || (bits & kByJ));
   }
   bool pays_j(Bits bits, const PairNet& net) const {
-    return !is_host(1) && (bits & kByJ) && (net.outside || (bits & kByI));
+    return net.cost[1] > 0 && (bits & kByJ) && (net.outside || (bits & kByI));
   }
   bool settled(Bits bits, const PairNet& net) const {
     return pays_i(bits, net) == pays_i(kByBoth, net) && pays_j(bits, net) == pays_j(kByBoth, net);
@@ -102,7 +102,7 @@ class PairProgram {
 
   // The nets of the open groups, and the loads without those groups.
   void read_nets() {
-    first_ = {loads_.load(device_[0]), loads_.load(device_[1]), loads_.memory(device_[0]), 0};
+    first_ = {loads_.additive_load(device_[0]), loads_.additive_load(device_[1]), loads_.memory(device_[0]), 0};
     IdVector<GroupId, char> open(graph_.size(), 0);
     for (GroupId v : order_) open[v] = 1;
     IdVector<NetId, std::int32_t> number(graph_.net_count(), -1);
@@ -123,7 +123,7 @@ class PairProgram {
 
   PairNet read_net(NetId e, const IdVector<GroupId, char>& open) {
     PairNet net;
-    net.cost = graph_.cost(e);
+    for (int choice : {0, 1}) net.cost[choice] = loads_.cost_at(e, device_[choice]);
     Bits now = 0;
     for (GroupId v : graph_.members(e)) {
       const DeviceId d = loads_.device_of(v);
@@ -132,8 +132,8 @@ class PairProgram {
       if (!open[v]) net.fixed |= bit;
       net.outside = net.outside || bit == 0;
     }
-    first_.a -= (pays_i(now, net) - pays_i(net.fixed, net)) * net.cost;
-    first_.b -= (pays_j(now, net) - pays_j(net.fixed, net)) * net.cost;
+    first_.a -= (pays_i(now, net) - pays_i(net.fixed, net)) * net.cost[0];
+    first_.b -= (pays_j(now, net) - pays_j(net.fixed, net)) * net.cost[1];
     return net;
   }
 
@@ -160,9 +160,7 @@ class PairProgram {
     width_ = limit_ / static_cast<double>(options_.buckets);
   }
 
-  double time(GroupId v, int choice) const {
-    return is_host(choice) ? graph_.host_time(v) : graph_.accelerator_time(v);
-  }
+  double time(GroupId v, int choice) const { return loads_.time(v, device_[choice]); }
 
   void decide_group() {
     const GroupId v = order_[place_];
@@ -210,8 +208,8 @@ class PairProgram {
       if (net.ignored) continue;
       const Bits before = net.slot == kNoSlot ? net.fixed : bits >> 2 * net.slot & kByBoth;
       Bits after = before | (choice == 0 ? kByI : kByJ);
-      da += (pays_i(after, net) - pays_i(before, net)) * net.cost;
-      db += (pays_j(after, net) - pays_j(before, net)) * net.cost;
+      da += (pays_i(after, net) - pays_i(before, net)) * net.cost[0];
+      db += (pays_j(after, net) - pays_j(before, net)) * net.cost[1];
       if (net.slot == kNoSlot) continue;
       if (settled(after, net)) after = kByBoth;
       if (net.last == place_) after = 0;
@@ -344,7 +342,7 @@ class PairProgram {
       }
     }
     if (best == labels_.size()) return false;
-    const FreeLoads::Saved saved[2] = {loads_.save(device_[0]), loads_.save(device_[1])};
+    const typename Loads::Saved saved[2] = {loads_.save(device_[0]), loads_.save(device_[1])};
     std::vector<GroupId> moved;
     for (std::size_t t = order_.size(); t-- > 0;) {
       const std::uint32_t from = labels_[best].from;
@@ -363,7 +361,7 @@ class PairProgram {
 
   bool fits(int choice) const { return loads_.memory(device_[choice]) <= loads_.memory_limit(device_[choice]); }
 
-  FreeLoads& loads_;
+  Loads& loads_;
   const NetGraph& graph_;
   const DeviceId device_[2];
   const std::span<const GroupId> order_;
@@ -393,9 +391,15 @@ class PairProgram {
 
 }  // namespace
 
-bool resplit_pair(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
+template <class Loads>
+bool resplit_pair(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
                   const PairOptions& options, Budget& budget) {
-  return PairProgram(loads, graph, i, j, order, options).run(budget);
+  return PairProgram<Loads>(loads, graph, i, j, order, options).run(budget);
 }
+
+template bool resplit_pair(FreeLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
+                           const PairOptions&, Budget&);
+template bool resplit_pair(FleetLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
+                           const PairOptions&, Budget&);
 
 }  // namespace partita

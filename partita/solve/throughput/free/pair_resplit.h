@@ -20,6 +20,9 @@
 // Memory is the second resource: where the open groups could overfill i or j, labels carry the memory at i, compete
 // only within a bucket of it, and are dropped when either limit is passed.
 //
+// The loads are sums here. Over a fleet whose loads are maxima, times alone are added up, since transfers are mostly
+// hidden behind them; as what comes out is evaluated, this too costs quality only.
+//
 // O(open groups * states * buckets). Local search over pairs of parts is as old as [Kernighan-BSTJ'70]; here the step
 // is exact. Tests: tests/solve/free_pair_test.cpp.
 #pragma once
@@ -28,6 +31,7 @@
 #include <span>
 #include <vector>
 
+#include "partita/solve/throughput/fleet/fleet_loads.h"
 #include "partita/solve/throughput/free/free_loads.h"
 #include "partita/util/budget.h"
 
@@ -41,7 +45,8 @@ struct PairOptions {
 
 // Moves the open groups if that makes the pair better and keeps within the memory limits; says whether it did. `order`
 // holds groups of i and j only. Spends ticks, but does not stop early: the work is bounded by the options.
-bool resplit_pair(FreeLoads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
+template <class Loads>
+bool resplit_pair(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
                   const PairOptions& options, Budget& budget);
 
 }  // namespace partita

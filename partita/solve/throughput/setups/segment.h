@@ -26,6 +26,7 @@ class Segment {
   std::size_t type() const { return type_; }
   double factor() const { return factor_; }
   bool open() const { return open_; }
+  double near_factor() const { return near_factor_; }
   const std::vector<Word>& begin() const { return begin_; }
   const std::vector<Word>& end() const { return end_; }
   bool holds(GroupId v) const { return test_bit(end_, v.index()) && !test_bit(begin_, v.index()); }

@@ -154,7 +154,7 @@ bool SegmentSearch::runs_from(IdealTable::Index base, std::uint32_t index) {
     const std::uint64_t hash = hash_of(table_, end);
     if (!segment_.open()) {
       if (!brings_something_new(end, hash)) return;
-      const auto closed = closed_run(bits, step, end);
+      const auto closed = closed_run(bits, step, end, budget_);
       const Answer answer = closed ? closed->run() : Answer::No;
       if (answer == Answer::Unknown) {
         out_of_memory_ = closed->out_of_memory();
@@ -168,7 +168,7 @@ bool SegmentSearch::runs_from(IdealTable::Index base, std::uint32_t index) {
 }
 
 std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> base, const Step& step,
-                                                         std::span<const Word> end) const {
+                                                         std::span<const Word> end, Budget& budget) const {
   double weights = 0, work = 0;
   for_each_bit(end, [&](std::size_t v) {
     work += measure_.work(GroupId(v));
@@ -179,7 +179,7 @@ std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> b
   if (sync > limit_) return nullptr;
   const double limit = rules_.transfers == TransferMode::Sum ? r * (limit_ - sync) : r * limit_;
   return std::make_unique<SegmentSearch>(graph_, rules_, measure_,
-                                         segment_.inside(rules_, step.inside, base, end, false), limit, work, budget_);
+                                         segment_.inside(rules_, step.inside, base, end, false), limit, work, budget);
 }
 
 bool SegmentSearch::brings_something_new(std::span<const Word> ideal, std::uint64_t hash) const {
@@ -233,7 +233,9 @@ std::vector<PipelinePart> SegmentSearch::parts() const {
     const IdealTable::Index from = arrival_list_[arrival].from;
     PipelinePart part{step.setup.member, step.setup.replicas, step.setup.recompute, {}, {}};
     if (step.is_cluster) {
-      const auto closed = closed_run(table_.bits(from), step, table_.bits(at));
+      // The answer was yes, within the budget that was there; it must be found again whatever is left of it.
+      Budget enough;
+      const auto closed = closed_run(table_.bits(from), step, table_.bits(at), enough);
       closed->run();
       part.parts = closed->parts();
     } else {

@@ -80,8 +80,8 @@ class SegmentSearch {
   // Hands the vectors in scratch_ on to an ideal. False once the search can end.
   bool arrive(IdealTable::Index base, std::uint32_t step, std::span<const Word> ideal, std::uint64_t hash, double work);
   // The question in full about a run of stages that ends there; none if copies of it take too long to keep equal.
-  std::unique_ptr<SegmentSearch> closed_run(std::span<const Word> base, const Step& step,
-                                            std::span<const Word> end) const;
+  std::unique_ptr<SegmentSearch> closed_run(std::span<const Word> base, const Step& step, std::span<const Word> end,
+                                            Budget& budget) const;
   std::span<Word> reached(IdealTable::Index i) { return {reached_.data() + i * counts_.words(), counts_.words()}; }
   std::span<const Word> reached(IdealTable::Index i) const {
     return {reached_.data() + i * counts_.words(), counts_.words()};

@@ -21,10 +21,25 @@ StageWalk::StageWalk(const SetupGraph& graph, const SetupRules& rules, const Wor
       segment_(segment),
       keys_(keys),
       budget_(budget),
-      may_dominate_(!segment.open() && std::ranges::none_of(rules.clusters[segment.type()].members,
-                                                            [](const ClusterMember& m) { return m.is_cluster(); })),
+      dominance_(dominance_in(rules, segment)),
+      longest_way_(dominance_ == Dominance::Anywhere ? rules.root().factor / segment.near_factor() : 1),
+      //
+      // Tests: tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
       candidate_of_(graph.size(), kNotCandidate),
       local_net_(graph.net_count(), -1) {}
+
+StageWalk::Dominance StageWalk::dominance_in(const SetupRules& rules, const Segment& segment) {
+  const ClusterType& cluster = rules.clusters[segment.type()];
+  const bool devices_only =
+      std::ranges::none_of(cluster.members, [](const ClusterMember& m) { return m.is_cluster(); });
+  if (devices_only && !segment.open()) return Dominance::Near;
+  for (const ClusterType& outer : rules.clusters) {
+    for (const ClusterMember& member : outer.members) {
+      if (member.is_cluster() && rules.clusters[member.inside].factor > outer.factor) return Dominance::None;
+    }
+  }
+  return segment.near_factor() > 0 ? Dominance::Anywhere : Dominance::None;
+}
 
 bool StageWalk::run(const StageQuery& query, const Visit& visit) {
   query_ = query;
@@ -34,12 +49,12 @@ bool StageWalk::run(const StageQuery& query, const Visit& visit) {
 // Finds the groups that the stage can hold. False if they are too little.
 bool StageWalk::prepare() {
   candidates_.clear();
-  below_.clear();
   excluded_.clear();
   choices_.clear();
   absorbable_.clear();
   frames_.clear();
   totals_ = {};
+  undecided_.assign(words_for(graph_.size()), 0);
   ideal_.assign(query_.base.begin(), query_.base.end());
   hash_ = query_.hash;
   const ClassId c = query_.setup.device_class;
@@ -55,22 +70,14 @@ bool StageWalk::prepare() {
       continue;
     }
     candidate_of_[v] = static_cast<std::int32_t>(candidates_.size());
-    candidates_.push_back({v, 0, 0, 0, 0});
+    candidates_.push_back({v, 0, 0});
+    set_bit(undecided_, v.index());
     totals_.open_work += measure_.work(v);
     totals_.open.add(graph_, c, v);
   }
   if (candidates_.empty() || totals_.open_work < query_.least_work) return false;
-  for (Candidate& candidate : candidates_) {
-    candidate.first_below = static_cast<std::uint32_t>(below_.size());
-    for_each_bit(graph_.order().descendants(candidate.group), [&](std::size_t w) {
-      const std::int32_t other = candidate_of_[GroupId(w)];
-      if (other >= 0 && GroupId(w) != candidate.group) below_.push_back(static_cast<std::uint32_t>(other));
-    });
-    candidate.last_below = static_cast<std::uint32_t>(below_.size());
-  }
   index_nets();
   state_.assign(candidates_.size(), kUndecided);
-  undecided_ = candidates_.size();
   return true;
 }
 
@@ -135,10 +142,28 @@ void StageWalk::count_open(const LocalNet& net, double sign, StageSums& open) {
     open.out[net.pass] += sign * std::max(net.near_cost, net.far_cost);
 }
 
+void StageWalk::count_final(const LocalNet& net, double sign, std::array<double, 2>& in, std::array<double, 2>& out) {
+  if (net.in == 0) return;
+  if (!net.directed) {
+    if (net.in < net.near) in[net.pass] += sign * net.near_cost;
+  } else if (net.producer == kIn) {
+    out[net.pass] += sign * (net.in < net.near ? std::max(net.near_cost, net.far_cost) : net.far_cost);
+  } else {
+    in[net.pass] += sign * net.in_cost;
+  }
+}
+
+StageSums StageWalk::final_sums() const {
+  StageSums sums = totals_.sums;
+  sums.in = totals_.in;
+  sums.out = totals_.out;
+  return sums;
+}
+
 void StageWalk::include(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
   state_[index] = kIn;
-  --undecided_;
+  reset_bit(undecided_, candidate.group.index());
   set_bit(ideal_, candidate.group.index());
   hash_ ^= keys_[candidate.group.index()];
   totals_.sums.add(graph_, query_.setup.device_class, candidate.group);
@@ -147,27 +172,51 @@ void StageWalk::include(std::uint32_t index) {
   totals_.open_work -= measure_.work(candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i].net];
-    recount(net, -1);
+    count(net, -1, totals_.sums);
+    count_open(net, -1, totals_.open);
+    count_final(net, -1, totals_.in, totals_.out);
     ++net.in;
     if (candidate_nets_[i].produces) net.producer = kIn;
-    recount(net, 1);
+    count(net, 1, totals_.sums);
+    count_open(net, 1, totals_.open);
+    count_final(net, 1, totals_.in, totals_.out);
   }
 }
 
 void StageWalk::exclude(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
   state_[index] = kOut;
-  --undecided_;
+  reset_bit(undecided_, candidate.group.index());
   excluded_.push_back(index);
   totals_.open.add(graph_, query_.setup.device_class, candidate.group, -1);
   totals_.open_work -= measure_.work(candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i].net];
-    recount(net, -1);
+    count(net, -1, totals_.sums);
+    count_open(net, -1, totals_.open);
     ++net.out;
     if (candidate_nets_[i].produces) net.producer = kOut;
-    recount(net, 1);
+    count(net, 1, totals_.sums);
+    count_open(net, 1, totals_.open);
   }
+}
+
+void StageWalk::exclude_followers(GroupId v) {
+  const std::span<const Word> followers = graph_.order().descendants(v);
+  for (std::size_t w = 0; w < followers.size(); ++w) {
+    for (Word rest = followers[w] & undecided_[w]; rest != 0; rest &= rest - 1) {
+      const GroupId u(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
+      exclude(static_cast<std::uint32_t>(candidate_of_[u]));
+    }
+  }
+}
+
+bool StageWalk::all_undecided_follow(GroupId v) const {
+  const std::span<const Word> followers = graph_.order().descendants(v);
+  for (std::size_t w = 0; w < followers.size(); ++w) {
+    if (undecided_[w] & ~followers[w]) return false;
+  }
+  return true;
 }
 
 // All but the totals, which the frames keep: sums that are restored cannot drift.
@@ -175,7 +224,7 @@ void StageWalk::take_back(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
   const bool was_in = state_[index] == kIn;
   state_[index] = kUndecided;
-  ++undecided_;
+  set_bit(undecided_, candidate.group.index());
   if (was_in) {
     reset_bit(ideal_, candidate.group.index());
     hash_ ^= keys_[candidate.group.index()];
@@ -208,30 +257,51 @@ bool StageWalk::hopeless() const {
 
 bool StageWalk::report(const Visit& visit) {
   if (totals_.work < query_.least_work) return true;
-  if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, totals_.sums) > query_.limit) return true;
-  if (may_dominate_ && dominated()) return true;
-  return visit({ideal_, hash_, query_.base_work + totals_.work, totals_.sums});
+  const StageSums sums = final_sums();
+  if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, sums) > query_.limit) return true;
+  if (dominance_ != Dominance::None && dominated()) return true;
+  return visit({ideal_, hash_, query_.base_work + totals_.work, sums});
 }
 
 // The sums of the stage with one more group, everything else being outside.
 StageSums StageWalk::sums_with(const Candidate& candidate) const {
-  StageSums sums = totals_.sums;
+  StageSums sums = final_sums();
   sums.add(graph_, query_.setup.device_class, candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet net = nets_[candidate_nets_[i].net];
-    count(net, -1, sums);
+    count_final(net, -1, sums.in, sums.out);
     ++net.in;
-    --net.out;
     if (candidate_nets_[i].produces) net.producer = kIn;
-    count(net, 1, sums);
+    count_final(net, 1, sums.in, sums.out);
   }
   return sums;
+}
+
+bool StageWalk::absorbs(GroupId v) const {
+  switch (dominance_) {
+    case Dominance::None: return false;
+    case Dominance::Near: return spares_nothing(graph_, rules_, segment_, ideal_, v);
+    case Dominance::Anywhere: return harms_nobody(graph_, rules_, ideal_, v);
+  }
+  return false;
+}
+
+// Whether a stage is within the limits whatever way its transfers go. What prunes is exact only up to rounding, so a
+// set that is meant to replace another must not itself be in danger.
+bool StageWalk::surely_fits(StageSums sums) const {
+  for (std::size_t pass : {0, 1}) {
+    sums.in[pass] *= longest_way_;
+    sums.out[pass] *= longest_way_;
+  }
+  const Setup& setup = query_.setup;
+  return stage_load(rules_, graph_.passes(), segment_.factor(), setup, sums) <= query_.limit * (1 - kRoundingSlack) &&
+         stage_memory(setup, sums.memory, query_.most_in_flight) <= rules_.classes[setup.device_class].memory;
 }
 
 // Called before the choice is excluded.
 void StageWalk::note_if_absorbable(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
-  if (!may_dominate_ || !spares_nothing(graph_, rules_, ideal_, candidate.group)) return;
+  if (!absorbs(candidate.group)) return;
   StageSums added;
   added.add(graph_, query_.setup.device_class, candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
@@ -252,32 +322,18 @@ bool StageWalk::surely_dominated() const {
   if (absorbable_.empty()) return false;
   StageSums most = totals_.sums;
   most.add(totals_.open);
-  const double limit = query_.limit * (1 - kRoundingSlack), room = rules_.classes[query_.setup.device_class].memory;
-  const auto fits = [&](const StageSums& sums) {
-    return stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, sums) <= limit &&
-           stage_memory(query_.setup, sums.memory, query_.most_in_flight) <= room;
-  };
-  if (!fits(most)) return false;
+  if (!surely_fits(most)) return false;
   return std::ranges::any_of(absorbable_, [&](const StageSums& added) {
     StageSums with = most;
     with.add(added);
-    return fits(with);
+    return surely_fits(with);
   });
 }
 
 bool StageWalk::dominated() const {
-  const double room = rules_.classes[query_.setup.device_class].memory;
-  for (std::uint32_t choice : choices_) {
-    const Candidate& candidate = candidates_[choice];
-    const StageSums sums = sums_with(candidate);
-    // What prunes is exact only up to rounding; the set that replaces this one must not itself be in danger.
-    if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, sums) >
-        query_.limit * (1 - kRoundingSlack))
-      continue;
-    if (stage_memory(query_.setup, sums.memory, query_.most_in_flight) > room) continue;
-    if (spares_nothing(graph_, rules_, ideal_, candidate.group)) return true;
-  }
-  return false;
+  return std::ranges::any_of(choices_, [&](std::uint32_t choice) {
+    return surely_fits(sums_with(candidates_[choice])) && absorbs(candidates_[choice].group);
+  });
 }
 
 void StageWalk::leave_frame() {
@@ -305,12 +361,16 @@ bool StageWalk::walk(const Visit& visit) {
       const auto pending = static_cast<std::uint32_t>(frame.pending);
       frame.pending = kNone;
       choices_.push_back(pending);
+      const GroupId v = candidates_[pending].group;
+      if (all_undecided_follow(v)) {
+        // Nothing is left to decide.
+        if (frame.candidate != kNone && !report(visit)) return false;
+        leave_frame();
+        continue;
+      }
       note_if_absorbable(pending);
       exclude(pending);
-      const Candidate& candidate = candidates_[pending];
-      for (std::uint32_t i = candidate.first_below; i < candidate.last_below && undecided_ > 0; ++i) {
-        if (state_[below_[i]] == kUndecided) exclude(below_[i]);
-      }
+      exclude_followers(v);
       frame.totals = totals_;
       if (hopeless() || surely_dominated()) {
         leave_frame();

@@ -9,9 +9,14 @@
 //
 // Dominance. Let J be reached by a stage S, and let v be a group outside J with all predecessors in J such that S + v
 // fits too. If leaving v to a later stage spares that stage nothing, whichever way it runs (absorption.h), then J + v
-// is at least as good as J, and J is not reported. This moves v from one device to another that is as far from any
-// third; so it is done only where all devices are next to each other, in a segment whose end is known. Tests:
-// tests/solve/setup_search_test.cpp, tests/property.
+// is at least as good as J, and J is not reported. As more groups join the ideal, v spares less and adds less, so the
+// test is made while the walk is still open: a branch is cut once S + v would fit even with all that is undecided. This
+// moves v from one device to another. In a segment whose end is known and whose devices are all next to each other,
+// both are as far from any third. Elsewhere the later stage may be in another cluster. Then v must harm nobody by
+// moving, and S + v must fit even if every transfer goes the longest way; and factors must rise from the inside out, so
+// that a cluster is no farther from what comes later than what lies behind it in the pipeline is.
+//
+// Tests: tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +62,11 @@ class StageWalk {
 
  private:
   enum State : char { kUndecided, kIn, kOut };
+  enum class Dominance { None, Near, Anywhere };
+  static Dominance dominance_in(const SetupRules& rules, const Segment& segment);
   struct Candidate {
     GroupId group;
-    std::uint32_t first_net, last_net;      // in candidate_nets_
-    std::uint32_t first_below, last_below;  // in below_
+    std::uint32_t first_net, last_net;  // in candidate_nets_
   };
   struct LocalNet {
     double in_cost, near_cost, far_cost;
@@ -73,8 +79,9 @@ class StageWalk {
     bool is_open() const { return in + out < near; }
   };
   struct Totals {
-    StageSums sums;  // of what is included, and of nets surely cut
-    StageSums open;  // more, at most, if all that is undecided is included
+    StageSums sums;                     // of what is included, and of nets surely cut
+    StageSums open;                     // more, at most, if all that is undecided is included
+    std::array<double, 2> in{}, out{};  // of nets cut if all that is undecided is excluded
     double work = 0, open_work = 0;
   };
   // One candidate included, and what was decided since.
@@ -93,19 +100,22 @@ class StageWalk {
   bool dominated() const;
   void note_if_absorbable(std::uint32_t index);
   bool surely_dominated() const;
+  bool absorbs(GroupId v) const;
+  bool surely_fits(StageSums sums) const;
   StageSums sums_with(const Candidate& candidate) const;
   bool hopeless() const;
   void include(std::uint32_t index);
   void exclude(std::uint32_t index);
+  void exclude_followers(GroupId v);
+  bool all_undecided_follow(GroupId v) const;
   void take_back(std::uint32_t index);
   void leave_frame();
   // Adds (or takes away) what the net surely costs as things stand, and what it may cost more.
   static void count(const LocalNet& net, double sign, StageSums& sums);
   static void count_open(const LocalNet& net, double sign, StageSums& open);
-  void recount(LocalNet& net, double sign) {
-    count(net, sign, totals_.sums);
-    count_open(net, sign, totals_.open);
-  }
+  // The same if all that is undecided were excluded.
+  static void count_final(const LocalNet& net, double sign, std::array<double, 2>& in, std::array<double, 2>& out);
+  StageSums final_sums() const;
 
   const SetupGraph& graph_;
   const SetupRules& rules_;
@@ -113,7 +123,8 @@ class StageWalk {
   const Segment& segment_;
   const std::span<const std::uint64_t> keys_;
   Budget& budget_;
-  const bool may_dominate_;
+  const Dominance dominance_;
+  const double longest_way_;  // how much more a transfer may cost than it is counted for
 
   StageQuery query_;
   std::vector<Candidate> candidates_;
@@ -123,7 +134,7 @@ class StageWalk {
     bool produces;
   };
   std::vector<Pin> candidate_nets_;
-  std::vector<std::uint32_t> below_, excluded_;
+  std::vector<std::uint32_t> excluded_;
   std::vector<std::uint32_t> choices_;  // of those excluded: for their own sake, not for following another
   std::vector<StageSums> absorbable_;   // of choices that spare later stages nothing: what each would add, at most
   std::vector<LocalNet> nets_;
@@ -134,7 +145,7 @@ class StageWalk {
   std::vector<Word> ideal_;
   std::uint64_t hash_ = 0;
   std::uint64_t steps_ = 0;
-  std::size_t undecided_ = 0;
+  std::vector<Word> undecided_;  // groups
 };
 
 }  // namespace partita

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Free and contiguous splits over any devices and with any transfer mode.
+//
+// 1. A start. With one class of each kind and loads that are sums the question would be a plain one, and good splits of
+//    that plain question are seldom bad for this one: so it is asked first, for a short time, of devices that are all
+//    as slow as the slowest of their kind. Its split is staged, and so contiguous.
+// 2. Search and bounds of free splits (solve/throughput/fleet/). Contiguous ones are improved by their own annealing
+//    before that, and the bound holds for them too.
+// 3. The integer program for what is left, where it is small enough to hope for an answer.
+// None of the bounds has a certificate. Tests: tests/portfolio/fleet_test.cpp.
+#include <algorithm>
+
+#include "partita/check/check.h"
+#include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/settle.h"
+#include "partita/portfolio/start.h"
+#include "partita/reduce/fleet_instance.h"
+#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/solve_ip.h"
+#include "partita/solve/throughput/contiguous/contiguous_anneal.h"
+#include "partita/solve/throughput/fleet/fleet.h"
+#include "partita/solve/throughput/fleet/fleet_loads.h"
+
+namespace partita {
+namespace {
+
+constexpr double kStartPart = 0.15;
+constexpr std::uint64_t kStartTicks = 8'000'000;
+constexpr double kContiguousPart = 0.3;
+// Of the integer program: groups times devices. Below the first it is given most of the time, since it often answers
+// within seconds what search and bounds leave open; above the second it is not tried.
+constexpr std::size_t kSmallProgram = 300, kLargestProgram = 4'000;
+constexpr double kPartBeforeSmallProgram = 0.4, kPartBeforeProgram = 0.75;
+constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
+
+// The plain question on which a split of this one is looked for: one class of each kind, the devices as slow and as
+// small as the worst of the kind, loads that are sums. Devices are numbered kind by kind.
+Problem plain_question(const Problem& problem) {
+  const Platform& platform = problem.workload.platform;
+  Problem plain = problem;
+  plain.transfers = TransferMode::Sum;
+  plain.workload.platform = make_platform(static_cast<int>(platform.device_count(DeviceKind::Accelerator)), kUnlimited,
+                                          static_cast<int>(platform.device_count(DeviceKind::Host)));
+  for (Node& node : plain.workload.graph.nodes) {
+    const std::vector<double> times = std::move(node.time);
+    node.time.assign(2, 0);
+    for (ClassId c : platform.classes.all()) {
+      if (platform.classes[c].count == 0) continue;
+      double& worst = node.time[platform.classes[c].kind == DeviceKind::Host ? 1 : 0];
+      worst = std::max(worst, times[c.index()]);
+    }
+  }
+  for (const DeviceClass& c : platform.classes) {
+    if (c.count == 0) continue;
+    DeviceClass& kind = plain.workload.platform.classes[ClassId(c.kind == DeviceKind::Host ? 1 : 0)];
+    kind.memory = std::min(kind.memory, c.memory);
+  }
+  return plain;
+}
+
+// The devices of the plain question, in order, are those of the platform kind by kind.
+Split from_plain(const Problem& problem, const Split& split) {
+  const Platform& platform = problem.workload.platform;
+  std::vector<DeviceId> device;
+  for (DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
+    for (DeviceId d : ids<DeviceId>(platform.device_count())) {
+      if (platform.classes[platform.class_of(d)].kind == kind) device.push_back(d);
+    }
+  }
+  Split result = split;
+  for (DeviceId& d : result.device_of) d = device[d.index()];
+  for (DeviceId& d : result.order) d = device[d.index()];
+  return result;
+}
+
+class FleetPortfolio {
+ public:
+  FleetPortfolio(const Problem& problem, const FleetInstance& instance, const PlanOptions& options, Budget& budget,
+                 const Sink& sink, Plan& plan)
+      : problem_(problem), instance_(instance), options_(options), budget_(budget), sink_(sink), plan_(plan) {}
+
+  void run() {
+    find_start();
+    if (problem_.shape == Shape::Contiguous && found() && !done()) improve_start();
+    if (!done()) search_and_bound();
+    if (!done() && program_size() <= kLargestProgram && program_knows_devices()) solve_integer_program();
+    if (found()) {
+      settle_status(problem_, result().value, result().bound, plan_);
+    } else if (!infeasible_) {
+      result().reason = kNoSplitYet;
+    }
+  }
+
+ private:
+  Result& result() { return plan_.result; }
+  bool found() const { return plan_.result.split.has_value(); }
+  bool done() const {
+    if (budget_.exhausted()) return true;
+    const Result& now = plan_.result;
+    return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
+  }
+  std::size_t program_size() const { return instance_.graph.size() * instance_.fleet.device_count(); }
+  // The integer programs have one class of each kind.
+  bool program_knows_devices() const {
+    Problem sums = problem_;
+    sums.transfers = TransferMode::Sum;
+    return is_plain(sums);
+  }
+
+  bool offer(const Split& split) {
+    const CheckReport report = check(problem_, split);
+    if (!report.legal() || (found() && report.value >= result().value)) return false;
+    result().split = split;
+    result().value = report.value;
+    return true;
+  }
+
+  // What a solver tells, in terms of what is known for this shape.
+  void pass_on(const Progress& progress, double value, double bound) const {
+    if (!sink_) return;
+    Progress news = progress;
+    const double known = found() ? plan_.result.value : kUnlimited;
+    news.value = std::min(value, known);
+    news.bound = std::min(std::max(bound, plan_.result.bound), news.value);
+    sink_(news);
+  }
+
+  void find_start() {
+    Problem plain = plain_question(problem_);
+    for (const Node& node : plain.workload.graph.nodes) {
+      if (node.time[0] == kCannotRun && node.time[1] == kCannotRun) return;  // each on one class only: none is like it
+    }
+    const auto start = partita::find_start(plain, {kStartPart, kStartTicks, options_.seed}, budget_, {});
+    if (start && offer(from_plain(problem_, start->split)))
+      pass_on({Progress::Event::Split, budget_.seconds_used(), result().value, 0, instance_.graph.size(), ""},
+              result().value, 0);
+  }
+
+  void improve_start() {
+    FreeSplit start = to_free(problem_, instance_, *result().split);
+    start.value = free_value(instance_.graph, instance_.fleet, start.device_of);
+    Budget part = share_of(budget_, kContiguousPart, kAnyTicks);
+    const FreeSplit better = improve_contiguous(problem_, instance_, std::move(start), options_.seed, part);
+    if (offer(lift_free(problem_, instance_, better)))
+      pass_on({Progress::Event::Split, budget_.seconds_used(), result().value, 0, instance_.graph.size(), ""},
+              result().value, 0);
+  }
+
+  void search_and_bound() {
+    const bool free = problem_.shape == Shape::Free;
+    const bool program = program_size() <= kLargestProgram && program_knows_devices();
+    const double share = !program ? 1 : program_size() <= kSmallProgram ? kPartBeforeSmallProgram : kPartBeforeProgram;
+    Budget part = share_of(budget_, share, kAnyTicks);
+    std::vector<FreeSplit> starts;
+    if (found()) starts.push_back(to_free(problem_, instance_, *result().split));
+    const Sink news = [&](const Progress& progress) {
+      if (progress.event == Progress::Event::Split && !free) return;
+      pass_on(progress, free ? progress.value : kUnlimited, progress.bound);
+    };
+    const FleetOutcome outcome =
+        solve_fleet(instance_, starts, {options_.gap, options_.seed, options_.threads}, part, sink_ ? news : Sink());
+    if (outcome.split) offer(lift_free(problem_, instance_, *outcome.split));
+    raise_bound(outcome.bound, (free ? "" : "for free splits: ") + outcome.proof_text);
+  }
+
+  void solve_integer_program() {
+    CbcBackend backend;
+    const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
+    const IpOutcome outcome =
+        solve_ip(problem_, backend, {.gap = options_.gap, .start = result().split, .bound = result().bound}, budget_,
+                 sink_ ? news : Sink());
+    raise_bound(outcome.bound, outcome.proof);
+    if (outcome.split) offer(*outcome.split);
+    infeasible_ = outcome.infeasible && !found();
+    if (!infeasible_) return;
+    result().status = Status::Infeasible;
+    result().proof = outcome.proof;
+    result().reason = why_infeasible(problem_, "found by the integer program", budget_);
+  }
+
+  void raise_bound(double bound, std::string proof) {
+    if (bound <= result().bound && !result().proof.empty()) return;
+    result().bound = bound;
+    result().proof = std::move(proof);
+  }
+
+  const Problem& problem_;
+  const FleetInstance& instance_;
+  const PlanOptions& options_;
+  Budget& budget_;
+  const Sink& sink_;
+  Plan& plan_;
+  bool infeasible_ = false;
+};
+
+}  // namespace
+
+void plan_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+  const FleetInstance instance = make_fleet_instance(problem);
+  plan.result.reason = find_contradiction(problem, instance);
+  if (!plan.result.reason.empty()) {
+    plan.result.status = Status::Infeasible;
+    plan.result.proof = "a constraint that no split meets";
+    return;
+  }
+  FleetPortfolio(problem, instance, options, budget, sink, plan).run();
+}
+
+}  // namespace partita
