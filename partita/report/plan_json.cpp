@@ -118,7 +118,7 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   const auto nodes = node_lists(problem, *result.split);
   const bool subgraphs = has_subgraphs(problem);
   const SubgraphLists lists = subgraphs ? subgraph_lists(problem, *result.split) : SubgraphLists{};
-  const auto stage = stages(problem, result.split->order.empty() ? report.order : result.split->order);
+  const auto stage = stages(problem, report.order.empty() ? result.split->order : report.order);
   const bool named_classes = has_named_classes(platform);
   std::map<DeviceKind, std::size_t> index;
   Json devices = Json::array();
