@@ -65,6 +65,10 @@ class Verifier {
   CertificateVerdict run() {
     if (problem_.objective == Objective::Latency || problem_.transfers != TransferMode::Sum)
       return refuse("it is about loads that are sums of work and transfers, and this question has others");
+    if (!whole_transfers_and_plain_memory())
+      return refuse(
+          "it is about transfers at their full cost, without copies and with flat memory, and this question has "
+          "others");
     if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit))
       return refuse("its limit is not a positive number");
     if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
@@ -86,6 +90,16 @@ class Verifier {
  private:
   enum class Answer { None, Found, NoTime };
   CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason)}; }
+
+  // Links faster than factor 1, clusters and copies make loads smaller than the sums that a certificate is about, and
+  // other memory models count other bytes.
+  bool whole_transfers_and_plain_memory() const {
+    const Platform& platform = problem_.workload.platform;
+    for (const DeviceClass& c : platform.classes) {
+      if (c.kind == DeviceKind::Accelerator && c.count > 0 && c.link_factor < 1) return false;
+    }
+    return !platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
+  }
 
   bool match_classes() {
     const Graph& graph = problem_.workload.graph;

@@ -83,7 +83,7 @@ class FleetPortfolio {
     find_start();
     if (problem_.shape == Shape::Contiguous && found() && !done()) improve_start();
     if (!done()) search_and_bound();
-    if (!done() && program_size() <= kLargestProgram && program_knows_devices()) solve_integer_program();
+    if (!done() && program_size() <= kLargestProgram) solve_integer_program();
     if (found()) {
       settle_status(problem_, result().value, result().bound, plan_);
     } else if (!infeasible_) {
@@ -99,13 +99,7 @@ class FleetPortfolio {
     const Result& now = plan_.result;
     return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
   }
-  std::size_t program_size() const { return instance_.graph.size() * instance_.fleet.device_count(); }
-  // The integer programs have one class of each kind.
-  bool program_knows_devices() const {
-    Problem sums = problem_;
-    sums.transfers = TransferMode::Sum;
-    return is_plain(sums);
-  }
+  std::size_t program_size() const { return instance_.graph.size() * instance_.fleet.devices.size(); }
 
   bool offer(const Split& split) {
     const CheckReport report = check(problem_, split);
@@ -141,14 +135,14 @@ class FleetPortfolio {
     start.value = free_value(instance_.graph, instance_.fleet, start.device_of);
     Budget part = share_of(budget_, kContiguousPart, kAnyTicks);
     const FreeSplit better = improve_contiguous(problem_, instance_, std::move(start), options_.seed, part);
-    if (offer(lift_free(problem_, instance_, better)))
+    if (offer(lift_free(instance_, better)))
       pass_on({Progress::Event::Split, budget_.seconds_used(), result().value, 0, instance_.graph.size(), ""},
               result().value, 0);
   }
 
   void search_and_bound() {
     const bool free = problem_.shape == Shape::Free;
-    const bool program = program_size() <= kLargestProgram && program_knows_devices();
+    const bool program = program_size() <= kLargestProgram;
     const double share = !program ? 1 : program_size() <= kSmallProgram ? kPartBeforeSmallProgram : kPartBeforeProgram;
     Budget part = share_of(budget_, share, kAnyTicks);
     std::vector<FreeSplit> starts;
@@ -159,7 +153,7 @@ class FleetPortfolio {
     };
     const FleetOutcome outcome =
         solve_fleet(instance_, starts, {options_.gap, options_.seed, options_.threads}, part, sink_ ? news : Sink());
-    if (outcome.split) offer(lift_free(problem_, instance_, *outcome.split));
+    if (outcome.split) offer(lift_free(instance_, *outcome.split));
     raise_bound(outcome.bound, (free ? "" : "for free splits: ") + outcome.proof_text);
   }
 
@@ -197,12 +191,7 @@ class FleetPortfolio {
 
 void plan_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   const FleetInstance instance = make_fleet_instance(problem);
-  plan.result.reason = find_contradiction(problem, instance);
-  if (!plan.result.reason.empty()) {
-    plan.result.status = Status::Infeasible;
-    plan.result.proof = "a constraint that no split meets";
-    return;
-  }
+  if (ruled_out(problem, instance.group_of, plan.result)) return;
   FleetPortfolio(problem, instance, options, budget, sink, plan).run();
 }
 
