@@ -65,10 +65,9 @@ class Verifier {
   CertificateVerdict run() {
     if (problem_.objective == Objective::Latency || problem_.transfers != TransferMode::Sum)
       return refuse("it is about loads that are sums of work and transfers, and this question has others");
-    if (!whole_transfers_and_plain_memory())
+    if (problem_.replicas > 1 || problem_.memory_model != MemoryModel::Flat)
       return refuse(
-          "it is about transfers at their full cost, without copies and with flat memory, and this question has "
-          "others");
+          "it is about splits without copies in which nodes take a fixed memory, and this question has others");
     if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit))
       return refuse("its limit is not a positive number");
     if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
@@ -90,16 +89,6 @@ class Verifier {
  private:
   enum class Answer { None, Found, NoTime };
   CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason)}; }
-
-  // Links faster than factor 1, clusters and copies make loads smaller than the sums that a certificate is about, and
-  // other memory models count other bytes.
-  bool whole_transfers_and_plain_memory() const {
-    const Platform& platform = problem_.workload.platform;
-    for (const DeviceClass& c : platform.classes) {
-      if (c.kind == DeviceKind::Accelerator && c.count > 0 && c.link_factor < 1) return false;
-    }
-    return !platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
-  }
 
   bool match_classes() {
     const Graph& graph = problem_.workload.graph;
@@ -179,8 +168,29 @@ class Verifier {
     }
   }
 
+  // How many times an edge's cost an accelerator pays at least: the fastest link of a class, in the closest cluster.
+  double cheapest_link() const {
+    const Platform& platform = problem_.workload.platform;
+    double link = std::numeric_limits<double>::infinity();
+    for (const DeviceClass& c : platform.classes) {
+      if (c.count > 0 && c.kind == DeviceKind::Accelerator) link = std::min(link, c.link_factor);
+    }
+    if (std::isinf(link)) return 0;  // no accelerators
+    double factor = platform.clusters ? std::numeric_limits<double>::infinity() : 1;
+    std::vector<const Cluster*> open;
+    if (platform.clusters) open.push_back(&*platform.clusters);
+    while (!open.empty()) {
+      const Cluster& cluster = *open.back();
+      open.pop_back();
+      factor = std::min(factor, cluster.factor);
+      for (const Cluster& inside : cluster.clusters) open.push_back(&inside);
+    }
+    return link * factor;
+  }
+
   bool find_transfers() {
     const Graph& graph = problem_.workload.graph;
+    const double link = cheapest_link();
     std::vector<std::vector<const Edge*>> out(graph.nodes.size());
     for (const Edge& edge : graph.edges) out[edge.from.index()].push_back(&edge);
     std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, bool> ignored;
@@ -197,11 +207,11 @@ class Verifier {
       const std::int64_t producer = graph.nodes[u].original_id;
       const bool uniform =
           std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
-      Transfer all{edges[0]->cost, {class_of_[u]}};
+      Transfer all{edges[0]->cost * link, {class_of_[u]}};
       for (const Edge* edge : edges) {
         all.members.push_back(class_of_[edge->to]);
         if (!uniform)
-          add({edge->cost, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
+          add({edge->cost * link, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
       }
       if (uniform) add(std::move(all), producer, std::nullopt);
     }

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,39 +21,22 @@ namespace {
 constexpr std::size_t kViolationsShown = 20;  // of one kind
 constexpr std::size_t kLinesShown = 30;       // of a schedule
 
-// The devices of which that is true: "accelerator 3-5, host 0".
-template <class Predicate>
-std::string device_ranges(const Platform& platform, Predicate is_meant) {
+// "accelerator 3-5, host 0".
+std::string empty_devices(const Platform& platform, const CheckReport& report) {
   std::string text;
   for (ClassId id : platform.classes.all()) {
     const std::size_t first = platform.first_device(id).index();
     const auto count = static_cast<std::size_t>(platform.classes[id].count);
     std::string ranges;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!is_meant(DeviceId(first + i))) continue;
+      if (report.devices[DeviceId(first + i)].node_count > 0) continue;
       std::size_t last = i;
-      while (last + 1 < count && is_meant(DeviceId(first + last + 1))) ++last;
+      while (last + 1 < count && report.devices[DeviceId(first + last + 1)].node_count == 0) ++last;
       if (!ranges.empty()) ranges += ",";
       ranges += last == i ? std::to_string(i) : fmt::format("{}-{}", i, last);
       i = last;
     }
     if (!ranges.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", platform.classes[id].name, ranges);
-  }
-  return text;
-}
-
-// One line for each original: "copies of accelerator 0: accelerator 1-2".
-std::string copies_text(const Platform& platform, const CheckReport& report) {
-  std::set<DeviceId> originals;
-  for (DeviceId d : report.devices.all()) {
-    const DeviceId original = report.devices[d].original;
-    if (original.valid() && original != d) originals.insert(original);
-  }
-  std::string text;
-  for (DeviceId original : originals) {
-    text += fmt::format("copies of {}: {}\n", platform.device_name(original), device_ranges(platform, [&](DeviceId d) {
-                          return d != original && report.devices[d].original == original;
-                        }));
   }
   return text;
 }
@@ -138,13 +120,9 @@ std::string platform_text(const Platform& platform) {
   for (const DeviceClass& c : platform.classes) {
     if (c.count == 0) continue;
     if (!text.empty()) text += ", ";
-    // Other names may have other plurals.
-    text += c.name == to_string(c.kind) ? counted(static_cast<std::size_t>(c.count), c.name)
-                                        : fmt::format("{} x {}", c.count, c.name);
+    text += counted(static_cast<std::size_t>(c.count), c.name);
     if (std::isfinite(c.memory)) text += " of " + memory_text(c.memory);
   }
-  if (platform.clusters && !platform.clusters->clusters.empty())
-    text += " in " + counted(platform.clusters->clusters.size(), "cluster");
   return text;
 }
 
@@ -163,10 +141,6 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
   const bool staged = !report.order.empty();
   const bool training = problem.workload.graph.has_backward();
   const IdVector<DeviceId, Span> span = spans(report);
-  const auto any = [&](auto holds) { return std::any_of(report.devices.begin(), report.devices.end(), holds); };
-  const bool copies = any([](const DeviceReport& device) { return device.sharing > 1; });
-  const bool in_flight = problem.memory_model != MemoryModel::Flat;
-  const bool recompute = any([](const DeviceReport& device) { return device.recomputes && device.node_count > 0; });
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
@@ -177,10 +151,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
   header.insert(header.end(), {"<device", "load"});
   if (training) header.insert(header.end(), {"forward", "backward"});
   header.insert(header.end(), {"compute", "in", "out"});
-  if (copies) header.insert(header.end(), {"sync", "sharing"});
   if (timed) header.insert(header.end(), {"start", "finish"});
-  if (in_flight) header.push_back("in flight");
-  if (recompute) header.push_back("recompute");
   header.insert(header.end(), {"memory", "nodes", "<"});
 
   std::vector<Row> rows{header};
@@ -192,16 +163,13 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
     if (staged) row.push_back(std::to_string(rows.size()));
     row.insert(row.end(), {platform.device_name(d), time(report.load[d])});
     if (training) {
-      const PassLoads passes = pass_loads(problem, device);
-      row.insert(row.end(), {time(passes.forward), time(passes.backward)});
+      row.push_back(time(pass_load(device.forward, problem.transfers)));
+      row.push_back(time(pass_load(device.backward, problem.transfers)));
     }
     row.push_back(time(device.compute()));
     row.push_back(pays ? time(device.in()) : "-");
     row.push_back(pays ? time(device.out()) : "-");
-    if (copies) row.insert(row.end(), {time(device.sync), std::to_string(device.sharing)});
     if (timed) row.insert(row.end(), {time(span[d].start), time(span[d].finish)});
-    if (in_flight) row.push_back(std::to_string(device.memory_items.in_flight));
-    if (recompute) row.push_back(device.recomputes ? "yes" : "-");
     row.push_back(human_bytes(device.memory));
     row.push_back(std::to_string(device.node_count));
     std::string note;
@@ -212,8 +180,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
     rows.push_back(row);
   }
   std::string text = rows.size() > 1 ? layout(rows) : "";
-  text += copies_text(platform, report);
-  const std::string empty = device_ranges(platform, [&](DeviceId d) { return !report.devices[d].original.valid(); });
+  const std::string empty = empty_devices(platform, report);
   if (!empty.empty()) text += "empty: " + empty + "\n";
   return text;
 }
@@ -245,12 +212,6 @@ std::string describe_verdict(const Problem& problem, const CheckReport& report) 
     if (problem.backward_shape) question.push_back("backward shape");
     if (problem.transfers != TransferMode::Sum)
       question.push_back(std::string("transfers ") + to_string(problem.transfers));
-    if (problem.replicas > 1) question.push_back(fmt::format("up to {} copies", problem.replicas));
-    if (problem.memory_model != MemoryModel::Flat)
-      question.push_back(std::string("memory ") + to_string(problem.memory_model));
-    if (problem.microbatches > 0)
-      question.push_back(counted(static_cast<std::size_t>(problem.microbatches), "microbatch", "microbatches"));
-    if (problem.recompute) question.emplace_back("recompute");
   }
   const std::string value = std::isfinite(report.value) ? fmt::format("{:.7g}", report.value) : "none";
   std::string text = fmt::format("value: {} ({})\n", value, fmt::join(question, ", "));

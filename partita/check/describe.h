@@ -14,10 +14,7 @@ std::string describe_workload(const Problem& problem);
 
 // One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
 // where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for
-// latency when the device starts and finishes, and samples in flight where memory counts them. Loads are for each
-// sample, the parts of them for each sample that the device takes: where devices share a stage, how many do, and what
-// they pay for exchanging weights. Copies have a line for each original, the devices that hold nothing share one at the
-// end.
+// latency when the device starts and finishes. The devices that hold nothing share one line at the end.
 std::string describe_table(const Problem& problem, const CheckReport& report);
 
 // Latency: one row for each subgraph of an accelerator and for each time in which hosts are busy without a break, by

@@ -35,6 +35,19 @@ void refuse_stages(const Problem& problem) {
     refuse("--memory-model", "samples in flight, which need an order of stages");
 }
 
+// Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
+bool needs_setups(const Problem& problem) {
+  const Platform& platform = problem.workload.platform;
+  int accelerator_classes = 0, host_classes = 0;
+  for (const DeviceClass& c : platform.classes) {
+    if (c.count == 0) continue;
+    if (c.kind == DeviceKind::Accelerator && c.link_factor != 1) return true;
+    ++(c.kind == DeviceKind::Accelerator ? accelerator_classes : host_classes);
+  }
+  return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
+         problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
+}
+
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
@@ -44,13 +57,12 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
                      "use --algorithm ip");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
-  if (staged_only && (needs_ip(problem) || problem.shape != Shape::Staged)) {
+  if (staged_only && problem.shape != Shape::Staged) {
     throw InputError(
         ErrorKind::Unsupported, "--algorithm",
-        fmt::format(
-            "the dynamic programs find staged splits with --transfers sum, not {} splits with --transfers {}; leave "
-            "--algorithm out, or use --algorithm ip",
-            to_string(problem.shape), to_string(problem.transfers)));
+        fmt::format("the dynamic programs find staged splits, not {} splits; leave --algorithm out, or use "
+                    "--algorithm ip",
+                    to_string(problem.shape)));
   }
 }
 
@@ -93,6 +105,8 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::MaxLoad && problem.shape == Shape::Staged && needs_setups(problem)) {
+    plan_setups(problem, options, budget, sink, plan);
   } else if (is_for_fleet(problem)) {
     plan_fleet(problem, options, budget, sink, plan);
   } else if (needs_ip(problem)) {

@@ -15,6 +15,9 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
 
 // Staged splits for max-load: the dynamic programs.
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
+// Staged splits for max-load where stages can run in several ways: unequal devices, transfers beside compute, copies,
+// clusters, memory in flight.
+void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // Free splits for max-load: search, the configuration LP, and a certificate.
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // Contiguous splits for max-load: the staged optimum made better, the bound of free splits, then the integer program.

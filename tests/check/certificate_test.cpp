@@ -88,6 +88,34 @@ TEST(Certificate, IsAboutThroughputWithTransfersAddedUp) {
   }
 }
 
+TEST(Certificate, CountsOnTheCheapestLink) {
+  Problem problem = chain_of_four();
+  const Plan answer = quick_plan(problem);
+  ASSERT_TRUE(answer.certificate);
+  const auto holds = [&] { return verify(problem, *answer.certificate).holds; };
+  Platform& platform = problem.workload.platform;
+  platform.classes[ClassId(0)].link_factor = 2;
+  EXPECT_TRUE(holds());
+  platform.classes[ClassId(0)].link_factor = 0.5;  // two and two nodes now cost 7.5 instead of 8
+  EXPECT_FALSE(holds());
+  platform.classes[ClassId(0)].link_factor = 1;
+  Cluster root;
+  root.devices = {0, 1};
+  Cluster inside;
+  inside.devices = {2, 0};
+  inside.factor = 0.5;
+  root.clusters = {inside};
+  platform.clusters = root;
+  EXPECT_FALSE(holds());
+  platform.clusters->clusters[0].factor = 1;
+  EXPECT_TRUE(holds());
+  problem.replicas = 2;
+  EXPECT_FALSE(holds());
+  problem.replicas = 1;
+  problem.memory_model = MemoryModel::OneF1B;
+  EXPECT_FALSE(holds());
+}
+
 TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
   std::size_t certified = 0;
   for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {

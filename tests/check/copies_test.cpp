@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/check/describe.h"
 #include "tests/check/setup_fixture.h"
 
 namespace partita {
@@ -45,20 +44,6 @@ TEST(Copies, ShareTheLoadAndExchangeWeights) {
   problem.workload.platform.sync_bandwidth = 0.5;
   report = check(problem, split);
   EXPECT_EQ(loads(report), (std::vector<double>{4, 4, 2, 0}));  // 4 / (2 * 0.5) beside 6 / 2
-}
-
-TEST(Copies, AreShownInTheTable) {
-  const Problem problem = with_copies(4, 2, 4);
-  Split split = split_from_text(problem.workload, "a | | b");
-  split.copy_of = copies({0, 0, 2, 3, 4});
-  const CheckReport report = check(problem, split);
-  EXPECT_EQ(describe_table(problem, report),
-            "stage  device            load  compute       in      out     sync  sharing  memory  nodes\n"
-            "    1  accelerator 0  4.00000  6.00000  0.00000  1.00000  0.50000        2     4 B      1  <- bottleneck\n"
-            "    2  accelerator 2  3.00000  2.00000  1.00000  0.00000  0.00000        1     8 B      1\n"
-            "copies of accelerator 0: accelerator 1\n"
-            "empty: accelerator 3, host 0\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 4 (max-load, staged, up to 2 copies)\nlegal\n");
 }
 
 TEST(Copies, OfABackwardPassExchangeInIt) {

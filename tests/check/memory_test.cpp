@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/check/describe.h"
 #include "tests/check/setup_fixture.h"
 
 namespace partita {
@@ -92,14 +91,6 @@ TEST(Recomputing, TakesTimeAndSavesMemory) {
   EXPECT_TRUE(report.legal());
   EXPECT_EQ(memory(report), (std::vector<double>{30 + 3 * 1 + 3, 36, 33, 0}));
   EXPECT_EQ(loads(report), (std::vector<double>{6, 4, 4, 0}));
-  EXPECT_EQ(
-      describe_table(problem, report),
-      "stage  device            load  compute       in      out  in flight  recompute  memory  nodes\n"
-      "    1  accelerator 0  6.00000  6.00000  0.00000  0.00000          3        yes    36 B      1  <- bottleneck\n"
-      "    2  accelerator 1  4.00000  4.00000  0.00000  0.00000          2          -    36 B      1\n"
-      "    3  accelerator 2  4.00000  4.00000  0.00000  0.00000          1          -    33 B      1\n"
-      "empty: accelerator 3\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 6 (max-load, staged, memory 1f1b, recompute)\nlegal\n");
 }
 
 TEST(Recomputing, BelongsToTheBackwardPass) {

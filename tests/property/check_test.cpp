@@ -10,6 +10,7 @@
 
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/random_setup.h"
 
 namespace partita {
 namespace {
@@ -98,6 +99,22 @@ TEST(CheckEqualsDefinition, OnRandomSplits) {
           if (Complaint complaint = compare(problem, random_devices(workload, engine))) return complaint;
         }
       }
+    }
+    return {};
+  });
+}
+
+TEST(CheckEqualsDefinition, OfUnstagedSplitsInClusters) {
+  expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
+    std::mt19937 engine(number);
+    SetupFeatures features;
+    features.copies = features.memory = false;
+    features.gpipe = true;
+    Problem problem = random_setup(workload, number, features);
+    for (const Shape shape : {Shape::Contiguous, Shape::Free}) {
+      problem.shape = shape;
+      if (Complaint complaint = compare(problem, random_devices(problem.workload, engine)))
+        return *complaint + "\n" + describe(problem);
     }
     return {};
   });

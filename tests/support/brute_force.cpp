@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "tests/support/copy_patterns.h"
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/transfers.h"
 
@@ -20,7 +21,10 @@ struct Tally {
 // The problem in plain arrays, so that trying everything is not slower than it must be.
 class Definition {
  public:
-  explicit Definition(const Problem& problem) : problem_(problem), transfers_(list_transfers(problem.workload.graph)) {
+  explicit Definition(const Problem& problem)
+      : problem_(problem),
+        transfers_(list_transfers(problem.workload.graph)),
+        places_(device_places(problem.workload.platform)) {
     const Graph& graph = problem.workload.graph;
     const Platform& platform = problem.workload.platform;
     for (ClassId c : platform.classes.all()) {
@@ -39,6 +43,7 @@ class Definition {
   std::size_t node_count() const { return problem_.workload.graph.nodes.size(); }
   std::size_t device_count() const { return class_of_.size(); }
   ClassId class_of(std::size_t device) const { return class_of_[device]; }
+  bool has_clusters() const { return problem_.workload.platform.clusters.has_value(); }
 
   bool support_ok(const std::vector<std::size_t>& device_of) const {
     for (std::size_t v = 0; v < node_count(); ++v) {
@@ -96,8 +101,9 @@ class Definition {
         const auto on_d = [&](std::size_t v) { return device_of[v] == d; };
         const bool used_here = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
         const bool used_elsewhere = !std::all_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
-        if (!made_here && used_here) pass[d].in += transfer.cost;
-        if (made_here && used_elsewhere) pass[d].out += transfer.cost;
+        const double link = device_class(d).link_factor * (has_clusters() ? distance(d, transfer, device_of) : 1);
+        if (!made_here && used_here) pass[d].in += link * transfer.cost;
+        if (made_here && used_elsewhere) pass[d].out += link * transfer.cost;
       }
     }
     double largest = 0;
@@ -142,6 +148,17 @@ class Definition {
         in_order_.push_back({edge.to.index(), edge.from.index()});
       }
     }
+  }
+
+  // The factor of what d reads or writes of the transfer: to the producer, or to the farthest reader.
+  double distance(std::size_t d, const Transfer& transfer, const std::vector<std::size_t>& device_of) const {
+    const std::size_t home = device_of[transfer.producer];
+    if (home != d) return cluster_factor(places_[d], places_[home]);
+    double farthest = 0;
+    for (const std::size_t v : transfer.consumers) {
+      if (device_of[v] != d) farthest = std::max(farthest, cluster_factor(places_[d], places_[device_of[v]]));
+    }
+    return farthest;
   }
 
   double pass_load(const Tally& tally) const {
@@ -193,6 +210,7 @@ class Definition {
   const Problem& problem_;
   std::vector<ClassId> class_of_;
   std::vector<Transfer> transfers_;
+  std::vector<DevicePlace> places_;
   std::vector<Pair> in_order_;
   std::vector<Pair> forward_edges_;
   std::vector<Pair> backward_edges_;
@@ -213,7 +231,7 @@ void try_all(const Definition& definition, std::size_t v, std::vector<std::size_
   for (std::size_t d = 0; d < definition.device_count(); ++d) {
     const auto end = device_of.begin() + static_cast<std::ptrdiff_t>(v);
     if (std::find(device_of.begin(), end, d) == end) {
-      if (unused == definition.class_of(d)) continue;
+      if (unused == definition.class_of(d) && !definition.has_clusters()) continue;
       unused = definition.class_of(d);
     }
     device_of[v] = d;

@@ -29,7 +29,8 @@ Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std:
 
 // The best value of any legal split of the problem's shape, or nothing if there is no legal split. Devices of one class
 // are interchangeable, so of each class only the first unused device is tried; everything else is enumerated. For
-// latency see latency_brute_force.h.
+// latency see latency_brute_force.h. Link factors and clusters count; for staged splits in clusters, with copies or
+// with samples in flight see pipeline_brute_force.h.
 std::optional<double> brute_force(const Problem& problem);
 
 }  // namespace partita

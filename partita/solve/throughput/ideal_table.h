@@ -19,6 +19,7 @@ class IdealTable {
 
   // The hash of a set is the exclusive or of its members' keys, so it follows single changes in O(1).
   std::uint64_t key(std::size_t group) const { return keys_[group]; }
+  std::span<const std::uint64_t> keys() const { return keys_; }
 
   // The set's index, new or old. `added` tells which.
   Index insert(std::span<const Word> bits, std::uint64_t hash, bool& added);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups, nets and their order, for stages that can run in several ways: on unequal devices, on several at once, with
+// transfers beside compute, in clusters, with memory that depends on the samples in flight.
+//
+// The pipeline is seen from its END: the order of the groups is turned round, so an ideal is what the last stages hold.
+// How many samples are in flight at a stage depends on the devices behind it alone, which is what a search from the end
+// knows. Loads do not mind: in and out are told apart by a net's producer, not by the order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "partita/reduce/stage_graph.h"
+
+namespace partita {
+
+// What a group takes on one class of devices.
+struct ClassTime {
+  std::array<double, 2> pass{};  // forward and backward; all in the first where passes need not be told apart
+  double recompute = 0;          // more, where the stage recomputes its activations
+  bool can_run = true;
+};
+
+// What a group keeps in memory, in bytes.
+struct GroupMemory {
+  double weights = 0;     // what the copies of a stage exchange
+  double resident = 0;    // whatever the number of samples
+  double activation = 0;  // for each sample in flight
+  double kept = 0;        // for each sample in flight, instead, where activations are recomputed
+};
+
+struct DirectedNet {
+  double cost = 0;
+  GroupId producer;  // invalid where the direction of the transfer is of no interest
+  std::uint8_t pass = 0;
+  std::vector<GroupId> members;
+};
+
+class SetupGraph {
+ public:
+  SetupGraph() = default;
+  // `order` has the groups and their precedence; its nets are for heuristics only. Equal nets are added up; nets with
+  // fewer than two members or no cost are dropped.
+  SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
+             IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes);
+
+  std::size_t size() const { return order_.size(); }
+  IdRange<GroupId> all() const { return order_.all(); }
+  const StageGraph& order() const { return order_; }
+  IdRange<ClassId> classes() const { return times_.all(); }
+  const ClassTime& time(ClassId c, GroupId v) const { return times_[c][v]; }
+  double compute(ClassId c, GroupId v) const { return times_[c][v].pass[0] + times_[c][v].pass[1]; }
+  const GroupMemory& memory(GroupId v) const { return memory_[v]; }
+  int passes() const { return passes_; }
+
+  IdRange<NetId> nets() const { return cost_.all(); }
+  std::size_t net_count() const { return cost_.size(); }
+  double cost(NetId e) const { return cost_[e]; }
+  GroupId producer(NetId e) const { return producer_[e]; }
+  int pass(NetId e) const { return pass_[e]; }
+  std::span<const GroupId> members(NetId e) const { return members_[e]; }
+  std::span<const NetId> nets_of(GroupId v) const { return nets_of_[v]; }
+
+  void drop_weights(GroupId v) { memory_[v].weights = 0; }
+
+ private:
+  StageGraph order_;
+  IdVector<ClassId, IdVector<GroupId, ClassTime>> times_;
+  IdVector<GroupId, GroupMemory> memory_;
+  int passes_ = 1;
+  IdVector<NetId, double> cost_;
+  IdVector<NetId, GroupId> producer_;
+  IdVector<NetId, std::uint8_t> pass_;
+  Csr<NetId, GroupId> members_;
+  Csr<GroupId, NetId> nets_of_;
+};
+
+// The same graph with one group for each class of `label`, and for each cycle that arises.
+struct SetupContraction {
+  SetupGraph graph;
+  Lift lift;
+};
+SetupContraction contract(const SetupGraph& graph, const IdVector<GroupId, GroupId>& label);
+
+// The same groups in one fixed order, each after the one before it: for splits into intervals of it.
+SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order);
+
+}  // namespace partita

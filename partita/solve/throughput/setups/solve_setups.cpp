@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/throughput/setups/solve_setups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "partita/model/result.h"
+#include "partita/reduce/setup_presolve.h"
+#include "partita/reduce/threshold.h"
+#include "partita/solve/throughput/orders.h"
+#include "partita/solve/throughput/setups/pipeline_value.h"
+#include "partita/solve/throughput/setups/segment_search.h"
+
+namespace partita {
+namespace {
+
+// A pipeline is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
+constexpr double kImprovement = 1e-9;
+constexpr const char* kByWork = "the work is more than the devices can do in less time";
+constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
+
+class SetupSolver {
+ public:
+  SetupSolver(const SetupInstance& instance, const SetupOptions& options, Budget& budget, const Sink& sink)
+      : graph_(instance.graph),
+        rules_(instance.rules),
+        options_(options),
+        budget_(budget),
+        sink_(sink),
+        rng_(options.seed) {
+    outcome_.proof = "loads are not negative";
+  }
+
+  SetupOutcome run() {
+    if (!graph_.order().has_closure()) {
+      try_orders(kFirstOrders);
+      return std::move(outcome_);
+    }
+    try_orders(1);
+    refresh_base();
+    raise_by_work();
+    try_orders(options_.search ? kFirstOrders : kLinearOrders);
+    if (options_.search && !outcome_.pipeline) look_for_any();
+    if (options_.search && outcome_.pipeline) climb();
+    return std::move(outcome_);
+  }
+
+ private:
+  double value() const { return outcome_.pipeline ? outcome_.pipeline->value : kUnlimited; }
+  double limit_to_beat() const { return value() * (1 - kImprovement); }
+  bool done() const {
+    return budget_.exhausted() ||
+           (outcome_.pipeline && value() - outcome_.bound <= std::max(options_.gap, 2 * kImprovement) * value());
+  }
+
+  void tell(Progress::Event event, std::string detail) const {
+    if (sink_) sink_({event, budget_.seconds_used(), value(), outcome_.bound, searched().size(), std::move(detail)});
+  }
+  void offer(SetupPipeline pipeline, const char* found_by) {
+    if (pipeline.value >= value()) return;
+    outcome_.pipeline = std::move(pipeline);
+    tell(Progress::Event::Split, found_by);
+  }
+  void raise(double bound, const char* proof) {
+    bound = std::min(bound, value());
+    if (bound <= outcome_.bound) return;
+    outcome_.bound = bound;
+    outcome_.proof = proof;
+    tell(Progress::Event::Bound, proof);
+  }
+
+  // The graph presolved for everything below the best value. What holds below one value holds below every smaller one,
+  // so later presolves start from here.
+  void refresh_base() {
+    const double limit = outcome_.pipeline ? limit_to_beat() : most_load();
+    SetupContraction base = presolve(base_ ? base_->graph : graph_, rules_, limit, {}, budget_);
+    if (base_) base.lift = compose(base_->lift, base.lift);
+    base_ = std::move(base);
+    measure_.emplace(base_->graph, rules_);
+    relaxed_.reset();
+    if (rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited) {
+      relaxed_ = presolve(without_idle_weights(base_->graph), rules_, limit, {}, budget_);
+      if (relaxed_->graph.size() == base_->graph.size()) relaxed_.reset();
+    }
+    tell(Progress::Event::Reduced, fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
+  }
+
+  void offer_lifted(std::vector<PipelinePart> parts, const char* found_by) {
+    if (base_) parts = lift_parts(base_->lift, parts);
+    const double found = pipeline_value(graph_, rules_, parts);
+    offer({found, std::move(parts)}, found_by);
+  }
+
+  const SetupGraph& searched() const { return base_ ? base_->graph : graph_; }
+
+  // The least time in which the devices can do the work, by bisection: more time never does less.
+  void raise_by_work() {
+    const IdVector<ClassId, int> devices = devices_in(rules_, rules_.clusters.size() - 1);
+    const auto enough = [&](double limit) {
+      double most = 0;
+      for (ClassId c : devices.all()) most += measure_->most(c, devices[c] * limit);
+      return most >= measure_->total() * (1 - kRoundingSlack);
+    };
+    double low = 0, high = 1;
+    while (!enough(high) && high < kUnlimited) high *= 2;
+    for (int i = 0; i < kBisections; ++i) {
+      const double limit = (low + high) / 2;
+      (enough(limit) ? high : low) = limit;
+    }
+    raise(low * (1 - kRoundingSlack), kByWork);
+  }
+
+  void try_orders(int count) {
+    for (int i = 0; i < count && !done(); ++i) try_order(next_order());
+  }
+
+  std::vector<GroupId> next_order() {
+    const StageGraph& order = searched().order();
+    const int kind = orders_tried_++;
+    if (kind == 0) return file_order(order);
+    if (kind == 1) return depth_first_order(order);
+    if (kind == 2) return small_cut_order(order, 0, rng_);
+    switch (kind % 4) {
+      case 0: return depth_first_order(order, &rng_);
+      case 1: return small_cut_order(order, 1, rng_);
+      default: {
+        const double share = std::uniform_real_distribution<double>(0.002, 0.3)(rng_);
+        return jittered_order(order, static_cast<double>(order.size()) * share, rng_);
+      }
+    }
+  }
+
+  void try_order(const std::vector<GroupId>& order) {
+    if (rules_.has_clusters()) return try_order_in_clusters(order);
+    if (order.size() > kCoarseFrom) try_linear(order, order.size() / 500);
+    try_linear(order, 1);
+  }
+  void try_linear(const std::vector<GroupId>& order, std::size_t stride) {
+    if (auto found = linear_pipeline(searched(), rules_, order, limit_to_beat(), stride, budget_))
+      offer_lifted(std::move(found->parts), "linearised");
+  }
+
+  // The same questions as for the graph itself, with the groups in one line.
+  void try_order_in_clusters(const std::vector<GroupId>& order) {
+    const SetupGraph line = in_line(searched(), order);
+    const WorkMeasure measure(line, rules_);
+    double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
+    Budget slice(budget_, kLineTicks);
+    while (high - low > kLinePrecision * high && !slice.exhausted()) {
+      // Without any pipeline so far the first question is whether there is one.
+      const double limit = outcome_.pipeline || high < most_load() ? (low + high) / 2 : high;
+      SegmentSearch search(line, rules_, measure, Segment(line, rules_), limit, measure.total(), slice);
+      const Answer answer = search.run();
+      if (answer == Answer::Unknown) return;
+      if (answer == Answer::No) {
+        if (limit >= high) return;
+        low = limit;
+        continue;
+      }
+      std::vector<PipelinePart> parts = search.parts();
+      name_groups(order, parts);
+      high = std::min(limit, pipeline_value(searched(), rules_, parts));
+      offer_lifted(std::move(parts), "linearised");
+    }
+  }
+
+  static void name_groups(const std::vector<GroupId>& order, std::vector<PipelinePart>& parts) {
+    for (PipelinePart& part : parts) {
+      for (GroupId& v : part.groups) v = order[v.index()];
+      name_groups(order, part.parts);
+    }
+  }
+
+  // More than any load can be.
+  double most_load() const {
+    double most = 1, factor = 1, sync = 0;
+    for (const ClusterType& type : rules_.clusters) factor = std::max(factor, type.factor);
+    double link = 1;
+    for (const SetupClass& c : rules_.classes) link = std::max(link, c.link_factor);
+    for (GroupId v : graph_.all()) {
+      for (ClassId c : graph_.classes()) most += graph_.compute(c, v) + graph_.time(c, v).recompute;
+      sync += factor * graph_.memory(v).weights / rules_.sync_bandwidth;
+    }
+    for (NetId e : graph_.nets()) most += 2 * link * factor * graph_.cost(e);
+    return most + sync * static_cast<double>(rules_.clusters.size() + 1);
+  }
+
+  // Memory binds so tightly that no order could be cut: ask the exact search whether there is anything.
+  void look_for_any() {
+    if (ask(most_load(), budget_.limits().ticks) == Answer::No) outcome_.infeasible = true;
+  }
+
+  // The question that would close the gap is asked first; where it is too hard, easier ones raise the bound meanwhile.
+  void climb() {
+    std::uint64_t slice = kFirstSlice;
+    bool direct = true;
+    double share = 0.5;
+    while (!done()) {
+      const double low = outcome_.bound, gap = value() - low;
+      double limit = direct ? limit_to_beat() : low + gap * share;
+      if (gap < kNearlyClosed * value()) limit = limit_to_beat();
+      const Answer answer = ask(std::min(limit, limit_to_beat()), slice);
+      if (answer == Answer::Yes) {
+        direct = false;
+        share = 0.5;
+      } else if (answer == Answer::No) {
+        direct = share >= 0.5;
+        share = std::min(0.5, share * 2);
+      } else {
+        if (out_of_memory_ && !direct && share < kSmallestShare) return;
+        direct = false;
+        share *= 0.5;
+        if (share < kSmallestShare) {
+          share = 0.5;
+          slice *= 3;
+        }
+        try_orders(kOrdersPerFailure);
+      }
+    }
+  }
+
+  // Where a relaxation is smaller, it is asked first: its no is a no, and its yes often a split as good as it says.
+  Answer ask(double limit, std::uint64_t ticks) {
+    Budget slice(budget_, ticks);
+    if (relaxed_) {
+      const WorkMeasure measure(relaxed_->graph, rules_);
+      const Answer answer = search(relaxed_->graph, measure, &relaxed_->lift, limit, slice);
+      if (answer == Answer::No) raise(limit * (1 - kRoundingSlack), kBySearch);
+      if (answer == Answer::No || value() <= limit) return settle(answer);
+    }
+    const Answer answer = search(base_->graph, *measure_, nullptr, limit, slice);
+    if (answer == Answer::No) raise(limit * (1 - kRoundingSlack), kBySearch);
+    return settle(answer);
+  }
+
+  Answer settle(Answer answer) {
+    if (answer == Answer::Yes) refresh_base();
+    return answer;
+  }
+
+  Answer search(const SetupGraph& graph, const WorkMeasure& measure, const Lift* lift, double limit, Budget& slice) {
+    SegmentSearch search(graph, rules_, measure, Segment(graph, rules_), limit, measure.total(), slice);
+    const Answer answer = search.run();
+    out_of_memory_ = search.out_of_memory();
+    const char* word = answer == Answer::Yes ? "yes" : answer == Answer::No ? "no" : "unknown";
+    tell(Progress::Event::Searching, fmt::format("limit {:.6g}: {}, {} ideals", limit, word, search.ideals()));
+    if (answer == Answer::Yes)
+      offer_lifted(lift ? lift_parts(*lift, search.parts()) : search.parts(), "search over ideals");
+    return answer;
+  }
+
+  static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;
+  static constexpr std::size_t kCoarseFrom = 3000;
+  static constexpr std::uint64_t kFirstSlice = 100'000'000, kLineTicks = 20'000'000;
+  static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
+
+  const SetupGraph& graph_;
+  const SetupRules& rules_;
+  const SetupOptions& options_;
+  Budget& budget_;
+  const Sink& sink_;
+  Rng rng_;
+  std::optional<SetupContraction> base_;
+  std::optional<WorkMeasure> measure_;       // of the base
+  std::optional<SetupContraction> relaxed_;  // of the base, where it is smaller
+  SetupOutcome outcome_;
+  int orders_tried_ = 0;
+  bool out_of_memory_ = false;  // in the last search
+};
+
+}  // namespace
+
+SetupOutcome solve_setups(const SetupInstance& instance, const SetupOptions& options, Budget& budget,
+                          const Sink& sink) {
+  return SetupSolver(instance, options, budget, sink).run();
+}
+
+}  // namespace partita

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// From one ideal, every larger ideal that one more stage can reach within a limit, for one way of running it.
+//
+// Depth first over the groups outside the base in topological order, each included or excluded (with all that follows
+// it). A set is reported once everything else is excluded; a branch is cut as soon as
+//   - the sums of what is surely so (groups included; nets with a member included and one surely outside) exceed the
+//     limit or the memory. Where the stage must hold some work yet, its compute counts as at least that;
+//   - too little work is left to include for the work that the stage must hold.
+//
+// Dominance. Let J be reached by a stage S, and let v be a group outside J with all predecessors in J such that S + v
+// fits too. If leaving v to a later stage spares that stage nothing, whichever way it runs (absorption.h), then J + v
+// is at least as good as J, and J is not reported. This moves v from one device to another that is as far from any
+// third; so it is done only where all devices are next to each other, in a segment whose end is known. Tests:
+// tests/solve/setup_search_test.cpp, tests/property.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "partita/reduce/stage_cost.h"
+#include "partita/solve/throughput/setups/absorption.h"
+#include "partita/solve/throughput/setups/segment.h"
+#include "partita/solve/throughput/setups/work_capacity.h"
+#include "partita/util/budget.h"
+
+namespace partita {
+
+struct StageQuery {
+  std::span<const Word> base;
+  std::uint64_t hash = 0;
+  double base_work = 0;
+  Setup setup;
+  double limit = 0;
+  double least_work = 0;  // that the stage must hold
+  int in_flight = 0;      // samples, at least
+  int most_in_flight = 0;
+};
+
+struct FoundStage {
+  std::span<const Word> ideal;
+  std::uint64_t hash;
+  double work;  // of the ideal
+  const StageSums& sums;
+};
+
+class StageWalk {
+ public:
+  // `keys`: of the ideals' hash, by group.
+  StageWalk(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, const Segment& segment,
+            std::span<const std::uint64_t> keys, Budget& budget);
+
+  using Visit = std::function<bool(const FoundStage&)>;
+  // Calls `visit` for each; false if it returned false or the budget ended.
+  bool run(const StageQuery& query, const Visit& visit);
+
+ private:
+  enum State : char { kUndecided, kIn, kOut };
+  struct Candidate {
+    GroupId group;
+    std::uint32_t first_net, last_net;      // in candidate_nets_
+    std::uint32_t first_below, last_below;  // in below_
+  };
+  struct LocalNet {
+    double in_cost, near_cost, far_cost;
+    std::int32_t near;     // members in the segment
+    std::int32_t in = 0;   // included
+    std::int32_t out = 0;  // in the segment, surely outside the stage
+    std::int8_t pass;
+    bool directed;
+    State producer;
+    bool is_open() const { return in + out < near; }
+  };
+  struct Totals {
+    StageSums sums;  // of what is included, and of nets surely cut
+    StageSums open;  // more, at most, if all that is undecided is included
+    double work = 0, open_work = 0;
+  };
+  // One candidate included, and what was decided since.
+  struct Frame {
+    Totals totals;                              // with it, and without what was excluded since
+    std::int32_t candidate;                     // none for the first frame
+    std::uint32_t next;                         // to decide
+    std::int32_t pending;                       // to exclude, now that the walk with it is done
+    std::size_t excluded, choices, absorbable;  // how many there were when the frame began
+  };
+
+  bool prepare();
+  void index_nets();
+  bool walk(const Visit& visit);
+  bool report(const Visit& visit);
+  bool dominated() const;
+  void note_if_absorbable(std::uint32_t index);
+  bool surely_dominated() const;
+  StageSums sums_with(const Candidate& candidate) const;
+  bool hopeless() const;
+  void include(std::uint32_t index);
+  void exclude(std::uint32_t index);
+  void take_back(std::uint32_t index);
+  void leave_frame();
+  // Adds (or takes away) what the net surely costs as things stand, and what it may cost more.
+  static void count(const LocalNet& net, double sign, StageSums& sums);
+  static void count_open(const LocalNet& net, double sign, StageSums& open);
+  void recount(LocalNet& net, double sign) {
+    count(net, sign, totals_.sums);
+    count_open(net, sign, totals_.open);
+  }
+
+  const SetupGraph& graph_;
+  const SetupRules& rules_;
+  const WorkMeasure& measure_;
+  const Segment& segment_;
+  const std::span<const std::uint64_t> keys_;
+  Budget& budget_;
+  const bool may_dominate_;
+
+  StageQuery query_;
+  std::vector<Candidate> candidates_;
+  std::vector<State> state_;
+  struct Pin {
+    std::uint32_t net;
+    bool produces;
+  };
+  std::vector<Pin> candidate_nets_;
+  std::vector<std::uint32_t> below_, excluded_;
+  std::vector<std::uint32_t> choices_;  // of those excluded: for their own sake, not for following another
+  std::vector<StageSums> absorbable_;   // of choices that spare later stages nothing: what each would add, at most
+  std::vector<LocalNet> nets_;
+  IdVector<GroupId, std::int32_t> candidate_of_;
+  IdVector<NetId, std::int32_t> local_net_;
+  std::vector<Frame> frames_;
+  Totals totals_;
+  std::vector<Word> ideal_;
+  std::uint64_t hash_ = 0;
+  std::uint64_t steps_ = 0;
+  std::size_t undecided_ = 0;
+};
+
+}  // namespace partita

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plan` on platforms beyond the paper's, with copies of stages and samples in flight: against brute force with each
+// extension alone and with all of them, against the published recurrences of PipeDream and Piper, and against itself:
+// parameters that mean nothing change nothing, and better devices never make it worse.
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "partita/partita.h"
+#include "tests/property/property.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/pipedream_recurrence.h"
+#include "tests/support/pipeline_brute_force.h"
+#include "tests/support/piper_recurrence.h"
+#include "tests/support/random_path.h"
+#include "tests/support/random_setup.h"
+
+namespace partita {
+namespace {
+
+constexpr std::size_t kMostNodes = 7;  // for the brute force
+
+Plan plan_within(const Problem& problem, std::uint64_t ticks) {
+  Budget::Limits limits;
+  limits.ticks = ticks;
+  Budget budget(limits);
+  return plan(problem, {}, budget);
+}
+
+Plan plan_fully(const Problem& problem) { return plan_within(problem, Budget::Limits{}.ticks); }
+
+std::optional<double> planned(const Problem& problem) {
+  const Plan answer = plan_fully(problem);
+  if (!answer.result.split) return std::nullopt;
+  return answer.result.value;
+}
+
+// Whatever the limits: a split that is legal by the definition and costs what it says, and a bound that no split beats.
+Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+  const Result& result = answer.result;
+  const auto text = [&](const std::string& what) {
+    return fmt::format("{}: status {}, value {}, bound {}, optimum {}\n{}", what, to_string(result.status),
+                       result.value, result.bound, optimum ? fmt::format("{}", *optimum) : "none", describe(problem));
+  };
+  if (result.status == Status::Infeasible && optimum) return text("infeasible, but there is a split");
+  if (optimum && result.bound > *optimum * (1 + 1e-9) + 1e-12) return text("the bound is above the optimum");
+  if (!result.split) return {};
+  const PipelineEvaluation evaluation = evaluate_pipeline(problem, *result.split);
+  if (!evaluation.legal()) return text("the split is not legal");
+  if (!nearly(evaluation.value, result.value, 1e-9)) return text(fmt::format("the split costs {}", evaluation.value));
+  if (!answer.report.legal()) return text("check does not accept the split");
+  if (result.status == Status::Optimal && !nearly(result.value, *optimum)) return text("not optimal");
+  return {};
+}
+
+Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+  if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
+  const Status expected = optimum ? Status::Optimal : Status::Infeasible;
+  if (answer.result.status == expected) return {};
+  return fmt::format("status {} instead of {}: value {}, bound {}, optimum {}\n{}", to_string(answer.result.status),
+                     to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1),
+                     describe(problem));
+}
+
+// How often a question is as interesting as it should be.
+struct Met {
+  int questions = 0;
+  int answered = 0;   // there is a split
+  int not_plain = 0;  // and it shares a stage, recomputes or is on two classes or clusters
+  void expect_enough(int one_in) const {
+    EXPECT_GT(answered, questions / 3);
+    EXPECT_GT(not_plain, questions / one_in);
+  }
+};
+
+bool uses_something_new(const Plan& answer, const Problem& problem) {
+  std::vector<ClassId> used;
+  for (DeviceId d : answer.report.devices.all()) {
+    const DeviceReport& device = answer.report.devices[d];
+    if (device.sharing > 1 || (device.recomputes && device.node_count > 0) || device.memory_items.in_flight > 1)
+      return true;
+    if (device.node_count > 0) used.push_back(problem.workload.platform.class_of(d));
+  }
+  if (problem.workload.platform.clusters && used.size() > 1) return true;
+  return !used.empty() && used.front() != used.back();
+}
+
+void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2) {
+  Met met;
+  expect_for_all_workloads(
+      [&](const Workload& workload, unsigned number) -> Complaint {
+        if (workload.graph.nodes.size() > kMostNodes) return {};
+        const Problem problem = random_setup(workload, number, features);
+        const Plan answer = plan_fully(problem);
+        ++met.questions;
+        met.answered += answer.result.split ? 1 : 0;
+        met.not_plain += answer.result.split && uses_something_new(answer, problem) ? 1 : 0;
+        return wrong(problem, answer, pipeline_brute_force(problem));
+      },
+      rarity);
+  met.expect_enough(one_in);
+}
+
+SetupFeatures only(bool SetupFeatures::*feature) {
+  SetupFeatures features = SetupFeatures::none();
+  features.*feature = true;
+  return features;
+}
+
+TEST(PlanEqualsPipelineBruteForce, Classes) { expect_optimal(only(&SetupFeatures::classes), 10); }
+TEST(PlanEqualsPipelineBruteForce, Clusters) { expect_optimal(only(&SetupFeatures::clusters), 10); }
+TEST(PlanEqualsPipelineBruteForce, Copies) { expect_optimal(only(&SetupFeatures::copies), 10); }
+TEST(PlanEqualsPipelineBruteForce, SamplesInFlight) { expect_optimal(only(&SetupFeatures::memory), 10); }
+TEST(PlanEqualsPipelineBruteForce, TransferModes) { expect_optimal(only(&SetupFeatures::transfers), 20); }
+
+TEST(PlanEqualsPipelineBruteForce, Recomputing) {
+  SetupFeatures features = only(&SetupFeatures::memory);
+  features.recompute = true;
+  expect_optimal(features, 10);
+}
+
+TEST(PlanEqualsPipelineBruteForce, CopiesOfClusters) {
+  SetupFeatures features = only(&SetupFeatures::clusters);
+  features.copies = true;
+  expect_optimal(features, 5);
+}
+
+TEST(PlanEqualsPipelineBruteForce, ClassesInClusters) {
+  SetupFeatures features = only(&SetupFeatures::clusters);
+  features.classes = true;
+  expect_optimal(features, 5);
+}
+
+TEST(PlanEqualsPipelineBruteForce, CopiesWithSamplesInFlight) {
+  SetupFeatures features = only(&SetupFeatures::copies);
+  features.memory = features.recompute = true;
+  expect_optimal(features, 5);
+}
+
+SetupFeatures all_but(bool SetupFeatures::*feature) {
+  SetupFeatures features;
+  features.*feature = false;
+  return features;
+}
+
+TEST(PlanEqualsPipelineBruteForce, EverythingButClusters) { expect_optimal(all_but(&SetupFeatures::clusters), 3); }
+TEST(PlanEqualsPipelineBruteForce, EverythingButSamplesInFlight) { expect_optimal(all_but(&SetupFeatures::memory), 3); }
+
+TEST(PlanWithinLimits, IsHonestAboutSetups) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        if (workload.graph.nodes.size() > kMostNodes) return {};
+        const Problem problem = random_setup(
+            workload, number, all_but(number % 2 == 0 ? &SetupFeatures::memory : &SetupFeatures::clusters));
+        const Plan answer = plan_within(problem, number % 300);
+        return dishonest(problem, answer, pipeline_brute_force(problem));
+      },
+      4);
+}
+
+// --- parameters that mean nothing
+// -------------------------------------------------------------------------------------
+
+struct Change {
+  const char* name;
+  std::function<void(Problem&)> apply;
+};
+
+void give_parts(Problem& problem) {
+  for (Node& node : problem.workload.graph.nodes) node.parts.weights = node.memory;
+}
+
+// Each class twice, the devices dealt out between the two.
+void double_classes(Problem& problem) {
+  Platform& platform = problem.workload.platform;
+  IdVector<ClassId, DeviceClass> classes;
+  for (const DeviceClass& c : platform.classes) {
+    DeviceClass first = c;
+    DeviceClass second = c;
+    first.name += " a";
+    second.name += " b";
+    first.count = c.count / 2;
+    second.count = c.count - first.count;
+    classes.push_back(first);
+    classes.push_back(second);
+  }
+  platform.classes = classes;
+  for (Node& node : problem.workload.graph.nodes) {
+    std::vector<double> time;
+    for (const double t : node.time) time.insert(time.end(), {t, t});
+    node.time = time;
+  }
+}
+
+Cluster empty_cluster(const Platform& platform) {
+  Cluster cluster;
+  cluster.devices.assign(platform.classes.size(), 0);
+  return cluster;
+}
+
+void one_cluster(Problem& problem) {
+  Platform& platform = problem.workload.platform;
+  platform.clusters = empty_cluster(platform);
+  for (ClassId c : platform.classes.all()) platform.clusters->devices[c] = platform.classes[c].count;
+}
+
+// Every device in a cluster of its own.
+void single_clusters(Problem& problem) {
+  Platform& platform = problem.workload.platform;
+  platform.clusters = empty_cluster(platform);
+  for (ClassId c : platform.classes.all()) {
+    for (int i = 0; i < platform.classes[c].count; ++i) {
+      Cluster single = empty_cluster(platform);
+      single.factor = 17;
+      single.devices[c] = 1;
+      platform.clusters->clusters.push_back(single);
+    }
+  }
+}
+
+const std::vector<Change>& changes_that_mean_nothing() {
+  static const std::vector<Change> changes{
+      {"classes twice", double_classes},
+      {"one cluster", one_cluster},
+      {"clusters of one device", single_clusters},
+      {"weights and a bandwidth without copies",
+       [](Problem& problem) {
+         give_parts(problem);
+         problem.workload.platform.sync_bandwidth = 0.01;
+       }},
+      {"1f1b without activations",
+       [](Problem& problem) {
+         give_parts(problem);
+         problem.memory_model = MemoryModel::OneF1B;
+       }},
+      {"gpipe with one microbatch",
+       [](Problem& problem) {
+         for (Node& node : problem.workload.graph.nodes) node.parts.activation = node.memory;
+         problem.memory_model = MemoryModel::GPipe;
+         problem.microbatches = 1;
+       }},
+      {"1f1b with one microbatch",
+       [](Problem& problem) {
+         for (Node& node : problem.workload.graph.nodes) node.parts.activation = node.memory;
+         problem.memory_model = MemoryModel::OneF1B;
+         problem.microbatches = 1;
+       }},
+      {"recomputing that saves nothing",
+       [](Problem& problem) {
+         give_parts(problem);
+         for (Node& node : problem.workload.graph.nodes) node.recompute_share = 1;
+         problem.memory_model = MemoryModel::OneF1B;
+         problem.recompute = true;
+       }},
+      {"copies that exchange for ever",
+       [](Problem& problem) {
+         for (Node& node : problem.workload.graph.nodes) node.parts.weights = 1;
+         problem.workload.platform.sync_bandwidth = 1e-12;
+         problem.replicas = 3;
+       }},
+  };
+  return changes;
+}
+
+TEST(PlanOfSetups, ParametersThatMeanNothingChangeNothing) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        Problem plain{workload};
+        const std::optional<double> expected = brute_force(plain);
+        const auto& changes = changes_that_mean_nothing();
+        const Change& change = changes[number % changes.size()];
+        Problem problem = plain;
+        change.apply(problem);
+        const std::optional<double> value = planned(problem);
+        if (value.has_value() != expected.has_value() || (value && !nearly(*value, *expected)))
+          return fmt::format("{}: {} instead of {}\n{}", change.name, value.value_or(-1), expected.value_or(-1),
+                             describe(problem));
+        return {};
+      },
+      2);
+}
+
+// --- better devices
+// ---------------------------------------------------------------------------------------------------
+
+const std::vector<Change>& changes_for_the_better() {
+  static const std::vector<Change> changes{
+      {"a faster class",
+       [](Problem& problem) {
+         for (Node& node : problem.workload.graph.nodes) {
+           if (node.time[0] != kCannotRun) node.time[0] /= 2;
+         }
+       }},
+      {"a faster link",
+       [](Problem& problem) {
+         for (DeviceClass& c : problem.workload.platform.classes) c.link_factor /= 2;
+       }},
+      {"faster links at the root",
+       [](Problem& problem) {
+         if (problem.workload.platform.clusters) problem.workload.platform.clusters->factor /= 2;
+       }},
+      {"a higher bandwidth", [](Problem& problem) { problem.workload.platform.sync_bandwidth *= 2; }},
+      {"more memory",
+       [](Problem& problem) {
+         for (DeviceClass& c : problem.workload.platform.classes) c.memory *= 1.5;
+       }},
+      {"one more device",
+       [](Problem& problem) {
+         Platform& platform = problem.workload.platform;
+         ++platform.classes[ClassId(0)].count;
+         if (platform.clusters) ++platform.clusters->devices[ClassId(0)];
+       }},
+      {"more copies", [](Problem& problem) { ++problem.replicas; }},
+      {"fewer microbatches",
+       [](Problem& problem) {
+         if (problem.microbatches > 1) --problem.microbatches;
+       }},
+      {"less kept for each sample",
+       [](Problem& problem) {
+         for (Node& node : problem.workload.graph.nodes) node.parts.recompute_activation = 0;
+       }},
+      {"recomputing", [](Problem& problem) { problem.recompute = problem.memory_model != MemoryModel::Flat; }},
+      {"transfers beside computing",
+       [](Problem& problem) {
+         problem.transfers = problem.transfers == TransferMode::Sum ? TransferMode::Overlap : TransferMode::Duplex;
+       }},
+  };
+  return changes;
+}
+
+TEST(PlanOfSetups, BetterDevicesAreNeverWorse) {
+  int tried = 0;
+  int better = 0;
+  expect_for_all_workloads(
+      [&](const Workload& workload, unsigned number) -> Complaint {
+        const Problem before = random_setup(
+            workload, number, all_but(number % 2 == 0 ? &SetupFeatures::memory : &SetupFeatures::clusters));
+        const auto& changes = changes_for_the_better();
+        const Change& change = changes[(number / 7) % changes.size()];
+        Problem after = before;
+        change.apply(after);
+        const std::optional<double> old_value = planned(before);
+        const std::optional<double> new_value = planned(after);
+        ++tried;
+        better += new_value && (!old_value || *new_value < *old_value * (1 - 1e-6)) ? 1 : 0;
+        if (old_value && (!new_value || *new_value > *old_value * (1 + 2e-6) + 1e-12))
+          return fmt::format("{}: {} after {}\n{}", change.name, new_value.value_or(-1), *old_value, describe(before));
+        return {};
+      },
+      2);
+  EXPECT_GT(better, tried / 20);
+}
+
+// --- published recurrences
+// --------------------------------------------------------------------------------------------
+
+TEST(PlanOfSetups, EqualsPipeDreamOnPaths) {
+  const auto count = test::cases(400);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const PathQuestion path = random_path(seed, 10, 8);
+    const Problem problem = path.problem();
+    const Plan answer = plan_fully(problem);
+    const double shared = pipedream_value(path.layers, path.levels, path.sync_bandwidth, Boundary::Shared);
+    EXPECT_EQ(answer.result.status, Status::Optimal);
+    EXPECT_TRUE(nearly(answer.result.value, shared))
+        << answer.result.value << " instead of " << shared << ", seed " << seed << "\n"
+        << describe(problem);
+    const double printed = pipedream_value(path.layers, path.levels, path.sync_bandwidth, Boundary::Printed);
+    EXPECT_LE(answer.result.value, printed * (1 + 1e-6));
+  }
+}
+
+TEST(PlanOfSetups, IsNeverWorseThanPiper) {
+  int better = 0;
+  int tried = 0;
+  expect_for_all_workloads(
+      [&](const Workload& workload, unsigned number) -> Complaint {
+        const Problem problem = piper_question(workload, number, 6);
+        const std::optional<double> value = planned(problem);
+        const std::optional<double> published = piper_value(problem, Cut::EveryEdge);
+        const std::optional<double> ours = piper_value(problem, Cut::EveryOutput);
+        ++tried;
+        better += value && *value < *published * (1 - 1e-6) ? 1 : 0;
+        if (value.has_value() != ours.has_value() || (value && !nearly(*value, *ours)))
+          return fmt::format("{} instead of {}\n{}", value.value_or(-1), ours.value_or(-1), describe(problem));
+        if (value && *value > *published * (1 + 1e-6)) return "Piper's is better";
+        return {};
+      },
+      4);
+  EXPECT_GT(better, tried / 50);
+}
+
+}  // namespace
+}  // namespace partita
