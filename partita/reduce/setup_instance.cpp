@@ -144,6 +144,44 @@ SetupInstance make_setup_instance(const Problem& problem) {
 
 namespace {
 
+void count_devices(const SetupRules& rules, std::size_t type, int clusters, IdVector<ClassId, int>& count) {
+  for (const ClusterMember& member : rules.clusters[type].members) {
+    if (member.is_cluster()) {
+      count_devices(rules, member.inside, clusters * member.count, count);
+    } else {
+      count[member.device_class] += clusters * member.count;
+    }
+  }
+}
+
+}  // namespace
+
+// Transfers cost the least factor. A stage with copies at several levels has r of them in all. Its weights are exchanged
+// level by level: r' copies among r'' clusters, at least f w / B times (r' - 1) / (r' r'') and (r'' - 1) / r'', which add
+// up to (r - 1) / r. Where exchanges are added up, that is what copies next to each other pay; where only the longest
+// counts, it is at least this divided by the number of levels.
+SetupRules without_clusters(const SetupRules& rules) {
+  SetupRules flat = rules;
+  ClusterType all;
+  all.factor = rules.root().factor;
+  double copies = 1;
+  for (const ClusterType& type : rules.clusters) {
+    all.factor = std::min(all.factor, type.factor);
+    copies = std::min(copies * rules.replicas, 1e9);
+  }
+  IdVector<ClassId, int> count(rules.classes.size(), 0);
+  count_devices(rules, rules.clusters.size() - 1, 1, count);
+  for (ClassId c : count.all()) {
+    if (count[c] > 0) all.members.push_back({count[c], c});
+  }
+  flat.clusters = {all};
+  flat.replicas = static_cast<int>(copies);
+  if (rules.transfers != TransferMode::Sum) flat.sync_bandwidth *= static_cast<double>(rules.clusters.size());
+  return flat;
+}
+
+namespace {
+
 // One cluster of the platform, with the devices that are in it.
 struct Place {
   const Cluster* cluster;

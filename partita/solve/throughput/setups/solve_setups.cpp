@@ -19,6 +19,7 @@ namespace {
 // A pipeline is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
 constexpr double kImprovement = 1e-9;
 constexpr const char* kByWork = "the work is more than the devices can do in less time";
+constexpr const char* kSearch = "search over ideals";
 constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
 
 class SetupSolver {
@@ -79,12 +80,21 @@ class SetupSolver {
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
     measure_.emplace(base_->graph, rules_);
-    relaxed_.reset();
-    if (rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited) {
-      relaxed_ = presolve(without_idle_weights(base_->graph), rules_, limit, {}, budget_);
-      if (relaxed_->graph.size() == base_->graph.size()) relaxed_.reset();
-    }
+    relax_base(limit);
     tell(Progress::Event::Reduced, fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
+  }
+
+  // All devices next to each other, and nothing to exchange for groups that take no time: what no is an answer to there,
+  // it is an answer to here.
+  void relax_base(double limit) {
+    relaxed_.reset();
+    const bool exchanges = rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited;
+    if (!exchanges && !rules_.has_clusters()) return;
+    SetupRules rules = rules_.has_clusters() ? without_clusters(rules_) : rules_;
+    SetupContraction contraction = presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit,
+                                            {}, budget_);
+    if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
+    relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction)});
   }
 
   void offer_lifted(std::vector<PipelinePart> parts, const char* found_by) {
@@ -192,68 +202,96 @@ class SetupSolver {
     if (ask(most_load(), budget_.limits().ticks) == Answer::No) outcome_.infeasible = true;
   }
 
-  // The question that would close the gap is asked first; where it is too hard, easier ones raise the bound meanwhile.
+  // The question that would close the gap is asked first. Where it is too hard, or was worth asking, others halve the gap
+  // before it is asked again.
   void climb() {
     std::uint64_t slice = kFirstSlice;
     bool direct = true;
     double share = 0.5;
     while (!done()) {
-      const double low = outcome_.bound, gap = value() - low;
-      double limit = direct ? limit_to_beat() : low + gap * share;
-      if (gap < kNearlyClosed * value()) limit = limit_to_beat();
-      const Answer answer = ask(std::min(limit, limit_to_beat()), slice);
-      if (answer == Answer::Yes) {
-        direct = false;
-        share = 0.5;
-      } else if (answer == Answer::No) {
-        direct = share >= 0.5;
+      const double gap = value() - outcome_.bound;
+      direct = direct || gap < kNearlyClosed * value();
+      const Answer answer = ask(direct ? limit_to_beat() : outcome_.bound + gap * share, slice);
+      if (answer != Answer::Unknown) {
         share = std::min(0.5, share * 2);
-      } else {
-        if (out_of_memory_ && !direct && share < kSmallestShare) return;
         direct = false;
-        share *= 0.5;
-        if (share < kSmallestShare) {
-          share = 0.5;
-          slice *= 3;
-        }
-        try_orders(kOrdersPerFailure);
+        continue;
       }
+      if (out_of_memory_ && share < kSmallestShare) return;  // more time would end the same way
+      if (!direct || gap < kNearlyClosed * value()) share *= 0.5;
+      direct = false;
+      if (share < kSmallestShare) {
+        share = 0.5;
+        slice *= 3;
+      }
+      try_orders(kOrdersPerFailure);
     }
   }
 
-  // Where a relaxation is smaller, it is asked first: its no is a no, and its yes often a split as good as it says.
+  // The relaxation is asked first: its no is a no, and its yes often leads to a split as good as it says.
   Answer ask(double limit, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     if (relaxed_) {
-      const WorkMeasure measure(relaxed_->graph, rules_);
-      const Answer answer = search(relaxed_->graph, measure, &relaxed_->lift, limit, slice);
-      if (answer == Answer::No) raise(limit * (1 - kRoundingSlack), kBySearch);
-      if (answer == Answer::No || value() <= limit) return settle(answer);
+      const WorkMeasure measure(relaxed_->contraction.graph, relaxed_->rules);
+      const auto [answer, parts] = search(relaxed_->contraction.graph, relaxed_->rules, measure, limit, slice);
+      if (answer == Answer::No) return no(limit);
+      if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit, slice))
+        return yes();
     }
-    const Answer answer = search(base_->graph, *measure_, nullptr, limit, slice);
-    if (answer == Answer::No) raise(limit * (1 - kRoundingSlack), kBySearch);
-    return settle(answer);
+    auto [answer, parts] = search(base_->graph, rules_, *measure_, limit, slice);
+    if (answer == Answer::No) return no(limit);
+    if (answer != Answer::Yes) return answer;
+    offer_lifted(std::move(parts), kSearch);
+    return yes();
   }
 
-  Answer settle(Answer answer) {
-    if (answer == Answer::Yes) refresh_base();
-    return answer;
+  Answer no(double limit) {
+    raise(limit * (1 - kRoundingSlack), kBySearch);
+    return Answer::No;
+  }
+  Answer yes() {
+    refresh_base();
+    return Answer::Yes;
   }
 
-  Answer search(const SetupGraph& graph, const WorkMeasure& measure, const Lift* lift, double limit, Budget& slice) {
-    SegmentSearch search(graph, rules_, measure, Segment(graph, rules_), limit, measure.total(), slice);
+  // A pipeline of the relaxation as one of the base: as it is or, with clusters, in whatever way its order allows.
+  bool holds_for_real(std::vector<PipelinePart> parts, double limit, Budget& slice) {
+    if (!rules_.has_clusters()) {
+      offer_lifted(std::move(parts), kSearch);
+      return value() <= limit;
+    }
+    std::vector<GroupId> order;
+    for (PipelinePart& part : parts) {
+      std::sort(part.groups.begin(), part.groups.end());  // groups are numbered along the order
+      order.insert(order.end(), part.groups.begin(), part.groups.end());
+    }
+    const SetupGraph line = in_line(base_->graph, order);
+    auto [answer, found] = search(line, rules_, WorkMeasure(line, rules_), limit, slice);
+    if (answer != Answer::Yes) return false;
+    name_groups(order, found);
+    offer_lifted(std::move(found), kSearch);
+    return true;
+  }
+
+  struct Found {
+    Answer answer;
+    std::vector<PipelinePart> parts;
+  };
+
+  Found search(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, double limit,
+               Budget& slice) {
+    SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
     const Answer answer = search.run();
     out_of_memory_ = search.out_of_memory();
     const char* word = answer == Answer::Yes ? "yes" : answer == Answer::No ? "no" : "unknown";
-    tell(Progress::Event::Searching, fmt::format("limit {:.6g}: {}, {} ideals", limit, word, search.ideals()));
-    if (answer == Answer::Yes)
-      offer_lifted(lift ? lift_parts(*lift, search.parts()) : search.parts(), "search over ideals");
-    return answer;
+    tell(Progress::Event::Searching,
+         fmt::format("limit {:.6g}: {}, {} groups, {} ideals", limit, word, graph.size(), search.ideals()));
+    return {answer, answer == Answer::Yes ? search.parts() : std::vector<PipelinePart>()};
   }
 
   static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr std::uint64_t kFirstSlice = 100'000'000, kLineTicks = 20'000'000;
+  static constexpr std::uint64_t kFirstSlice = 10'000'000, kLineTicks = 20'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const SetupGraph& graph_;
@@ -264,7 +302,11 @@ class SetupSolver {
   Rng rng_;
   std::optional<SetupContraction> base_;
   std::optional<WorkMeasure> measure_;       // of the base
-  std::optional<SetupContraction> relaxed_;  // of the base, where it is smaller
+  struct Relaxation {
+    SetupRules rules;
+    SetupContraction contraction;  // of the base
+  };
+  std::optional<Relaxation> relaxed_;
   SetupOutcome outcome_;
   int orders_tried_ = 0;
   bool out_of_memory_ = false;  // in the last search

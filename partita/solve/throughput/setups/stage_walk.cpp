@@ -135,6 +135,24 @@ void StageWalk::count_open(const LocalNet& net, double sign, StageSums& open) {
     open.out[net.pass] += sign * std::max(net.near_cost, net.far_cost);
 }
 
+void StageWalk::count_final(const LocalNet& net, double sign, std::array<double, 2>& in, std::array<double, 2>& out) {
+  if (net.in == 0) return;
+  if (!net.directed) {
+    if (net.in < net.near) in[net.pass] += sign * net.near_cost;
+  } else if (net.producer == kIn) {
+    out[net.pass] += sign * (net.in < net.near ? std::max(net.near_cost, net.far_cost) : net.far_cost);
+  } else {
+    in[net.pass] += sign * net.in_cost;
+  }
+}
+
+StageSums StageWalk::final_sums() const {
+  StageSums sums = totals_.sums;
+  sums.in = totals_.in;
+  sums.out = totals_.out;
+  return sums;
+}
+
 void StageWalk::include(std::uint32_t index) {
   const Candidate& candidate = candidates_[index];
   state_[index] = kIn;
@@ -147,10 +165,14 @@ void StageWalk::include(std::uint32_t index) {
   totals_.open_work -= measure_.work(candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i].net];
-    recount(net, -1);
+    count(net, -1, totals_.sums);
+    count_open(net, -1, totals_.open);
+    count_final(net, -1, totals_.in, totals_.out);
     ++net.in;
     if (candidate_nets_[i].produces) net.producer = kIn;
-    recount(net, 1);
+    count(net, 1, totals_.sums);
+    count_open(net, 1, totals_.open);
+    count_final(net, 1, totals_.in, totals_.out);
   }
 }
 
@@ -163,10 +185,12 @@ void StageWalk::exclude(std::uint32_t index) {
   totals_.open_work -= measure_.work(candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i].net];
-    recount(net, -1);
+    count(net, -1, totals_.sums);
+    count_open(net, -1, totals_.open);
     ++net.out;
     if (candidate_nets_[i].produces) net.producer = kOut;
-    recount(net, 1);
+    count(net, 1, totals_.sums);
+    count_open(net, 1, totals_.open);
   }
 }
 
@@ -208,22 +232,22 @@ bool StageWalk::hopeless() const {
 
 bool StageWalk::report(const Visit& visit) {
   if (totals_.work < query_.least_work) return true;
-  if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, totals_.sums) > query_.limit) return true;
+  const StageSums sums = final_sums();
+  if (stage_load(rules_, graph_.passes(), segment_.factor(), query_.setup, sums) > query_.limit) return true;
   if (may_dominate_ && dominated()) return true;
-  return visit({ideal_, hash_, query_.base_work + totals_.work, totals_.sums});
+  return visit({ideal_, hash_, query_.base_work + totals_.work, sums});
 }
 
 // The sums of the stage with one more group, everything else being outside.
 StageSums StageWalk::sums_with(const Candidate& candidate) const {
-  StageSums sums = totals_.sums;
+  StageSums sums = final_sums();
   sums.add(graph_, query_.setup.device_class, candidate.group);
   for (std::uint32_t i = candidate.first_net; i < candidate.last_net; ++i) {
     LocalNet net = nets_[candidate_nets_[i].net];
-    count(net, -1, sums);
+    count_final(net, -1, sums.in, sums.out);
     ++net.in;
-    --net.out;
     if (candidate_nets_[i].produces) net.producer = kIn;
-    count(net, 1, sums);
+    count_final(net, 1, sums.in, sums.out);
   }
   return sums;
 }
@@ -305,9 +329,15 @@ bool StageWalk::walk(const Visit& visit) {
       const auto pending = static_cast<std::uint32_t>(frame.pending);
       frame.pending = kNone;
       choices_.push_back(pending);
+      const Candidate& candidate = candidates_[pending];
+      if (candidate.last_below - candidate.first_below + 1 == candidates_.size() - pending) {
+        // All that is undecided follows it, so nothing is left to decide.
+        if (frame.candidate != kNone && !report(visit)) return false;
+        leave_frame();
+        continue;
+      }
       note_if_absorbable(pending);
       exclude(pending);
-      const Candidate& candidate = candidates_[pending];
       for (std::uint32_t i = candidate.first_below; i < candidate.last_below && undecided_ > 0; ++i) {
         if (state_[below_[i]] == kUndecided) exclude(below_[i]);
       }

@@ -75,6 +75,7 @@ class StageWalk {
   struct Totals {
     StageSums sums;  // of what is included, and of nets surely cut
     StageSums open;  // more, at most, if all that is undecided is included
+    std::array<double, 2> in{}, out{};  // of nets cut if all that is undecided is excluded
     double work = 0, open_work = 0;
   };
   // One candidate included, and what was decided since.
@@ -102,10 +103,9 @@ class StageWalk {
   // Adds (or takes away) what the net surely costs as things stand, and what it may cost more.
   static void count(const LocalNet& net, double sign, StageSums& sums);
   static void count_open(const LocalNet& net, double sign, StageSums& open);
-  void recount(LocalNet& net, double sign) {
-    count(net, sign, totals_.sums);
-    count_open(net, sign, totals_.open);
-  }
+  // The same if all that is undecided were excluded.
+  static void count_final(const LocalNet& net, double sign, std::array<double, 2>& in, std::array<double, 2>& out);
+  StageSums final_sums() const;
 
   const SetupGraph& graph_;
   const SetupRules& rules_;
