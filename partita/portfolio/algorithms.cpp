@@ -28,6 +28,11 @@ std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
   return fmt::format("for --transfers sum, not for {}", to_string(problem.transfers));
 }
 
+// Free and contiguous splits are searched for in every transfer mode, but for gpipe in one.
+std::string sums_or_max_load(const Problem& problem, const AlgorithmOptions& options) {
+  return problem.objective == Objective::MaxLoad ? "" : sums_only(problem, options);
+}
+
 std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
   return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
 }
@@ -158,8 +163,8 @@ const std::array kAlgorithms{
     solver("dpl", "staged splits by the linearised dynamic program", For::Throughput, Shape::Staged, sums_only,
            solve_shape<Shape::Staged, Algorithm::Linear>),
     solver("contiguous", "contiguous splits by search and the bounds of free ones", For::Throughput, Shape::Contiguous,
-           sums_only, solve_shape<Shape::Contiguous, Algorithm::Auto>),
-    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, sums_only,
+           sums_or_max_load, solve_shape<Shape::Contiguous, Algorithm::Auto>),
+    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, sums_or_max_load,
            solve_shape<Shape::Free, Algorithm::Auto>),
     solver("ip-staged", "staged splits by the integer program", For::Throughput, Shape::Staged, nullptr,
            solve_shape<Shape::Staged, Algorithm::Ip>),
@@ -217,7 +222,9 @@ std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, co
     return fmt::format("for --shape {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
   if (algorithm.name != "auto") return "";
   if (!throughput) return "the same as latency";
-  if (problem.transfers != TransferMode::Sum) return fmt::format("the same as ip-{}", to_string(problem.shape));
+  if (problem.transfers != TransferMode::Sum &&
+      (problem.shape == Shape::Staged || problem.objective != Objective::MaxLoad))
+    return fmt::format("the same as ip-{}", to_string(problem.shape));
   return fmt::format("the same as {}", problem.shape == Shape::Staged ? "dp" : to_string(problem.shape));
 }
 
