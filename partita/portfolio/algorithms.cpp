@@ -22,7 +22,7 @@ namespace {
 
 // --- which questions -----------------------------------------------------------------------------
 
-// The portfolios other than the integer programs add transfers up.
+// The local search keeps sums up while it moves groups.
 std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
   if (problem.transfers == TransferMode::Sum) return "";
   return fmt::format("for --transfers sum, not for {}", to_string(problem.transfers));
@@ -44,11 +44,11 @@ std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
   return metis_available() ? "" : "this build has no METIS";
 }
 
-std::string sums_and_layers_only(const Problem& problem, const AlgorithmOptions& options) {
+std::string with_layers_only(const Problem& problem, const AlgorithmOptions&) {
   const auto& nodes = problem.workload.graph.nodes;
   if (std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.layer.has_value(); }))
     return "the input has no layerId";
-  return sums_only(problem, options);
+  return "";
 }
 
 // --- our solvers ---------------------------------------------------------------------------------
@@ -153,13 +153,13 @@ AlgorithmEntry baseline(const char* name, const char* summary, For objectives,
 const std::array kAlgorithms{
     solver("auto", "what `plan` does: the best portfolio for the question", For::Everything, std::nullopt, nullptr,
            solve_as_asked<Algorithm::Auto>),
-    solver("dp", "staged splits by the exact dynamic program over ideals", For::Throughput, Shape::Staged, sums_only,
+    solver("dp", "staged splits by the exact dynamic program over ideals", For::Throughput, Shape::Staged, nullptr,
            solve_shape<Shape::Staged, Algorithm::Exact>),
-    solver("dpl", "staged splits by the linearised dynamic program", For::Throughput, Shape::Staged, sums_only,
+    solver("dpl", "staged splits by the linearised dynamic program", For::Throughput, Shape::Staged, nullptr,
            solve_shape<Shape::Staged, Algorithm::Linear>),
     solver("contiguous", "contiguous splits by search and the bounds of free ones", For::Throughput, Shape::Contiguous,
-           sums_only, solve_shape<Shape::Contiguous, Algorithm::Auto>),
-    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, sums_only,
+           nullptr, solve_shape<Shape::Contiguous, Algorithm::Auto>),
+    solver("free", "any splits by search and the configuration LP", For::Throughput, Shape::Free, nullptr,
            solve_shape<Shape::Free, Algorithm::Auto>),
     solver("ip-staged", "staged splits by the integer program", For::Throughput, Shape::Staged, nullptr,
            solve_shape<Shape::Staged, Algorithm::Ip>),
@@ -174,7 +174,7 @@ const std::array kAlgorithms{
     baseline("max-load-for-latency", "the staged split that is best for throughput, one sample at a time", For::Latency,
              nullptr, run_max_load_for_latency),
     baseline("dp-layers", "the dynamic program over layers: nodes of one layerId share a device", For::Throughput,
-             sums_and_layers_only, run_dp_layers),
+             with_layers_only, run_dp_layers),
     baseline("greedy", "accelerators filled up to their memory, one after the other", For::Everything, nullptr,
              run_greedy),
     baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),
@@ -217,7 +217,9 @@ std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, co
     return fmt::format("for --shape {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
   if (algorithm.name != "auto") return "";
   if (!throughput) return "the same as latency";
-  if (problem.transfers != TransferMode::Sum) return fmt::format("the same as ip-{}", to_string(problem.shape));
+  if (problem.transfers != TransferMode::Sum &&
+      (problem.shape == Shape::Staged || problem.objective != Objective::MaxLoad))
+    return fmt::format("the same as ip-{}", to_string(problem.shape));
   return fmt::format("the same as {}", problem.shape == Shape::Staged ? "dp" : to_string(problem.shape));
 }
 

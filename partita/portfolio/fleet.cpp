@@ -15,63 +15,26 @@
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/fleet_instance.h"
+#include "partita/reduce/setup_instance.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "partita/solve/throughput/contiguous/contiguous_anneal.h"
 #include "partita/solve/throughput/fleet/fleet.h"
 #include "partita/solve/throughput/fleet/fleet_loads.h"
+#include "partita/solve/throughput/setups/solve_setups.h"
 
 namespace partita {
 namespace {
 
 constexpr double kStartPart = 0.15;
 constexpr std::uint64_t kStartTicks = 8'000'000;
+constexpr double kLeastStartSeconds = 0.5;
 constexpr double kContiguousPart = 0.3;
 // Of the integer program: groups times devices. Below the first it is given most of the time, since it often answers
 // within seconds what search and bounds leave open; above the second it is not tried.
 constexpr std::size_t kSmallProgram = 300, kLargestProgram = 4'000;
 constexpr double kPartBeforeSmallProgram = 0.4, kPartBeforeProgram = 0.75;
 constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
-
-// The plain question on which a split of this one is looked for: one class of each kind, the devices as slow and as
-// small as the worst of the kind, loads that are sums. Devices are numbered kind by kind.
-Problem plain_question(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
-  Problem plain = problem;
-  plain.transfers = TransferMode::Sum;
-  plain.workload.platform = make_platform(static_cast<int>(platform.device_count(DeviceKind::Accelerator)), kUnlimited,
-                                          static_cast<int>(platform.device_count(DeviceKind::Host)));
-  for (Node& node : plain.workload.graph.nodes) {
-    const std::vector<double> times = std::move(node.time);
-    node.time.assign(2, 0);
-    for (ClassId c : platform.classes.all()) {
-      if (platform.classes[c].count == 0) continue;
-      double& worst = node.time[platform.classes[c].kind == DeviceKind::Host ? 1 : 0];
-      worst = std::max(worst, times[c.index()]);
-    }
-  }
-  for (const DeviceClass& c : platform.classes) {
-    if (c.count == 0) continue;
-    DeviceClass& kind = plain.workload.platform.classes[ClassId(c.kind == DeviceKind::Host ? 1 : 0)];
-    kind.memory = std::min(kind.memory, c.memory);
-  }
-  return plain;
-}
-
-// The devices of the plain question, in order, are those of the platform kind by kind.
-Split from_plain(const Problem& problem, const Split& split) {
-  const Platform& platform = problem.workload.platform;
-  std::vector<DeviceId> device;
-  for (DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
-    for (DeviceId d : ids<DeviceId>(platform.device_count())) {
-      if (platform.classes[platform.class_of(d)].kind == kind) device.push_back(d);
-    }
-  }
-  Split result = split;
-  for (DeviceId& d : result.device_of) d = device[d.index()];
-  for (DeviceId& d : result.order) d = device[d.index()];
-  return result;
-}
 
 class FleetPortfolio {
  public:
@@ -83,7 +46,7 @@ class FleetPortfolio {
     find_start();
     if (problem_.shape == Shape::Contiguous && found() && !done()) improve_start();
     if (!done()) search_and_bound();
-    if (!done() && program_size() <= kLargestProgram && program_knows_devices()) solve_integer_program();
+    if (!done() && program_size() <= kLargestProgram) solve_integer_program();
     if (found()) {
       settle_status(problem_, result().value, result().bound, plan_);
     } else if (!infeasible_) {
@@ -99,13 +62,7 @@ class FleetPortfolio {
     const Result& now = plan_.result;
     return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
   }
-  std::size_t program_size() const { return instance_.graph.size() * instance_.fleet.device_count(); }
-  // The integer programs have one class of each kind.
-  bool program_knows_devices() const {
-    Problem sums = problem_;
-    sums.transfers = TransferMode::Sum;
-    return is_plain(sums);
-  }
+  std::size_t program_size() const { return instance_.graph.size() * instance_.fleet.devices.size(); }
 
   bool offer(const Split& split) {
     const CheckReport report = check(problem_, split);
@@ -125,15 +82,18 @@ class FleetPortfolio {
     sink_(news);
   }
 
+  void tell_split() const {
+    const double value = plan_.result.value;
+    pass_on({Progress::Event::Split, budget_.seconds_used(), value, 0, instance_.graph.size(), ""}, value, 0);
+  }
+
   void find_start() {
-    Problem plain = plain_question(problem_);
-    for (const Node& node : plain.workload.graph.nodes) {
-      if (node.time[0] == kCannotRun && node.time[1] == kCannotRun) return;  // each on one class only: none is like it
-    }
-    const auto start = partita::find_start(plain, {kStartPart, kStartTicks, options_.seed}, budget_, {});
-    if (start && offer(from_plain(problem_, start->split)))
-      pass_on({Progress::Event::Split, budget_.seconds_used(), result().value, 0, instance_.graph.size(), ""},
-              result().value, 0);
+    Problem staged = problem_;
+    staged.shape = Shape::Staged;
+    const SetupInstance instance = make_setup_instance(staged);
+    Budget part = share_of(budget_, kStartPart, kStartTicks, kLeastStartSeconds);
+    const SetupOutcome outcome = solve_setups(instance, {.seed = options_.seed}, part, {});
+    if (outcome.pipeline && offer(lift_parts(staged, instance, outcome.pipeline->parts))) tell_split();
   }
 
   void improve_start() {
@@ -141,14 +101,12 @@ class FleetPortfolio {
     start.value = free_value(instance_.graph, instance_.fleet, start.device_of);
     Budget part = share_of(budget_, kContiguousPart, kAnyTicks);
     const FreeSplit better = improve_contiguous(problem_, instance_, std::move(start), options_.seed, part);
-    if (offer(lift_free(problem_, instance_, better)))
-      pass_on({Progress::Event::Split, budget_.seconds_used(), result().value, 0, instance_.graph.size(), ""},
-              result().value, 0);
+    if (offer(lift_free(instance_, better))) tell_split();
   }
 
   void search_and_bound() {
     const bool free = problem_.shape == Shape::Free;
-    const bool program = program_size() <= kLargestProgram && program_knows_devices();
+    const bool program = program_size() <= kLargestProgram;
     const double share = !program ? 1 : program_size() <= kSmallProgram ? kPartBeforeSmallProgram : kPartBeforeProgram;
     Budget part = share_of(budget_, share, kAnyTicks);
     std::vector<FreeSplit> starts;
@@ -159,7 +117,7 @@ class FleetPortfolio {
     };
     const FleetOutcome outcome =
         solve_fleet(instance_, starts, {options_.gap, options_.seed, options_.threads}, part, sink_ ? news : Sink());
-    if (outcome.split) offer(lift_free(problem_, instance_, *outcome.split));
+    if (outcome.split) offer(lift_free(instance_, *outcome.split));
     raise_bound(outcome.bound, (free ? "" : "for free splits: ") + outcome.proof_text);
   }
 
@@ -197,12 +155,7 @@ class FleetPortfolio {
 
 void plan_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   const FleetInstance instance = make_fleet_instance(problem);
-  plan.result.reason = find_contradiction(problem, instance);
-  if (!plan.result.reason.empty()) {
-    plan.result.status = Status::Infeasible;
-    plan.result.proof = "a constraint that no split meets";
-    return;
-  }
+  if (ruled_out(problem, instance.group_of, plan.result)) return;
   FleetPortfolio(problem, instance, options, budget, sink, plan).run();
 }
 

@@ -142,7 +142,7 @@ class FleetGpipe {
                               result().bound * (1 + kClosedGap), options_.seed + rounds_++};
     Budget part = share_of(budget_, kAnnealPart, kAnyTicks);
     const FreeSplit better = anneal_fleet_gpipe(instance, ordered ? &stages : nullptr, start, devices, options, part);
-    offer(lift_free(problem_, instance, better));
+    offer(lift_free(instance, better));
   }
 
   void solve_integer_program() {

@@ -14,11 +14,11 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
+#include "partita/reduce/device_table.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
 #include "partita/util/csr.h"
@@ -26,15 +26,6 @@
 namespace partita {
 
 inline constexpr std::size_t kPasses = 2;
-
-struct FleetClass {
-  ClassId id;  // of the platform
-  bool host = false;
-  int count = 0;  // no more than there are groups: further ones would stay empty
-  double memory = 0;
-  double link = 1;        // 0 for hosts
-  std::size_t first = 0;  // its first device
-};
 
 // What a group takes on the devices of a class.
 struct FleetTime {
@@ -50,18 +41,20 @@ struct FleetTransfer {
   double cost = 0;
 };
 
-// The devices, and what groups and nets are to them. Devices are numbered class by class.
+// The devices, and what groups and nets are to them.
 struct Fleet {
   TransferMode mode = TransferMode::Sum;
-  std::vector<FleetClass> classes;
-  IdVector<DeviceId, std::size_t> class_of;        // an index into `classes`
-  std::vector<IdVector<GroupId, FleetTime>> time;  // by class
+  DeviceTable devices;
+  std::vector<IdVector<GroupId, FleetTime>> time;  // by class of the table
   Csr<NetId, FleetTransfer> moved;                 // along each net of the graph
 
-  std::size_t device_count() const { return class_of.size(); }
+  std::size_t class_count() const { return devices.classes().size(); }
+  const DeviceTable::Class& device_class(std::size_t c) const { return devices.classes()[c]; }
+  // What the devices of the class pay for transfers, as a factor of their cost: nothing on hosts.
+  double link(std::size_t c) const { return device_class(c).host ? 0 : device_class(c).link_factor; }
   // May a device of the class hold the group at all: does it run all of it, is there memory?
-  bool may_hold(std::size_t device_class, GroupId v, const NetGraph& graph) const {
-    return time[device_class][v].runs && graph.group(v).memory <= classes[device_class].memory;
+  bool may_hold(std::size_t c, GroupId v, const NetGraph& graph) const {
+    return time[c][v].runs && graph.group(v).memory <= device_class(c).memory;
   }
 };
 
@@ -80,11 +73,9 @@ bool is_plain(const Problem& problem);
 // For throughput, flat memory, no copies, no clusters. Groups keep the order of the trace. Near-linear.
 FleetInstance make_fleet_instance(const Problem& problem);
 
-// Why no split can exist, where a single group or the memory in total shows it; else empty.
-std::string find_contradiction(const Problem& problem, const FleetInstance& instance);
-
-Split lift_free(const Problem& problem, const FleetInstance& instance, const FreeSplit& split);
-// The other way: devices of one class are alike, so those in use get the class's first numbers. The value is left at 0.
+// Devices of a free split are those of the table.
+Split lift_free(const FleetInstance& instance, const FreeSplit& split);
+// The other way. Its value is left at 0.
 FreeSplit to_free(const Problem& problem, const FleetInstance& instance, const Split& split);
 
 }  // namespace partita

@@ -20,7 +20,7 @@ std::string text_of(const ordered_json& value) {
 
 ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
 
-bool is_paper_platform(const Platform& platform) {
+bool is_plain(const Platform& platform) {
   if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited) return false;
   const DeviceClass& accelerators = platform.classes[ClassId(0)];
   const DeviceClass& hosts = platform.classes[ClassId(1)];
@@ -134,7 +134,7 @@ std::string workload_json(const Workload& workload) {
   const Platform& platform = workload.platform;
   std::string out = "{\n";
   out += "\"name\": " + text_of(workload.name) + ",\n";
-  if (is_paper_platform(platform)) {
+  if (is_plain(platform)) {
     const DeviceClass& accelerators = platform.classes[ClassId(0)];
     out += "\"maxFPGAs\": " + std::to_string(accelerators.count) + ",\n";
     out += "\"maxCPUs\": " + std::to_string(platform.classes[ClassId(1)].count) + ",\n";

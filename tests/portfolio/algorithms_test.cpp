@@ -11,7 +11,7 @@
 #include "partita/util/error.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
-#include "tests/support/random_workload.h"
+#include "tests/support/random_setup.h"
 
 namespace partita::test {
 namespace {
@@ -106,7 +106,8 @@ TEST(Algorithms, InfeasibleIsSaidOnlyOfTheShapeAsked) {
 TEST(Algorithms, TransfersAndCoresDecideWhoAnswers) {
   Problem overlap{chain()};
   overlap.transfers = TransferMode::Overlap;
-  EXPECT_NE(refusal(*find_algorithm("dp"), overlap, {}), "");
+  EXPECT_NE(refusal(*find_algorithm("local-search"), overlap, {}), "");
+  EXPECT_EQ(refusal(*find_algorithm("dp"), overlap, {}), "");
   EXPECT_EQ(refusal(*find_algorithm("ip-staged"), overlap, {}), "");
   Problem strict{chain()};
   strict.objective = Objective::Latency;
@@ -114,6 +115,27 @@ TEST(Algorithms, TransfersAndCoresDecideWhoAnswers) {
   EXPECT_NE(refusal(*find_algorithm("ip-latency"), strict, {}), "");
   EXPECT_EQ(refusal(*find_algorithm("latency"), strict, {}), "");
   EXPECT_FALSE(serves(*find_algorithm("dp"), strict));
+}
+
+// Whoever answers is measured, nobody's split is below another's bound, and who has no answer says why.
+TEST(Algorithms, UnequalDevicesAreCompared) {
+  std::size_t legal = 0;
+  for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
+    SetupFeatures features = SetupFeatures::none();
+    features.classes = features.transfers = features.gpipe = true;
+    Problem problem = random_setup(seed, features);
+    if (seed % 3 == 0) problem.objective = Objective::Latency;
+    problem.shape = seed % 2 == 0 ? Shape::Staged : Shape::Free;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem));
+    const Comparison comparison = run_all(problem, {}, 2);
+    for (const char* name : {"greedy", "single", "even-layers"}) {
+      const AlgorithmRun& run = run_of(comparison, name);
+      EXPECT_TRUE(run.outcome == Outcome::Split || run.outcome == Outcome::NoSplit) << name << ": " << run.reason;
+      legal += run.legal;
+    }
+    for (const AlgorithmRun& run : comparison.runs) EXPECT_TRUE(run.outcome == Outcome::Split || run.reason != "");
+  }
+  EXPECT_GT(legal, cases(12) / 2);
 }
 
 TEST(Algorithms, UnknownNamesAreRefused) {

@@ -7,6 +7,7 @@
 #include "partita/solve/throughput/fleet/fleet_lp.h"
 #include "partita/solve/throughput/fleet/fleet_search.h"
 #include "partita/solve/throughput/fleet/fleet_volume.h"
+#include "partita/solve/throughput/free/narrow_order.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -84,7 +85,8 @@ TEST(FleetLp, NeverRefutesTheOptimum) {
         dice.one_in(2)
             ? random_weights(problem.transfers, dice)
             : list_load_weights(problem.transfers, true)[dice.below(list_load_weights(problem.transfers, true).size())];
-    FleetLp lp(instance, weights, fleet_volume(instance.graph, instance.fleet).prices, seed, widest);
+    FleetLp lp(instance, weights, fleet_volume(instance.graph, instance.fleet).prices,
+               narrow_order(instance.graph, seed), widest);
     for (const double limit : {*best, 1.001 * *best, 1.3 * *best}) {
       Budget budget(Budget::Limits{.ticks = 2'000'000});
       EXPECT_NE(lp.refute(limit, budget), Refutation::Refuted) << "seed " << seed << "\n" << describe(problem);
@@ -92,7 +94,7 @@ TEST(FleetLp, NeverRefutesTheOptimum) {
     Budget budget(Budget::Limits{.ticks = 2'000'000});
     ++solved;
     refuted += lp.refute(0.8 * *best, budget) == Refutation::Refuted;
-    unequal += instance.fleet.classes.size() > 1;
+    unequal += instance.fleet.class_count() > 1;
   }
   EXPECT_GT(3 * refuted, solved);
   EXPECT_GT(3 * unequal, solved);

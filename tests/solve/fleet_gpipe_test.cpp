@@ -42,7 +42,7 @@ TEST(FleetGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
     Budget budget;
     const FreeSplit found = anneal_fleet_gpipe(instance, problem.shape == Shape::Staged ? &stages : nullptr, start,
                                                order, {.moves = 8000, .seed = seed}, budget);
-    const CheckReport after = check(problem, lift_free(problem, instance, found));
+    const CheckReport after = check(problem, lift_free(instance, found));
     ASSERT_TRUE(after.legal()) << after.violations[0].message;
     EXPECT_NEAR(after.value, found.value, 1e-9 * (1 + after.value));
     EXPECT_LE(after.value, before.value * (1 + 1e-9));

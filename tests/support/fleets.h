@@ -20,10 +20,10 @@ inline Problem random_fleet_question(std::uint64_t seed, Shape shape = Shape::Fr
 }
 
 // By node index, as the brute force wants it: where an assignment of groups puts the nodes.
-inline std::vector<std::size_t> devices_by_node(const Problem& problem, const FleetInstance& instance,
+inline std::vector<std::size_t> devices_by_node(const FleetInstance& instance,
                                                 const IdVector<GroupId, DeviceId>& device_of) {
   std::vector<std::size_t> result;
-  for (DeviceId d : lift_free(problem, instance, {0, device_of}).device_of) result.push_back(d.index());
+  for (DeviceId d : lift_free(instance, {0, device_of}).device_of) result.push_back(d.index());
   return result;
 }
 

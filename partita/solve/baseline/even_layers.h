@@ -7,8 +7,10 @@
 // operators each of them counts as a layer, unless layers were made colour classes before. The order is the file's,
 // corrected where it is not topological; backward nodes follow their forward ones, so the split is staged.
 //
-// A group that its accelerator cannot run goes to the first host, and the split may then have no shape: ask `check`.
-// Without accelerators the hosts share the layers. O(nodes + edges) after the reduction. Tests:
+// Accelerators of several classes stand in the order of the platform, and are all given as much.
+//
+// A group that its accelerator cannot run goes to the first host that can, and the split may then have no shape: ask
+// `check`. Without accelerators the hosts share the layers. O(nodes + edges) after the reduction. Tests:
 // tests/solve/baselines_test.cpp.
 #pragma once
 
@@ -19,7 +21,7 @@
 
 namespace partita {
 
-// Nothing if some group can run neither there nor on a host. Throws InputError(Unsupported) as platform_kinds does.
+// Nothing if some group can run neither there nor on a host.
 std::optional<Split> even_layers_split(const Problem& problem);
 
 }  // namespace partita

@@ -28,7 +28,7 @@ const Fleet& devices_of(const FleetInstance& instance) { return instance.fleet; 
 std::size_t device_count(const FreeInstance& instance) {
   return static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts);
 }
-std::size_t device_count(const FleetInstance& instance) { return instance.fleet.device_count(); }
+std::size_t device_count(const FleetInstance& instance) { return instance.fleet.devices.size(); }
 
 template <class Loads>
 class ContiguousAnnealer {

@@ -13,6 +13,7 @@
 #include "partita/solve/throughput/fleet/fleet_search.h"
 #include "partita/solve/throughput/fleet/fleet_volume.h"
 #include "partita/solve/throughput/free/limit_ladder.h"
+#include "partita/solve/throughput/free/narrow_order.h"
 
 namespace partita {
 namespace {
@@ -150,7 +151,10 @@ class FleetSolver {
     }
     if (!climber->lp) {
       const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
-      climber->lp = std::make_unique<FleetLp>(instance_, climber->weights, first_prices_, options_.seed,
+      // Without transfers any order is as narrow as any other.
+      if (order_.empty() && climber->weights.any_transfers()) order_ = narrow_order(instance_.graph, options_.seed);
+      climber->lp = std::make_unique<FleetLp>(instance_, climber->weights, first_prices_,
+                                              climber->weights.any_transfers() ? order_ : any_order(),
                                               std::clamp(widest, kNarrowestLayer, kWidestLayer));
     }
     if (best.value < climber->suggested) climber->lp->suggest(best);
@@ -170,6 +174,12 @@ class FleetSolver {
     } else {
       climber->ladder.undecided(false);
     }
+  }
+
+  std::vector<GroupId> any_order() const {
+    std::vector<GroupId> order;
+    for (GroupId v : instance_.graph.all()) order.push_back(v);
+    return order;
   }
 
   // The one after the last that still has something to do.
@@ -193,6 +203,7 @@ class FleetSolver {
   std::uint64_t last_better_ = 0;  // ticks used when the best split was found
 
   std::vector<double> first_prices_;
+  std::vector<GroupId> order_;  // in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0;
 

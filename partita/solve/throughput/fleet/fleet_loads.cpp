@@ -25,11 +25,12 @@ double load_in_mode(const FleetLoads::Parts& parts, double link, TransferMode mo
 // From the definition. O(pins + devices).
 IdVector<DeviceId, FleetLoads::Parts> measure(const NetGraph& graph, const Fleet& fleet,
                                               const IdVector<GroupId, DeviceId>& device_of) {
-  IdVector<DeviceId, FleetLoads::Parts> parts(fleet.device_count());
+  IdVector<DeviceId, FleetLoads::Parts> parts(fleet.devices.size());
   for (GroupId v : graph.all()) {
     const DeviceId d = device_of[v];
     parts[d].memory += graph.group(v).memory;
-    for (std::size_t p = 0; p < kPasses; ++p) parts[d].compute[p] += fleet.time[fleet.class_of[d]][v].pass[p];
+    for (std::size_t p = 0; p < kPasses; ++p)
+      parts[d].compute[p] += fleet.time[fleet.devices.class_number(d)][v].pass[p];
   }
   std::vector<DeviceId> holders;
   for (NetId e : graph.nets()) {
@@ -48,14 +49,14 @@ IdVector<DeviceId, FleetLoads::Parts> measure(const NetGraph& graph, const Fleet
 }  // namespace
 
 bool is_legal(const NetGraph& graph, const Fleet& fleet, const IdVector<GroupId, DeviceId>& device_of) {
-  IdVector<DeviceId, double> memory(fleet.device_count(), 0);
+  IdVector<DeviceId, double> memory(fleet.devices.size(), 0);
   for (GroupId v : graph.all()) {
     const DeviceId d = device_of[v];
-    if (!d.valid() || d.index() >= memory.size() || !fleet.time[fleet.class_of[d]][v].runs) return false;
+    if (!d.valid() || d.index() >= memory.size() || !fleet.time[fleet.devices.class_number(d)][v].runs) return false;
     memory[d] += graph.group(v).memory;
   }
   for (DeviceId d : memory.all()) {
-    if (memory[d] > fleet.classes[fleet.class_of[d]].memory) return false;
+    if (memory[d] > fleet.devices.class_of(d).memory) return false;
   }
   return true;
 }
@@ -64,7 +65,7 @@ double free_value(const NetGraph& graph, const Fleet& fleet, const IdVector<Grou
   const IdVector<DeviceId, FleetLoads::Parts> parts = measure(graph, fleet, device_of);
   double largest = 0;
   for (DeviceId d : parts.all())
-    largest = std::max(largest, load_in_mode(parts[d], fleet.classes[fleet.class_of[d]].link, fleet.mode));
+    largest = std::max(largest, load_in_mode(parts[d], fleet.link(fleet.devices.class_number(d)), fleet.mode));
   return largest;
 }
 
@@ -72,8 +73,8 @@ FleetLoads::FleetLoads(const NetGraph& graph, const Fleet& fleet)
     : graph_(graph),
       fleet_(fleet),
       row_(graph.net_count(), kNoRow),
-      parts_(fleet.device_count()),
-      load_(fleet.device_count(), 0),
+      parts_(fleet.devices.size()),
+      load_(fleet.devices.size(), 0),
       cut_at_(graph.net_count(), 0) {
   std::size_t counters = 0;
   for (NetId e : graph.nets()) {
@@ -100,11 +101,11 @@ void FleetLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
 }
 
 double FleetLoads::load_of(DeviceId d) const {
-  return load_in_mode(parts_[d], fleet_.classes[fleet_.class_of[d]].link, fleet_.mode);
+  return load_in_mode(parts_[d], fleet_.link(fleet_.devices.class_number(d)), fleet_.mode);
 }
 
 double FleetLoads::pass_load(DeviceId d, std::size_t pass) const {
-  return pass_load_in_mode(parts_[d], pass, fleet_.classes[fleet_.class_of[d]].link, fleet_.mode);
+  return pass_load_in_mode(parts_[d], pass, fleet_.link(fleet_.devices.class_number(d)), fleet_.mode);
 }
 
 void FleetLoads::refresh() {
@@ -162,8 +163,8 @@ void FleetLoads::move(GroupId v, DeviceId to) {
     else if (is_whole)
       unlist_cut(e);
   }
-  const FleetTime& there = fleet_.time[fleet_.class_of[from]][v];
-  const FleetTime& here = fleet_.time[fleet_.class_of[to]][v];
+  const FleetTime& there = fleet_.time[fleet_.devices.class_number(from)][v];
+  const FleetTime& here = fleet_.time[fleet_.devices.class_number(to)][v];
   for (std::size_t p = 0; p < kPasses; ++p) {
     left.compute[p] -= there.pass[p];
     entered.compute[p] += here.pass[p];

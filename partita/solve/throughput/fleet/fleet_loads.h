@@ -35,7 +35,7 @@ class FleetLoads {
   void refresh();
 
   std::size_t device_count() const { return load_.size(); }
-  bool can_run(GroupId v, DeviceId d) const { return fleet_.time[fleet_.class_of[d]][v].runs; }
+  bool can_run(GroupId v, DeviceId d) const { return fleet_.time[fleet_.devices.class_number(d)][v].runs; }
   DeviceId device_of(GroupId v) const { return device_of_[v]; }
   const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
   double load(DeviceId d) const { return load_[d]; }
@@ -45,12 +45,12 @@ class FleetLoads {
   double additive_load(DeviceId d) const {
     return fleet_.mode == TransferMode::Sum ? load_[d] : parts_[d].compute[0] + parts_[d].compute[1];
   }
-  double time(GroupId v, DeviceId d) const { return fleet_.time[fleet_.class_of[d]][v].total(); }
+  double time(GroupId v, DeviceId d) const { return fleet_.time[fleet_.devices.class_number(d)][v].total(); }
   double cost_at(NetId e, DeviceId d) const {
-    return fleet_.mode == TransferMode::Sum ? fleet_.classes[fleet_.class_of[d]].link * graph_.cost(e) : 0;
+    return fleet_.mode == TransferMode::Sum ? fleet_.link(fleet_.devices.class_number(d)) * graph_.cost(e) : 0;
   }
   double memory(DeviceId d) const { return parts_[d].memory; }
-  double memory_limit(DeviceId d) const { return fleet_.classes[fleet_.class_of[d]].memory; }
+  double memory_limit(DeviceId d) const { return fleet_.devices.class_of(d).memory; }
   double largest() const;
   std::span<const NetId> cut_nets() const { return cut_; }  // in no particular order
 

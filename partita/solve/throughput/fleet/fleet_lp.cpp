@@ -10,7 +10,6 @@
 
 #include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/free/host_knapsack.h"
-#include "partita/solve/throughput/free/narrow_order.h"
 #include "partita/solve/throughput/free/pricing.h"
 #include "partita/solve/throughput/staged_split.h"
 #include "partita/util/wide_int.h"
@@ -343,14 +342,18 @@ class FleetLp::Run {
 };
 
 FleetLp::FleetLp(const FleetInstance& instance, const LoadWeights& weights, std::vector<double> first_prices,
-                 std::uint64_t seed, std::size_t widest)
-    : groups_(instance.graph.size()), widest_(widest), first_prices_(std::move(first_prices)) {
+                 std::vector<GroupId> order, std::size_t widest)
+    : groups_(instance.graph.size()),
+      order_(std::move(order)),
+      widest_(widest),
+      first_prices_(std::move(first_prices)) {
   const Fleet& fleet = instance.fleet;
-  for (std::size_t c = 0; c < fleet.classes.size(); ++c) {
-    const FleetClass& from = fleet.classes[c];
+  for (std::size_t c = 0; c < fleet.class_count(); ++c) {
+    const DeviceTable::Class& from = fleet.device_class(c);
+    const int count = static_cast<int>(from.count);
     if (!from.host) {
       accelerators_.push_back(
-          {weighted_graph(instance.graph, fleet, c, weights), StagePlatform{from.count, 0, from.memory, 0}});
+          {weighted_graph(instance.graph, fleet, c, weights), StagePlatform{count, 0, from.memory, 0}});
       continue;
     }
     IdVector<GroupId, Group> groups(groups_);
@@ -358,9 +361,8 @@ FleetLp::FleetLp(const FleetInstance& instance, const LoadWeights& weights, std:
       const FleetTime& time = fleet.time[c][v];
       groups[v] = {0, time.total(), instance.graph.group(v).memory, false, time.runs};
     }
-    hosts_.push_back({NetGraph(std::move(groups), {}), StagePlatform{0, from.count, 0, from.memory}});
+    hosts_.push_back({NetGraph(std::move(groups), {}), StagePlatform{0, count, 0, from.memory}});
   }
-  if (!accelerators_.empty()) order_ = narrow_order(accelerators_[0].graph, seed);
 }
 
 FleetLp::~FleetLp() = default;

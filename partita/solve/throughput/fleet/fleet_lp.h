@@ -31,10 +31,10 @@ namespace partita {
 
 class FleetLp {
  public:
-  // `instance` must outlive it; `first_prices`, one for each group, are where the search for prices begins. Layers of a
-  // trellis have at most `widest` states.
+  // `first_prices`, one for each group, are where the search for prices begins. The trellises take the groups in
+  // `order`, and their layers have at most `widest` states.
   FleetLp(const FleetInstance& instance, const LoadWeights& weights, std::vector<double> first_prices,
-          std::uint64_t seed, std::size_t widest);
+          std::vector<GroupId> order, std::size_t widest);
   ~FleetLp();
 
   // Sets worth having as columns: the devices of good splits.
@@ -54,7 +54,7 @@ class FleetLp {
 
   std::vector<OneClass> accelerators_, hosts_;
   std::size_t groups_;
-  std::vector<GroupId> order_;
+  const std::vector<GroupId> order_;
   const std::size_t widest_;
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes them for the classes that can hold them
   std::vector<double> first_prices_;

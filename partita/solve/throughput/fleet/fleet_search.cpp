@@ -30,7 +30,7 @@ FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed)
   best_.value = kNever;
   for (const auto& classes : classes_for_) finished_ = finished_ || classes.empty();  // no device can hold it
   if (finished_) return;
-  if (graph_.size() == 0 || fleet_.device_count() == 1) {
+  if (graph_.size() == 0 || fleet_.devices.size() == 1) {
     offer(IdVector<GroupId, DeviceId>(graph_.size(), DeviceId(0)));
     finished_ = true;
     return;
@@ -42,7 +42,7 @@ FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed)
 std::vector<std::vector<std::size_t>> FleetSearch::classes_for_groups() const {
   std::vector<std::vector<std::size_t>> result(graph_.size());
   for (GroupId v : graph_.all()) {
-    for (std::size_t c = 0; c < fleet_.classes.size(); ++c) {
+    for (std::size_t c = 0; c < fleet_.class_count(); ++c) {
       if (fleet_.may_hold(c, v, graph_)) result[v.index()].push_back(c);
     }
   }
@@ -85,19 +85,19 @@ double FleetSearch::scale() const {
   if (best_.value < kNever && best_.value > 0) return best_.value;
   double total = 0;
   for (GroupId v : graph_.all()) total += std::max(graph_.accelerator_time(v), graph_.host_time(v));
-  return total > 0 ? total / static_cast<double>(fleet_.device_count()) : 1;
+  return total > 0 ? total / static_cast<double>(fleet_.devices.size()) : 1;
 }
 
 IdVector<GroupId, DeviceId> FleetSearch::random_start() {
   IdVector<GroupId, DeviceId> device_of(graph_.size());
   for (GroupId v : graph_.all()) {
     std::size_t devices = 0;
-    for (std::size_t c : classes_for_[v.index()]) devices += static_cast<std::size_t>(fleet_.classes[c].count);
+    for (std::size_t c : classes_for_[v.index()]) devices += fleet_.device_class(c).count;
     std::size_t pick = dice_.below(devices);
     for (std::size_t c : classes_for_[v.index()]) {
-      const auto count = static_cast<std::size_t>(fleet_.classes[c].count);
+      const auto count = fleet_.device_class(c).count;
       if (pick < count) {
-        device_of[v] = DeviceId(fleet_.classes[c].first + pick);
+        device_of[v] = DeviceId(fleet_.device_class(c).first + pick);
         break;
       }
       pick -= count;
@@ -114,14 +114,14 @@ IdVector<GroupId, DeviceId> FleetSearch::packed_start() const {
   std::stable_sort(order.begin(), order.end(),
                    [&](GroupId a, GroupId b) { return graph_.group(a).memory > graph_.group(b).memory; });
   IdVector<GroupId, DeviceId> device_of(graph_.size());
-  IdVector<DeviceId, double> load(fleet_.device_count(), 0), memory(load);
+  IdVector<DeviceId, double> load(fleet_.devices.size(), 0), memory(load);
   for (GroupId v : order) {
     DeviceId best;
     double best_excess = kNever, best_load = kNever;
     for (DeviceId d : load.all()) {
-      const std::size_t c = fleet_.class_of[d];
+      const std::size_t c = fleet_.devices.class_number(d);
       if (!fleet_.may_hold(c, v, graph_)) continue;
-      const double excess = std::max(0.0, memory[d] + graph_.group(v).memory - fleet_.classes[c].memory);
+      const double excess = std::max(0.0, memory[d] + graph_.group(v).memory - fleet_.device_class(c).memory);
       const double after = load[d] + fleet_.time[c][v].total();
       if (best.valid() && (excess > best_excess || (excess == best_excess && after >= best_load))) continue;
       best = d;
@@ -147,26 +147,28 @@ IdVector<GroupId, DeviceId> FleetSearch::dealt_start() {
     for (std::size_t c : classes_for_[v.index()]) {
       const double time = fleet_.time[c][v].total();
       instant = instant || time == 0;
-      if (time > 0) speed += fleet_.classes[c].count / time;
+      if (time > 0) speed += static_cast<double>(fleet_.device_class(c).count) / time;
     }
     if (!instant && speed > 0) share += 1 / speed;
   }
   std::vector<DeviceId> turn;
-  for (DeviceId d : fleet_.class_of.all()) turn.push_back(d);
+  for (DeviceId d : ids<DeviceId>(fleet_.devices.size())) turn.push_back(d);
   dice_.shuffle(turn);
   IdVector<GroupId, DeviceId> device_of(graph_.size());
-  IdVector<DeviceId, double> load(fleet_.device_count(), 0), memory(load);
+  IdVector<DeviceId, double> load(fleet_.devices.size(), 0), memory(load);
   const auto holds = [&](DeviceId d, GroupId v) {
-    const std::size_t c = fleet_.class_of[d];
-    return fleet_.may_hold(c, v, graph_) && memory[d] + graph_.group(v).memory <= fleet_.classes[c].memory;
+    const std::size_t c = fleet_.devices.class_number(d);
+    return fleet_.may_hold(c, v, graph_) && memory[d] + graph_.group(v).memory <= fleet_.device_class(c).memory;
   };
-  const auto after = [&](DeviceId d, GroupId v) { return load[d] + fleet_.time[fleet_.class_of[d]][v].total(); };
+  const auto after = [&](DeviceId d, GroupId v) {
+    return load[d] + fleet_.time[fleet_.devices.class_number(d)][v].total();
+  };
   std::size_t now = 0;
   for (GroupId v : order) {
     while (now + 1 < turn.size() && holds(turn[now], v) && after(turn[now], v) > share * 1.001) ++now;
     DeviceId to = turn[now];
     if (!holds(to, v)) {
-      to = DeviceId(fleet_.classes[classes_for_[v.index()][0]].first);
+      to = DeviceId(fleet_.device_class(classes_for_[v.index()][0]).first);
       double least = kNever;
       for (DeviceId d : load.all()) {
         if (!holds(d, v) || after(d, v) >= least) continue;

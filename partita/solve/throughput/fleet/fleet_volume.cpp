@@ -19,7 +19,7 @@ constexpr double kMostToll = 100;  // on a class's whole memory, in totals of ti
 class VolumeDual {
  public:
   VolumeDual(const NetGraph& graph, const Fleet& fleet) : graph_(graph), fleet_(fleet) {
-    const std::size_t classes = fleet.classes.size();
+    const std::size_t classes = fleet.class_count();
     for (GroupId v : graph.all()) {
       double least = std::numeric_limits<double>::infinity();
       for (std::size_t c = 0; c < classes; ++c) {
@@ -37,7 +37,7 @@ class VolumeDual {
   double longest() const { return longest_; }
 
   void maximise() {
-    const auto classes = static_cast<int>(fleet_.classes.size());
+    const auto classes = static_cast<int>(fleet_.class_count());
     ClpSimplex lp;
     lp.setLogLevel(0);
     lp.resize(0, 1 + 2 * classes);
@@ -50,13 +50,13 @@ class VolumeDual {
       lp.setColumnBounds(1 + c, 0, COIN_DBL_MAX);
       lp.setColumnBounds(1 + classes + c, 0, binds_[static_cast<std::size_t>(c)] ? kMostToll * total_ : 0);
       columns.push_back(1 + c);
-      counts.push_back(fleet_.classes[static_cast<std::size_t>(c)].count);
+      counts.push_back(count(static_cast<std::size_t>(c)));
     }
     lp.addRow(classes, columns.data(), counts.data(), 1, 1);
 
     double devices = 0;
     for (double count : counts) devices += count;
-    std::vector<double> weights(2 * fleet_.classes.size(), 0);
+    std::vector<double> weights(2 * fleet_.class_count(), 0);
     std::fill(weights.begin(), weights.begin() + classes, 1 / devices);
     for (int round = 0; round < kMostRounds; ++round) {
       add_cut(lp, weights);
@@ -76,10 +76,11 @@ class VolumeDual {
   }
 
  private:
-  double room(std::size_t c) const { return fleet_.classes[c].count * fleet_.classes[c].memory; }
+  double count(std::size_t c) const { return static_cast<double>(fleet_.device_class(c).count); }
+  double room(std::size_t c) const { return count(c) * fleet_.device_class(c).memory; }
 
   std::pair<std::size_t, double> cheapest(GroupId v, const std::vector<double>& weights) const {
-    const std::size_t classes = fleet_.classes.size();
+    const std::size_t classes = fleet_.class_count();
     std::pair<std::size_t, double> best{0, std::numeric_limits<double>::infinity()};
     for (std::size_t c = 0; c < classes; ++c) {
       if (!fleet_.may_hold(c, v, graph_)) continue;
@@ -92,10 +93,9 @@ class VolumeDual {
 
   // Weights that the LP gave may be off a little; made true ones, they prove what they prove.
   void add_cut(ClpSimplex& lp, std::vector<double> weights) {
-    const std::size_t classes = fleet_.classes.size();
+    const std::size_t classes = fleet_.class_count();
     double unit = 0;
-    for (std::size_t c = 0; c < classes; ++c)
-      unit += fleet_.classes[c].count * (weights[c] = std::max(0.0, weights[c]));
+    for (std::size_t c = 0; c < classes; ++c) unit += count(c) * (weights[c] = std::max(0.0, weights[c]));
     for (std::size_t c = 0; c < classes; ++c) {
       weights[c] /= unit;
       weights[classes + c] = binds_[c] ? std::max(0.0, weights[classes + c]) : 0;

@@ -38,7 +38,7 @@ NetGraph weighted_graph(const NetGraph& graph, const Fleet& fleet, std::size_t d
   for (NetId e : graph.nets()) {
     Net net{0, {graph.members(e).begin(), graph.members(e).end()}};
     for (const FleetTransfer& t : fleet.moved[e])
-      net.cost += fleet.classes[device_class].link * weights.transfers[t.pass] * t.cost;
+      net.cost += fleet.link(device_class) * weights.transfers[t.pass] * t.cost;
     nets.push_back(std::move(net));
   }
   return NetGraph(std::move(groups), std::move(nets));

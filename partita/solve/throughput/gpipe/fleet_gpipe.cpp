@@ -24,7 +24,7 @@ class FleetGpipeAnneal {
         options_(options),
         dice_(options.seed),
         loads_(instance.graph, instance.fleet),
-        position_(instance.fleet.device_count(), 0) {
+        position_(instance.fleet.devices.size(), 0) {
     find_units();
   }
 
@@ -131,7 +131,8 @@ class FleetGpipeAnneal {
   // Two devices take each other's groups, and in a pipeline each other's place.
   bool exchange() {
     const DeviceId a(dice_.below(loads_.device_count())), b(dice_.below(loads_.device_count()));
-    if (instance_.fleet.class_of[a] == instance_.fleet.class_of[b]) return false;  // nothing would change
+    if (instance_.fleet.devices.class_number(a) == instance_.fleet.devices.class_number(b))
+      return false;  // nothing would change
     for (GroupId g : instance_.graph.all()) {
       const DeviceId d = loads_.device_of(g);
       if ((d == a && !loads_.can_run(g, b)) || (d == b && !loads_.can_run(g, a))) return false;
