@@ -3,7 +3,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
-#include "partita/reduce/device_table.h"
+#include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
@@ -15,10 +15,22 @@ namespace {
 // the integer programs.
 bool needs_ip(const Problem& problem) { return problem.transfers != TransferMode::Sum; }
 
+// Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
+bool needs_setups(const Problem& problem) {
+  const Platform& platform = problem.workload.platform;
+  int accelerator_classes = 0, host_classes = 0;
+  for (const DeviceClass& c : platform.classes) {
+    if (c.count == 0) continue;
+    if (c.kind == DeviceKind::Accelerator && c.link_factor != 1) return true;
+    ++(c.kind == DeviceKind::Accelerator ? accelerator_classes : host_classes);
+  }
+  return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
+         problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
+}
+
 // Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
 bool is_for_fleet(const Problem& problem) {
-  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged &&
-         (problem.transfers != TransferMode::Sum || !is_plain(problem.workload.platform));
+  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged && !is_plain(problem);
 }
 
 // What only staged splits have.
@@ -33,19 +45,6 @@ void refuse_stages(const Problem& problem) {
   if (problem.replicas > 1) refuse("--replicate", "copies of stages");
   if (problem.memory_model != MemoryModel::Flat)
     refuse("--memory-model", "samples in flight, which need an order of stages");
-}
-
-// Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
-bool needs_setups(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
-  int accelerator_classes = 0, host_classes = 0;
-  for (const DeviceClass& c : platform.classes) {
-    if (c.count == 0) continue;
-    if (c.kind == DeviceKind::Accelerator && c.link_factor != 1) return true;
-    ++(c.kind == DeviceKind::Accelerator ? accelerator_classes : host_classes);
-  }
-  return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
-         problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {

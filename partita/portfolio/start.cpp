@@ -53,7 +53,7 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
     best->split.order = report.order;
     if (sink) sink({Progress::Event::Split, budget.seconds_used(), report.value, 0, split->device_of.size(), ""});
   };
-  if (!is_plain(problem.workload.platform)) {
+  if (!is_paper_platform(problem.workload.platform)) {
     offer(greedy_split(problem));
     return best;
   }

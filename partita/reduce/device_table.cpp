@@ -83,7 +83,7 @@ IdVector<GroupId, ClassGroup> class_groups(const Graph& graph, const IdVector<No
   return groups;
 }
 
-bool is_plain(const Platform& platform) {
+bool is_paper_platform(const Platform& platform) {
   std::size_t accelerators = 0, hosts = 0;
   for (const DeviceClass& c : platform.classes) {
     if (c.count == 0) continue;

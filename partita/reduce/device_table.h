@@ -67,7 +67,7 @@ IdVector<GroupId, ClassGroup> class_groups(const Graph& graph, const IdVector<No
 std::size_t count_groups(const IdVector<NodeId, GroupId>& group_of);
 
 // At most one class of each kind has devices, and accelerators move data at factor 1: the paper's platform.
-bool is_plain(const Platform& platform);
+bool is_paper_platform(const Platform& platform);
 
 // Throws InputError(Unsupported) for clusters, copies of stages and memory models other than flat, in the name of who
 // cannot serve them ("the integer programs").

@@ -60,16 +60,67 @@ std::set<std::string> features(const Problem& problem) {
   return found;
 }
 
+// The same where devices are of several classes.
+std::set<std::string> unequal_features(const Problem& problem) {
+  const Platform& platform = problem.workload.platform;
+  std::set<std::string> found{std::string("unequal transfers ") + to_string(problem.transfers)};
+  int kinds[2] = {0, 0};
+  double memory = -1;
+  for (const DeviceClass& c : platform.classes) {
+    if (c.count == 0) continue;
+    if (++kinds[c.kind == DeviceKind::Host ? 1 : 0] > 1)
+      found.insert(c.kind == DeviceKind::Host ? "classes of hosts" : "classes of accelerators");
+    if (c.kind == DeviceKind::Host) continue;
+    if (c.link_factor != 1) found.insert("a link factor");
+    if (c.link_factor == 0) found.insert("a free link");
+    if (memory >= 0 && c.memory != memory) found.insert("memory of its own");
+    memory = c.memory;
+  }
+  for (const Node& node : problem.workload.graph.nodes) {
+    std::set<bool> runs;
+    for (ClassId c : platform.classes.all()) {
+      if (platform.classes[c].count > 0 && platform.classes[c].kind == DeviceKind::Accelerator)
+        runs.insert(node.time[c.index()] != kCannotRun);
+    }
+    if (runs.size() > 1) found.insert("cannot run on one of two classes");
+  }
+  return found;
+}
+
 // The problems that SolveIp.FindsTheOptimumAndItsBoundsHold solves at its usual scale.
 TEST(RandomProblems, MeetEveryRule) {
   std::map<std::string, int> count;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    for (const std::string& one : features(random_problem({Shape::Free, Objective::MaxLoad}, seed))) ++count[one];
+    const Problem problem = random_problem({Shape::Free, Objective::MaxLoad}, seed);
+    for (const std::string& one : seed % 3 == 0 ? unequal_features(problem) : features(problem)) ++count[one];
   }
-  for (const char* feature : {"transfers sum", "transfers overlap", "transfers duplex", "cannot run on an accelerator",
-                              "cannot run on a host", "no time", "training", "colours", "orphans", "no transfer costs",
-                              "memory", "tight memory", "no host", "several hosts", "no accelerator", "one accelerator",
-                              "more accelerators than nodes", "several pieces", "backward shape"}) {
+  for (const char* feature : {"transfers sum",
+                              "transfers overlap",
+                              "transfers duplex",
+                              "cannot run on an accelerator",
+                              "cannot run on a host",
+                              "no time",
+                              "training",
+                              "colours",
+                              "orphans",
+                              "no transfer costs",
+                              "memory",
+                              "tight memory",
+                              "no host",
+                              "several hosts",
+                              "no accelerator",
+                              "one accelerator",
+                              "more accelerators than nodes",
+                              "several pieces",
+                              "backward shape",
+                              "classes of accelerators",
+                              "classes of hosts",
+                              "a link factor",
+                              "a free link",
+                              "memory of its own",
+                              "cannot run on one of two classes",
+                              "unequal transfers overlap",
+                              "unequal transfers duplex"}) {
     EXPECT_GE(count[feature], 4) << feature;
   }
 }

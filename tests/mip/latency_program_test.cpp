@@ -15,7 +15,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
-#include "tests/support/random_workload.h"
+#include "tests/support/latency_questions.h"
 #include "tests/support/transformer.h"
 
 namespace partita::test {
@@ -23,9 +23,7 @@ namespace {
 
 // What random workloads seldom are: blocks that take no time and wait for each other, hosts that are full.
 Problem latency_problem(std::uint64_t seed, int subgraphs) {
-  Problem problem;
-  problem.workload = random_workload(seed);
-  problem.objective = Objective::Latency;
+  Problem problem = random_latency_problem(seed);
   problem.subgraphs = subgraphs;
   Graph& graph = problem.workload.graph;
   double memory = 0;

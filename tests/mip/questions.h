@@ -7,7 +7,8 @@
 #include <string>
 
 #include "partita/model/problem.h"
-#include "tests/support/random_workload.h"
+#include "tests/support/more_hosts.h"
+#include "tests/support/random_setup.h"
 
 namespace partita::test {
 
@@ -28,9 +29,9 @@ inline std::string question_name(const testing::TestParamInfo<Question>& info) {
   return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");
 }
 
-// The transfer mode is `sum` mostly, and sometimes one of the others. What random workloads seldom are: more devices
-// than nodes, transfers that cost nothing.
-inline Problem random_problem(const Question& question, std::uint64_t seed) {
+// One class of each kind. The transfer mode is `sum` mostly, and sometimes one of the others. What random workloads
+// seldom are: more devices than nodes, transfers that cost nothing.
+inline Problem random_plain_problem(const Question& question, std::uint64_t seed) {
   Problem problem;
   problem.workload = random_workload(seed);
   problem.shape = question.shape;
@@ -42,6 +43,18 @@ inline Problem random_problem(const Question& question, std::uint64_t seed) {
   if (seed % 13 == 0) {
     for (Edge& edge : workload.graph.edges) edge.cost = 0;
   }
+  return problem;
+}
+
+// One in three has up to three classes of devices, and transfer modes as often as not.
+inline Problem random_problem(const Question& question, std::uint64_t seed) {
+  if (seed % 3 != 0) return random_plain_problem(question, seed);
+  SetupFeatures features = SetupFeatures::none();
+  features.classes = features.transfers = true;
+  Problem problem = random_setup(seed, features);
+  problem.shape = question.shape;
+  problem.objective = question.objective;
+  if (seed % 5 == 0) add_more_hosts(problem.workload, seed);
   return problem;
 }
 

@@ -56,6 +56,7 @@ class Definition {
   const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
   double time(std::size_t v, std::size_t device) const { return node(v).time[class_of_[device].index()]; }
   const Problem& problem() const { return problem_; }
+  double link_factor(std::size_t device) const { return is_host(device) ? 0 : device_class(device).link_factor; }
 
   // Nodes on kNowhere are as if they did not exist.
   Blocks blocks(const std::vector<std::size_t>& device_of, const std::vector<std::size_t>& subgraph_of) const {
@@ -87,11 +88,11 @@ class Definition {
       for (const std::size_t v : transfer.consumers) {
         if (device_of[v] != kNowhere && of[v] != home) readers |= bit(of[v]);
       }
-      if (readers && !blocks.host[home]) blocks.duration[home] += transfer.cost;
+      if (readers) blocks.duration[home] += link_factor(blocks.device[home]) * transfer.cost;
       for (std::size_t b = 0; b < blocks.count; ++b) {
         if (!(readers & bit(b))) continue;
         blocks.waits_for[b] |= bit(home);
-        if (!blocks.host[b]) blocks.duration[b] += transfer.cost;
+        blocks.duration[b] += link_factor(blocks.device[b]) * transfer.cost;
       }
     }
     for (std::size_t a = 0; a < blocks.count; ++a) {
