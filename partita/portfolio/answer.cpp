@@ -3,7 +3,7 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
-#include "partita/reduce/fleet_instance.h"
+#include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
@@ -30,7 +30,8 @@ bool needs_setups(const Problem& problem) {
 
 // Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
 bool is_for_fleet(const Problem& problem) {
-  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged && !is_plain(problem);
+  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged &&
+         (problem.transfers != TransferMode::Sum || !is_paper_platform(problem.workload.platform));
 }
 
 // What only staged splits have.

@@ -45,8 +45,8 @@ struct SetupRules {
   bool has_clusters() const { return clusters.size() > 1; }
 };
 
-// A relaxation: the same devices, all next to each other, on the best links there are. Every stage of a pipeline costs no
-// more than it did, on as many devices.
+// A relaxation: the same devices, all next to each other, on the best links there are. Every stage of a pipeline costs
+// no more than it did, on as many devices.
 SetupRules without_clusters(const SetupRules& rules);
 
 struct SetupInstance {

@@ -84,15 +84,15 @@ class SetupSolver {
     tell(Progress::Event::Reduced, fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
   }
 
-  // All devices next to each other, and nothing to exchange for groups that take no time: what no is an answer to there,
-  // it is an answer to here.
+  // All devices next to each other, and nothing to exchange for groups that take no time: what no is an answer to
+  // there, it is an answer to here.
   void relax_base(double limit) {
     relaxed_.reset();
     const bool exchanges = rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited;
     if (!exchanges && !rules_.has_clusters()) return;
     SetupRules rules = rules_.has_clusters() ? without_clusters(rules_) : rules_;
-    SetupContraction contraction = presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit,
-                                            {}, budget_);
+    SetupContraction contraction =
+        presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
     relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction)});
   }
@@ -202,8 +202,8 @@ class SetupSolver {
     if (ask(most_load(), budget_.limits().ticks) == Answer::No) outcome_.infeasible = true;
   }
 
-  // The question that would close the gap is asked first. Where it is too hard, or was worth asking, others halve the gap
-  // before it is asked again.
+  // The question that would close the gap is asked first. Where it is too hard, or was worth asking, others halve the
+  // gap before it is asked again.
   void climb() {
     std::uint64_t slice = kFirstSlice;
     bool direct = true;
@@ -301,7 +301,7 @@ class SetupSolver {
   const Sink& sink_;
   Rng rng_;
   std::optional<SetupContraction> base_;
-  std::optional<WorkMeasure> measure_;       // of the base
+  std::optional<WorkMeasure> measure_;  // of the base
   struct Relaxation {
     SetupRules rules;
     SetupContraction contraction;  // of the base

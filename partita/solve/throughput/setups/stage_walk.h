@@ -73,8 +73,8 @@ class StageWalk {
     bool is_open() const { return in + out < near; }
   };
   struct Totals {
-    StageSums sums;  // of what is included, and of nets surely cut
-    StageSums open;  // more, at most, if all that is undecided is included
+    StageSums sums;                     // of what is included, and of nets surely cut
+    StageSums open;                     // more, at most, if all that is undecided is included
     std::array<double, 2> in{}, out{};  // of nets cut if all that is undecided is excluded
     double work = 0, open_work = 0;
   };
