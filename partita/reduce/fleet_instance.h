@@ -66,10 +66,6 @@ struct FleetInstance {
   IdVector<NodeId, GroupId> group_of;
 };
 
-// True if the plain solvers answer the question: at most one class of each kind, links at factor 1, loads that are
-// sums.
-bool is_plain(const Problem& problem);
-
 // For throughput, flat memory, no copies, no clusters. Groups keep the order of the trace. Near-linear.
 FleetInstance make_fleet_instance(const Problem& problem);
 
