@@ -43,6 +43,7 @@ class FleetPortfolio {
       : problem_(problem), instance_(instance), options_(options), budget_(budget), sink_(sink), plan_(plan) {}
 
   void run() {
+    result().proof = "loads are not negative";
     find_start();
     if (problem_.shape == Shape::Contiguous && found() && !done()) improve_start();
     if (!done()) search_and_bound();
@@ -137,7 +138,7 @@ class FleetPortfolio {
   }
 
   void raise_bound(double bound, std::string proof) {
-    if (bound <= result().bound && !result().proof.empty()) return;
+    if (bound <= result().bound) return;
     result().bound = bound;
     result().proof = std::move(proof);
   }
