@@ -19,9 +19,11 @@ import sys
 
 from harness import PLAN_COLUMNS, SAME, Table, compare, missed, plan, text
 from latency import run_latency
+from setups import run_setups
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+TABLES = ("staged", "linear", "quick", "free", "latency", "setups")
 LINEAR_COLUMNS = [
     ("workload", lambda r: r["name"]),
     ("value", lambda r: text(r["value"], ".7g")),
@@ -182,8 +184,8 @@ def parse_arguments():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (default: build)")
     parser.add_argument("--only", metavar="REGEX", default="", help="only workloads whose name matches")
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for every workload, instead of its group's")
-    parser.add_argument("--tables", metavar="NAMES", default="staged,linear,quick,free,latency",
-                        help="which tables, with commas between (default: all; staged, linear, quick, free, latency)")
+    parser.add_argument("--tables", metavar="NAMES", default=",".join(TABLES),
+                        help=f"which tables, with commas between (default: all; {', '.join(TABLES)})")
     parser.add_argument("--output", type=pathlib.Path, help="the JSON file (default: BUILD/bench/suite.json)")
     args = parser.parse_args()
     args.build = args.build.resolve()
@@ -208,6 +210,8 @@ def run_tables(args, title, group, instances, known, published, record):
         run_free(args, title, group, instances, known, record)
     if "latency" in tables:
         run_latency(args, title, group, instances, known, record)
+    if "setups" in tables:
+        run_setups(args, title, group, instances, record)
 
 
 def main():
@@ -221,8 +225,7 @@ def main():
     published = {row["file"]: row for row in tables["throughput"]}
     wanted = re.compile(args.only)
 
-    record = {"stamp": stamp(args.build), "staged": [], "linear": [], "quick": [], "free": [], "latency": [],
-              "totals": {}}
+    record = {"stamp": stamp(args.build)} | {table: [] for table in TABLES} | {"totals": {}}
     for group in suite["groups"]:
         instances = [(name, path, group.get("target", {}) | suite["targets"].get(name, {}))
                      for name, path in instances_of(group, folder) if wanted.search(name)]
@@ -234,7 +237,7 @@ def main():
 
     args.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"\nwritten to {args.output}")
-    rows = record["staged"] + record["linear"] + record["quick"] + record["free"] + record["latency"]
+    rows = [row for table in TABLES for row in record[table]]
     return 0 if all(row["verified"] for row in rows) else 1
 
 
