@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/contradiction.h"
 #include "partita/reduce/setup_instance.h"
+#include "partita/solve/throughput/setups/device_counts.h"
 #include "partita/solve/throughput/setups/solve_setups.h"
 #include "partita/util/error.h"
 
@@ -18,14 +22,33 @@ void refuse_samples_in_clusters(const Problem& problem) {
       "as are in flight at most, or a platform without clusters");
 }
 
+// The search keeps a bit for every vector of numbers of devices.
+void refuse_too_many_vectors(const SetupRules& rules) {
+  for (const ClusterType& cluster : rules.clusters) {
+    if (DeviceCounts::vectors(cluster) <= DeviceCounts::kMost) continue;
+    throw InputError(ErrorKind::Unsupported, "platform",
+                     fmt::format("too many ways to use the devices of one cluster: (number of devices + 1), multiplied "
+                                 "over its classes and equal clusters, is above {}; use fewer classes or devices",
+                                 DeviceCounts::kMost));
+  }
+}
+
 }  // namespace
 
 void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   refuse_samples_in_clusters(problem);
   Result& result = plan.result;
   const SetupInstance instance = make_setup_instance(problem);
+  refuse_too_many_vectors(instance.rules);
   for (const std::string& step : instance.steps) {
     if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
+  }
+  // What memory a group takes at least is known beforehand in the flat model alone.
+  if (problem.memory_model == MemoryModel::Flat) result.reason = find_contradiction(problem, instance.group_of);
+  if (!result.reason.empty()) {
+    result.status = Status::Infeasible;
+    result.proof = "a constraint that no split meets";
+    return;
   }
   const SetupOutcome outcome =
       solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed}, budget, sink);

@@ -33,11 +33,9 @@ DeviceCounts::DeviceCounts(const ClusterType& cluster) {
   }
   const int all = most_used();
   at_most_ = BitMatrix(static_cast<std::size_t>(all) + 1, size_);
-  for (int limit = 0; limit <= all; ++limit) {
-    for (std::size_t vector = 0; vector < size_; ++vector) {
-      if (total_[vector] <= limit) at_most_.set(static_cast<std::size_t>(limit), vector);
-    }
-  }
+  for (std::size_t vector = 0; vector < size_; ++vector) at_most_.set(static_cast<std::size_t>(total_[vector]), vector);
+  for (int limit = 1; limit <= all; ++limit)
+    at_most_.join_row(static_cast<std::size_t>(limit), static_cast<std::size_t>(limit - 1));
 }
 
 void DeviceCounts::add(std::span<const Word> from, std::size_t member, int more, std::span<Word> to) const {

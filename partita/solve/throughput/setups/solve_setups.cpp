@@ -91,6 +91,7 @@ class SetupSolver {
     const bool exchanges = rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited;
     if (!exchanges && !rules_.has_clusters()) return;
     SetupRules rules = rules_.has_clusters() ? without_clusters(rules_) : rules_;
+    if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
     SetupContraction contraction =
         presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
@@ -155,6 +156,7 @@ class SetupSolver {
   // The same questions as for the graph itself, with the groups in one line.
   void try_order_in_clusters(const std::vector<GroupId>& order) {
     const SetupGraph line = in_line(searched(), order);
+    if (!line.order().has_closure()) return;  // too large to search in
     const WorkMeasure measure(line, rules_);
     double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
     Budget slice(budget_, kLineTicks);

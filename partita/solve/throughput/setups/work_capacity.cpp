@@ -82,8 +82,10 @@ WorkCapacity::WorkCapacity(const WorkMeasure& measure, const SetupRules& rules, 
   steps_.erase(std::unique(steps_.begin(), steps_.end()), steps_.end());
   enough_ = BitMatrix(steps_.size() + 1, counts.size());
   for (std::size_t vector = 0; vector < counts.size(); ++vector) {
-    for (std::size_t i = 0; i < steps_.size() && steps_[i] <= left_[vector]; ++i) enough_.set(i, vector);
+    const auto at = std::lower_bound(steps_.begin(), steps_.end(), left_[vector]);
+    enough_.set(static_cast<std::size_t>(at - steps_.begin()), vector);
   }
+  for (std::size_t i = steps_.size(); i-- > 0;) enough_.join_row(i, i + 1);
 }
 
 std::span<const Word> WorkCapacity::enough(double work) const {
