@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "partita/reduce/colours.h"
 #include "partita/reduce/mirror.h"
@@ -215,7 +216,6 @@ class PartLift {
     Place place{&whole, {}};
     for (ClassId c : platform.classes.all()) place.first.push_back(platform.first_device(c).index());
     put(parts, instance_.rules.clusters.size() - 1, place);
-    std::reverse(split_.order.begin(), split_.order.end());
     split_.device_of.resize(instance_.group_of.size());
     for (NodeId v : instance_.group_of.all()) split_.device_of[v] = device_of_[instance_.group_of[v]];
     if (!copies_) split_.copy_of.clear();
@@ -224,9 +224,10 @@ class PartLift {
   }
 
  private:
+  // Devices are numbered along the pipeline, so from its beginning.
   void put(const std::vector<PipelinePart>& parts, std::size_t type, const Place& place) {
     std::vector<std::size_t> used(instance_.rules.clusters[type].members.size(), 0);
-    for (const PipelinePart& part : parts) {
+    for (const PipelinePart& part : std::views::reverse(parts)) {
       const ClusterMember& member = instance_.rules.clusters[type].members[part.member];
       const std::size_t next = used[part.member];
       used[part.member] += static_cast<std::size_t>(part.replicas);

@@ -27,7 +27,11 @@ Problem fork_and_join(std::uint64_t seed) {
     const double time = 1 + static_cast<double>(dice.below(4));
     const double host = dice.below(12) == 0 ? kCannotRun : time * (1 + static_cast<double>(dice.below(6)));
     const std::vector<double> times = {dice.below(12) == 0 && host != kCannotRun ? kCannotRun : time, host};
-    return graph.nodes.push_back({static_cast<std::int64_t>(graph.nodes.size()), "", times, 1, false, {}, {}});
+    Node node;
+    node.original_id = static_cast<std::int64_t>(graph.nodes.size());
+    node.time = times;
+    node.memory = 1;
+    return graph.nodes.push_back(node);
   };
   IdVector<NodeId, double> cost(16);
   for (double& c : cost) c = 0.25 * static_cast<double>(dice.below(8));

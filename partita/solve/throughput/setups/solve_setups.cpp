@@ -144,7 +144,7 @@ class SetupSolver {
   }
 
   void try_order(const std::vector<GroupId>& order) {
-    if (rules_.has_clusters()) return try_order_in_clusters(order);
+    if (rules_.has_clusters()) return try_line(order, kUnlimited, kLinePrecision);
     if (order.size() > kCoarseFrom) try_linear(order, order.size() / 500);
     try_linear(order, 1);
   }
@@ -153,28 +153,27 @@ class SetupSolver {
       offer_lifted(std::move(found->parts), "linearised");
   }
 
-  // The same questions as for the graph itself, with the groups in one line.
-  void try_order_in_clusters(const std::vector<GroupId>& order) {
+  // The same questions as for the graph itself, with the groups in one line: first whether there is any pipeline (or
+  // one within the given limit), then for less and less.
+  void try_line(const std::vector<GroupId>& order, double first, double precision) {
     const SetupGraph line = in_line(searched(), order);
     if (!line.order().has_closure()) return;  // too large to search in
     const WorkMeasure measure(line, rules_);
-    double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
     Budget slice(budget_, kLineTicks);
-    while (high - low > kLinePrecision * high && !slice.exhausted()) {
-      // Without any pipeline so far the first question is whether there is one.
-      const double limit = outcome_.pipeline || high < most_load() ? (low + high) / 2 : high;
+    double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
+    for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
       SegmentSearch search(line, rules_, measure, Segment(line, rules_), limit, measure.total(), slice);
       const Answer answer = search.run();
       if (answer == Answer::Unknown) return;
-      if (answer == Answer::No) {
-        if (limit >= high) return;
+      if (answer == Answer::Yes) {
+        std::vector<PipelinePart> parts = search.parts();
+        name_groups(order, parts);
+        high = std::min(limit, pipeline_value(searched(), rules_, parts));
+        offer_lifted(std::move(parts), "linearised");
+      } else {
         low = limit;
-        continue;
       }
-      std::vector<PipelinePart> parts = search.parts();
-      name_groups(order, parts);
-      high = std::min(limit, pipeline_value(searched(), rules_, parts));
-      offer_lifted(std::move(parts), "linearised");
+      if (high - low <= precision * high) return;
     }
   }
 
@@ -237,8 +236,7 @@ class SetupSolver {
       const WorkMeasure measure(relaxed_->contraction.graph, relaxed_->rules);
       const auto [answer, parts] = search(relaxed_->contraction.graph, relaxed_->rules, measure, limit, slice);
       if (answer == Answer::No) return no(limit);
-      if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit, slice))
-        return yes();
+      if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
     auto [answer, parts] = search(base_->graph, rules_, *measure_, limit, slice);
     if (answer == Answer::No) return no(limit);
@@ -257,7 +255,7 @@ class SetupSolver {
   }
 
   // A pipeline of the relaxation as one of the base: as it is or, with clusters, in whatever way its order allows.
-  bool holds_for_real(std::vector<PipelinePart> parts, double limit, Budget& slice) {
+  bool holds_for_real(std::vector<PipelinePart> parts, double limit) {
     if (!rules_.has_clusters()) {
       offer_lifted(std::move(parts), kSearch);
       return value() <= limit;
@@ -267,12 +265,8 @@ class SetupSolver {
       std::sort(part.groups.begin(), part.groups.end());  // groups are numbered along the order
       order.insert(order.end(), part.groups.begin(), part.groups.end());
     }
-    const SetupGraph line = in_line(base_->graph, order);
-    auto [answer, found] = search(line, rules_, WorkMeasure(line, rules_), limit, slice);
-    if (answer != Answer::Yes) return false;
-    name_groups(order, found);
-    offer_lifted(std::move(found), kSearch);
-    return true;
+    try_line(order, limit, kLinePrecision / 10);
+    return value() <= limit;
   }
 
   struct Found {
