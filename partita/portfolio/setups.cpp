@@ -3,25 +3,10 @@
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/throughput/setups/solve_setups.h"
-#include "partita/util/error.h"
 
 namespace partita {
-namespace {
-
-// How many samples are in flight at a stage depends on the devices behind it, and a cluster does not tell how many of
-// its own are in use.
-void refuse_samples_in_clusters(const Problem& problem) {
-  if (!problem.workload.platform.clusters || problem.memory_model != MemoryModel::OneF1B) return;
-  throw InputError(
-      ErrorKind::Unsupported, "--memory-model",
-      "1f1b is not solved for platforms with clusters; use --memory-model gpipe with --microbatches as many "
-      "as are in flight at most, or a platform without clusters");
-}
-
-}  // namespace
 
 void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  refuse_samples_in_clusters(problem);
   Result& result = plan.result;
   const SetupInstance instance = make_setup_instance(problem);
   for (const std::string& step : instance.steps) {
