@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Staged splits on any devices: the search of solve/throughput/setups/. Where there are clusters, the same question on
+// devices that are all next to each other, on the best links there are, is asked first, of whoever answers it best: its
+// bound holds for this one too, and its stages are a good order to start from.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
@@ -12,15 +17,9 @@
 namespace partita {
 namespace {
 
-// How many samples are in flight at a stage depends on the devices behind it, and a cluster does not tell how many of
-// its own are in use.
-void refuse_samples_in_clusters(const Problem& problem) {
-  if (!problem.workload.platform.clusters || problem.memory_model != MemoryModel::OneF1B) return;
-  throw InputError(
-      ErrorKind::Unsupported, "--memory-model",
-      "1f1b is not solved for platforms with clusters; use --memory-model gpipe with --microbatches as many "
-      "as are in flight at most, or a platform without clusters");
-}
+// Of the time; its answer is often enough.
+constexpr double kPartBeforeClusters = 0.25;
+constexpr std::uint64_t kTicksBeforeClusters = 20'000'000;
 
 // The search keeps a bit for every vector of numbers of devices.
 void refuse_too_many_vectors(const SetupRules& rules) {
@@ -33,10 +32,51 @@ void refuse_too_many_vectors(const SetupRules& rules) {
   }
 }
 
+double least_factor(const Cluster& cluster) {
+  double least = cluster.factor;
+  for (const Cluster& inside : cluster.clusters) least = std::min(least, least_factor(inside));
+  return least;
+}
+
+// Without copies only: what copies exchange between clusters is another matter (see without_clusters).
+std::optional<Problem> without_clusters(const Problem& problem) {
+  const std::optional<Cluster>& clusters = problem.workload.platform.clusters;
+  if (!clusters || problem.replicas > 1) return std::nullopt;
+  Problem flat = problem;
+  flat.workload.platform.clusters.reset();
+  for (Edge& edge : flat.workload.graph.edges) edge.cost *= least_factor(*clusters);
+  return flat;
+}
+
+// The groups by the stages of a split, from the END of the pipeline, and along the order within a stage.
+std::vector<GroupId> order_of(const SetupInstance& instance, const Split& split) {
+  IdVector<DeviceId, std::size_t> place(split.order.empty() ? 0 : 1 + std::ranges::max(split.order).index());
+  for (std::size_t i = 0; i < split.order.size(); ++i) place[split.order[i]] = split.order.size() - i;
+  IdVector<GroupId, std::size_t> place_of(instance.graph.size());
+  for (NodeId v : instance.group_of.all()) place_of[instance.group_of[v]] = place[split.device_of[v]];
+  std::vector<GroupId> order;
+  for (GroupId v : instance.graph.all()) order.push_back(v);
+  std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) { return place_of[a] < place_of[b]; });
+  return order;
+}
+
+SetupHint ask_without_clusters(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
+                               Budget& budget) {
+  SetupHint hint;
+  const std::optional<Problem> flat = without_clusters(problem);
+  if (!flat) return hint;
+  Budget part(budget, kTicksBeforeClusters, kPartBeforeClusters * budget.seconds_left());
+  const Plan found = answer(*flat, options, part, {});
+  hint.bound = found.result.bound;
+  hint.proof = "with all devices next to each other: " + found.result.proof;
+  hint.infeasible = found.result.status == Status::Infeasible;
+  if (found.result.split) hint.order = order_of(instance, *found.result.split);
+  return hint;
+}
+
 }  // namespace
 
 void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  refuse_samples_in_clusters(problem);
   Result& result = plan.result;
   const SetupInstance instance = make_setup_instance(problem);
   refuse_too_many_vectors(instance.rules);
@@ -50,8 +90,9 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
     result.proof = "a constraint that no split meets";
     return;
   }
+  const SetupHint hint = ask_without_clusters(problem, instance, options, budget);
   const SetupOutcome outcome =
-      solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed}, budget, sink);
+      solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint}, budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.pipeline) {

@@ -160,7 +160,8 @@ void count_devices(const SetupRules& rules, std::size_t type, int clusters, IdVe
 // Transfers cost the least factor. A stage with copies at several levels has r of them in all. Its weights are
 // exchanged level by level: r' copies among r'' clusters, at least f w / B times (r' - 1) / (r' r'') and (r'' - 1) /
 // r'', which add up to (r - 1) / r. Where exchanges are added up, that is what copies next to each other pay; where
-// only the longest counts, it is at least this divided by the number of levels.
+// only the longest counts, it is at least this divided by the number of levels. Samples in flight are as many: the same
+// devices are behind each stage, and the same number shares it.
 SetupRules without_clusters(const SetupRules& rules) {
   SetupRules flat = rules;
   ClusterType all;

@@ -90,11 +90,11 @@ bool uses_something_new(const Plan& answer, const Problem& problem) {
   return !used.empty() && used.front() != used.back();
 }
 
-void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2) {
+void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2, std::size_t most_nodes = kMostNodes) {
   Met met;
   expect_for_all_workloads(
       [&](const Workload& workload, unsigned number) -> Complaint {
-        if (workload.graph.nodes.size() > kMostNodes) return {};
+        if (workload.graph.nodes.size() > most_nodes) return {};
         const Problem problem = random_setup(workload, number, features);
         const Plan answer = plan_fully(problem);
         ++met.questions;
@@ -142,21 +142,26 @@ TEST(PlanEqualsPipelineBruteForce, CopiesWithSamplesInFlight) {
   expect_optimal(features, 5);
 }
 
-SetupFeatures all_but(bool SetupFeatures::*feature) {
-  SetupFeatures features;
-  features.*feature = false;
-  return features;
+TEST(PlanEqualsPipelineBruteForce, SamplesInFlightInClusters) {
+  SetupFeatures features = only(&SetupFeatures::clusters);
+  features.memory = true;
+  expect_optimal(features, 5);
 }
 
-TEST(PlanEqualsPipelineBruteForce, EverythingButClusters) { expect_optimal(all_but(&SetupFeatures::clusters), 3); }
-TEST(PlanEqualsPipelineBruteForce, EverythingButSamplesInFlight) { expect_optimal(all_but(&SetupFeatures::memory), 3); }
+TEST(PlanEqualsPipelineBruteForce, CopiesOfClustersWithSamplesInFlight) {
+  SetupFeatures features = only(&SetupFeatures::clusters);
+  features.copies = features.memory = features.recompute = true;
+  features.most_devices = 6;
+  expect_optimal(features, 5, 2, 6);
+}
+
+TEST(PlanEqualsPipelineBruteForce, Everything) { expect_optimal({}, 3, 1); }
 
 TEST(PlanWithinLimits, IsHonestAboutSetups) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
         if (workload.graph.nodes.size() > kMostNodes) return {};
-        const Problem problem = random_setup(
-            workload, number, all_but(number % 2 == 0 ? &SetupFeatures::memory : &SetupFeatures::clusters));
+        const Problem problem = random_setup(workload, number);
         const Plan answer = plan_within(problem, number % 300);
         return dishonest(problem, answer, pipeline_brute_force(problem));
       },
@@ -338,8 +343,7 @@ TEST(PlanOfSetups, BetterDevicesAreNeverWorse) {
   int better = 0;
   expect_for_all_workloads(
       [&](const Workload& workload, unsigned number) -> Complaint {
-        const Problem before = random_setup(
-            workload, number, all_but(number % 2 == 0 ? &SetupFeatures::memory : &SetupFeatures::clusters));
+        const Problem before = random_setup(workload, number);
         const auto& changes = changes_for_the_better();
         const Change& change = changes[(number / 7) % changes.size()];
         Problem after = before;

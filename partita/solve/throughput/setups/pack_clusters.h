@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline of devices that are all next to each other, as one of a platform with clusters: stage after stage goes to a
-// device that is directly there, or else into the first cluster that takes it and as many of the next ones as fit.
+// A pipeline of devices that are all next to each other, as one of a platform with clusters: stage after stage goes to
+// a device that is directly there, or else into the first cluster that takes it and as many of the next ones as fit.
 #pragma once
 
 #include <optional>

@@ -19,10 +19,21 @@ std::uint64_t hash_of(const IdealTable& table, std::span<const Word> words) {
   return hash;
 }
 
+bool samples_count(const SetupRules& rules) {
+  return rules.memory_model == MemoryModel::OneF1B && rules.microbatches != 1;
+}
+
+int device_count(const SetupRules& rules, std::size_t type) {
+  int total = 0;
+  for (int count : devices_in(rules, type)) total += count;
+  return total;
+}
+
 }  // namespace
 
 SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure,
-                             Segment segment, double limit, double least_end, Budget& budget)
+                             Segment segment, double limit, double least_end, Budget& budget,
+                             const Surroundings& around)
     : graph_(graph),
       rules_(rules),
       measure_(measure),
@@ -30,6 +41,11 @@ SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, c
       limit_(limit),
       least_end_(least_end - measure.tolerance()),
       budget_(budget),
+      around_(around),
+      samples_count_(samples_count(rules)),
+      devices_count_(samples_count_ && std::ranges::any_of(rules.clusters[segment_.type()].members,
+                                                           [](const ClusterMember& m) { return m.is_cluster(); })),
+      devices_(rules.memory_model == MemoryModel::OneF1B ? device_count(rules, segment_.type()) : 0),
       counts_(rules.clusters[segment_.type()]),
       capacity_(measure, rules, segment_.type(), counts_, limit),
       table_(graph.size()),
@@ -59,6 +75,7 @@ Answer SegmentSearch::run() {
   table_.insert(begin, hash_of(table_, begin), added);
   reached_.assign(counts_.words(), 0);
   set_bit(reached_, 0);
+  if (devices_count_) used_.assign(counts_.size(), 0);
   work_.push_back(work);
   arrivals_.push_back(kNone);
   by_size_.resize(graph_.size() + 1);
@@ -66,11 +83,16 @@ Answer SegmentSearch::run() {
   for (std::size_t size = 0; size <= graph_.size(); ++size) {
     for (std::size_t i = 0; i < by_size_[size].size(); ++i) {
       if (budget_.exhausted()) return Answer::Unknown;
+      if (end_ != IdealTable::kNone && !may_use_fewer(by_size_[size][i])) continue;
       if (expand(by_size_[size][i])) continue;
-      return end_ == IdealTable::kNone ? Answer::Unknown : Answer::Yes;
+      return done_ ? Answer::Yes : Answer::Unknown;
     }
   }
-  return Answer::No;
+  return end_ == IdealTable::kNone ? Answer::No : Answer::Yes;
+}
+
+bool SegmentSearch::may_use_fewer(IdealTable::Index base) const {
+  return base != end_ && fewest_used(base) + 1 < fewest_used(end_);
 }
 
 bool SegmentSearch::expand(IdealTable::Index base) {
@@ -93,9 +115,9 @@ double SegmentSearch::work_needed(IdealTable::Index base, const Step& step) cons
   return std::max(0.0, least_end_ - work_[base] - most_left - measure_.tolerance());
 }
 
-int SegmentSearch::fewest_used(IdealTable::Index base) const {
+int SegmentSearch::fewest_used(IdealTable::Index ideal) const {
   int fewest = std::numeric_limits<int>::max();
-  for_each_bit(reached(base), [&](std::size_t vector) { fewest = std::min(fewest, counts_.used(vector)); });
+  for_each_bit(reached(ideal), [&](std::size_t vector) { fewest = std::min(fewest, used(ideal, vector)); });
   return fewest;
 }
 
@@ -107,18 +129,27 @@ bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, doub
   return any != 0;
 }
 
-bool SegmentSearch::keep_what_fits(const Setup& setup, const GroupMemory& memory) {
+bool SegmentSearch::keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory) {
+  const Setup& setup = step.setup;
   const double room = rules_.classes[setup.device_class].memory;
-  if (rules_.memory_model != MemoryModel::OneF1B)
-    return stage_memory(setup, memory, samples_in_flight(rules_, 0, setup.replicas)) <= room;
-  // The most devices from here to the end of the pipeline for which it fits.
-  int devices = counts_.most_used();
-  if (stage_memory(setup, memory, samples_in_flight(rules_, devices, setup.replicas)) <= room) return true;
-  while (devices > 0 && stage_memory(setup, memory, samples_in_flight(rules_, devices, setup.replicas)) > room)
-    --devices;
-  const std::span<const Word> fitting = counts_.at_most(devices);
+  const auto fits = [&](int in_use) {
+    return stage_memory(setup, memory, around_.in_flight(rules_, in_use, setup.replicas)) <= room;
+  };
+  // The most devices from here to the end of the cluster for which it fits.
+  int devices = devices_;
+  if (fits(devices)) return true;
+  if (!samples_count_) return false;
+  while (devices > 0 && !fits(devices)) --devices;
   Word any = 0;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= fitting[w];
+  if (devices_count_) {
+    for_each_bit(scratch_, [&](std::size_t vector) {
+      if (used_before(base, step, vector) + setup.replicas > devices) reset_bit(scratch_, vector);
+    });
+    for (Word w : scratch_) any |= w;
+  } else {
+    const std::span<const Word> fitting = counts_.at_most(devices);
+    for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= fitting[w];
+  }
   return any != 0;
 }
 
@@ -129,11 +160,11 @@ bool SegmentSearch::stages_from(IdealTable::Index base, std::uint32_t index) {
   // The table grows while it is read, so the base is copied.
   const std::vector<Word> bits(table_.bits(base).begin(), table_.bits(base).end());
   StageQuery query{bits, table_.hash(base), work_[base], step.setup, limit_, needed, 0, 0};
-  query.in_flight = samples_in_flight(rules_, fewest_used(base) + step.setup.replicas, step.setup.replicas);
-  query.most_in_flight = samples_in_flight(rules_, counts_.most_used(), step.setup.replicas);
+  query.in_flight = around_.in_flight(rules_, fewest_used(base) + step.setup.replicas, step.setup.replicas);
+  query.most_in_flight = around_.most_in_flight(rules_, devices_, step.setup.replicas);
   return walk_.run(query, [&](const FoundStage& found) {
-    if (!vectors_after(base, step, found.work) || !keep_what_fits(step.setup, found.sums.memory)) return true;
-    return arrive(base, index, found.ideal, found.hash, found.work);
+    if (!vectors_after(base, step, found.work) || !keep_what_fits(base, step, found.sums.memory)) return true;
+    return arrive(base, index, found.ideal, found.hash, found.work, step.setup.replicas);
   });
 }
 
@@ -142,33 +173,65 @@ bool SegmentSearch::runs_from(IdealTable::Index base, std::uint32_t index) {
   const double needed = work_needed(base, step);
   if (needed == std::numeric_limits<double>::infinity()) return true;
   const std::vector<Word> bits(table_.bits(base).begin(), table_.bits(base).end());
+  Surroundings around;
+  if (samples_count_) {
+    const int most_used = devices_ - step.setup.replicas * device_count(rules_, step.inside);
+    around = around_.open_inside(step.setup.replicas, fewest_used(base), most_used);
+  }
   SegmentSearch open(graph_, rules_, measure_, segment_.inside(rules_, step.inside, bits, segment_.end(), true),
-                     limit_ * step.setup.replicas, work_[base] + needed, budget_);
+                     limit_ * step.setup.replicas, work_[base] + needed, budget_, around);
   if (open.run() == Answer::Unknown) {
     out_of_memory_ = open.out_of_memory();
     return false;
   }
   bool go_on = true;
-  open.for_each_end([&](std::span<const Word> end, double work) {
-    if (!go_on || !vectors_after(base, step, work)) return;
-    const std::uint64_t hash = hash_of(table_, end);
-    if (!segment_.open()) {
-      if (!brings_something_new(end, hash)) return;
-      const auto closed = closed_run(bits, step, end, budget_);
-      const Answer answer = closed ? closed->run() : Answer::No;
-      if (answer == Answer::Unknown) {
-        out_of_memory_ = closed->out_of_memory();
-        go_on = false;
-      }
-      if (answer != Answer::Yes) return;
-    }
-    go_on = arrive(base, index, end, hash, work);
+  open.for_each_end([&](const End& end) {
+    if (go_on && vectors_after(base, step, end.work)) go_on = run_to(end, base, bits, index);
   });
   return go_on;
 }
 
+bool SegmentSearch::run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits,
+                           std::uint32_t index) {
+  const Step& step = steps_[index];
+  const int r = step.setup.replicas;
+  const std::uint64_t hash = hash_of(table_, end.ideal);
+  if (segment_.open()) return arrive(base, index, end.ideal, hash, end.work, r * end.devices);
+  const std::vector<Word> all = scratch_;
+  for (int number : numbers_before(base, step)) {
+    scratch_ = all;
+    if (devices_count_) {
+      for_each_bit(all, [&](std::size_t vector) {
+        if (used_before(base, step, vector) != number) reset_bit(scratch_, vector);
+      });
+    }
+    if (!brings_something_new(base, step, end.ideal, hash, r * end.devices)) continue;
+    const Surroundings around = devices_count_ ? around_.inside(r, number, end.devices) : Surroundings();
+    const auto closed = closed_run(base_bits, step, end.ideal, around, budget_);
+    const Answer answer = closed ? closed->run() : Answer::No;
+    if (answer == Answer::Unknown) {
+      out_of_memory_ = closed->out_of_memory();
+      return false;
+    }
+    if (answer == Answer::No) return true;  // with more devices behind it, too
+    if (!arrive(base, index, end.ideal, hash, end.work, devices_count_ ? r * closed->devices_in_use() : 0))
+      return false;
+  }
+  return true;
+}
+
+std::vector<int> SegmentSearch::numbers_before(IdealTable::Index base, const Step& step) const {
+  if (!devices_count_) return {0};
+  std::vector<int> numbers;
+  for_each_bit(scratch_, [&](std::size_t vector) { numbers.push_back(used_before(base, step, vector)); });
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
 std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> base, const Step& step,
-                                                         std::span<const Word> end, Budget& budget) const {
+                                                         std::span<const Word> end, const Surroundings& around,
+                                                         Budget& budget) const {
   double weights = 0, work = 0;
   for_each_bit(end, [&](std::size_t v) {
     work += measure_.work(GroupId(v));
@@ -178,35 +241,55 @@ std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> b
   const double sync = sync_load(rules_, segment_.factor(), r, weights);
   if (sync > limit_) return nullptr;
   const double limit = rules_.transfers == TransferMode::Sum ? r * (limit_ - sync) : r * limit_;
-  return std::make_unique<SegmentSearch>(graph_, rules_, measure_,
-                                         segment_.inside(rules_, step.inside, base, end, false), limit, work, budget);
+  return std::make_unique<SegmentSearch>(
+      graph_, rules_, measure_, segment_.inside(rules_, step.inside, base, end, false), limit, work, budget, around);
 }
 
-bool SegmentSearch::brings_something_new(std::span<const Word> ideal, std::uint64_t hash) const {
+bool SegmentSearch::brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal,
+                                         std::uint64_t hash, int more) const {
   const IdealTable::Index known = table_.find(ideal, hash);
   if (known == IdealTable::kNone) return true;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) {
-    if (scratch_[w] & ~reached(known)[w]) return true;
+  bool is_new = false;
+  for (std::size_t w = 0; w < scratch_.size(); ++w) is_new = is_new || (scratch_[w] & ~reached(known)[w]) != 0;
+  if (is_new || !devices_count_) return is_new;
+  for_each_bit(scratch_, [&](std::size_t vector) {
+    is_new = is_new || used_before(base, step, vector) + more < used(known, vector);
+  });
+  return is_new;
+}
+
+void SegmentSearch::keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more) {
+  if (!devices_count_) {
+    for (std::size_t w = 0; w < scratch_.size(); ++w) scratch_[w] &= ~reached(ideal)[w];
+    return;
   }
-  return false;
+  for_each_bit(scratch_, [&](std::size_t vector) {
+    const int in_use = used_before(base, step, vector) + more;
+    if (test_bit(reached(ideal), vector) && used(ideal, vector) <= in_use) {
+      reset_bit(scratch_, vector);
+    } else {
+      used_[ideal * counts_.size() + vector] = in_use;
+    }
+  });
 }
 
 bool SegmentSearch::arrive(IdealTable::Index base, std::uint32_t step, std::span<const Word> ideal, std::uint64_t hash,
-                           double work) {
+                           double work, int more) {
   bool added;
   const IdealTable::Index at = table_.insert(ideal, hash, added);
   if (added) {
     reached_.resize(reached_.size() + counts_.words(), 0);
+    if (devices_count_) used_.resize(used_.size() + counts_.size(), 0);
     work_.push_back(work);
     arrivals_.push_back(kNone);
     by_size_[count_bits(ideal)].push_back(at);
-    const std::size_t bytes = table_.bytes() + reached_.capacity() * sizeof(Word) +
+    const std::size_t bytes = table_.bytes() + reached_.capacity() * sizeof(Word) + used_.capacity() * sizeof(int) +
                               arrival_list_.capacity() * sizeof(Arrival) + arrival_vectors_.capacity() * sizeof(Word);
     out_of_memory_ = bytes > budget_.limits().memory_bytes;
   }
+  keep_what_is_new(base, steps_[step], at, more);
   Word any = 0;
   for (std::size_t w = 0; w < scratch_.size(); ++w) {
-    scratch_[w] &= ~reached(at)[w];
     any |= scratch_[w];
     reached(at)[w] |= scratch_[w];
   }
@@ -214,17 +297,24 @@ bool SegmentSearch::arrive(IdealTable::Index base, std::uint32_t step, std::span
   arrival_list_.push_back({base, arrivals_[at], step});
   arrivals_[at] = static_cast<std::uint32_t>(arrival_list_.size() - 1);
   arrival_vectors_.insert(arrival_vectors_.end(), scratch_.begin(), scratch_.end());
-  if (!segment_.open() && std::ranges::equal(ideal, segment_.end())) end_ = at;
-  return end_ == IdealTable::kNone && !out_of_memory_;
+  if (!segment_.open() && std::ranges::equal(ideal, segment_.end())) {
+    end_ = at;
+    done_ = around_.enough == Surroundings::kAnyNumber || fewest_used(end_) <= around_.enough;
+  }
+  return !done_ && !out_of_memory_;
 }
 
 std::vector<PipelinePart> SegmentSearch::parts() const {
   std::vector<PipelinePart> result;
+  const bool few = around_.enough < Surroundings::kAnyNumber;
   std::size_t vector = counts_.size();
-  for_each_bit(reached(end_), [&](std::size_t v) { vector = std::min(vector, v); });
+  for_each_bit(reached(end_), [&](std::size_t v) {
+    if (few && used(end_, v) != devices_in_use()) return;
+    vector = std::min(vector, v);
+  });
   IdealTable::Index at = end_;
   while (at != 0) {
-    std::uint32_t arrival = arrivals_[at];
+    std::uint32_t arrival = arrivals_[at];  // the last that brought the vector, on the fewest devices
     const auto brought = [&](std::uint32_t a) {
       return test_bit({arrival_vectors_.data() + a * counts_.words(), counts_.words()}, vector);
     };
@@ -235,7 +325,12 @@ std::vector<PipelinePart> SegmentSearch::parts() const {
     if (step.is_cluster) {
       // The answer was yes, within the budget that was there; it must be found again whatever is left of it.
       Budget enough;
-      const auto closed = closed_run(table_.bits(from), step, table_.bits(at), enough);
+      Surroundings around;
+      if (devices_count_) {
+        const int before = used_before(from, step, vector);
+        around = around_.inside(step.setup.replicas, before, (used(at, vector) - before) / step.setup.replicas);
+      }
+      const auto closed = closed_run(table_.bits(from), step, table_.bits(at), around, enough);
       closed->run();
       part.parts = closed->parts();
     } else {

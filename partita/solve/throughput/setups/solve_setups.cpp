@@ -10,6 +10,7 @@
 #include "partita/reduce/setup_presolve.h"
 #include "partita/reduce/threshold.h"
 #include "partita/solve/throughput/orders.h"
+#include "partita/solve/throughput/setups/pack_clusters.h"
 #include "partita/solve/throughput/setups/pipeline_value.h"
 #include "partita/solve/throughput/setups/segment_search.h"
 
@@ -32,14 +33,21 @@ class SetupSolver {
         sink_(sink),
         rng_(options.seed) {
     outcome_.proof = "loads are not negative";
+    if (rules_.has_clusters()) flat_ = without_clusters(rules_);
   }
 
   SetupOutcome run() {
+    if (options_.hint.infeasible) {
+      outcome_.infeasible = true;
+      return std::move(outcome_);
+    }
+    raise(options_.hint.bound, options_.hint.proof);
+    if (!options_.hint.order.empty()) try_order(options_.hint.order);
     if (!graph_.order().has_closure()) {
       try_orders(kFirstOrders);
       return std::move(outcome_);
     }
-    try_orders(1);
+    if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
     try_orders(options_.search ? kFirstOrders : kLinearOrders);
@@ -64,7 +72,7 @@ class SetupSolver {
     outcome_.pipeline = std::move(pipeline);
     tell(Progress::Event::Split, found_by);
   }
-  void raise(double bound, const char* proof) {
+  void raise(double bound, const std::string& proof) {
     bound = std::min(bound, value());
     if (bound <= outcome_.bound) return;
     outcome_.bound = bound;
@@ -90,7 +98,7 @@ class SetupSolver {
     relaxed_.reset();
     const bool exchanges = rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited;
     if (!exchanges && !rules_.has_clusters()) return;
-    SetupRules rules = rules_.has_clusters() ? without_clusters(rules_) : rules_;
+    SetupRules rules = flat_ ? *flat_ : rules_;
     if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
     SetupContraction contraction =
         presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
@@ -144,13 +152,18 @@ class SetupSolver {
   }
 
   void try_order(const std::vector<GroupId>& order) {
-    if (rules_.has_clusters()) return try_line(order, kUnlimited, kLinePrecision);
     if (order.size() > kCoarseFrom) try_linear(order, order.size() / 500);
     try_linear(order, 1);
+    if (rules_.has_clusters() && !done()) try_line(order, kUnlimited, kLinePrecision);
   }
+  // With clusters: as if there were none, and then as many stages to a cluster as fit.
   void try_linear(const std::vector<GroupId>& order, std::size_t stride) {
-    if (auto found = linear_pipeline(searched(), rules_, order, limit_to_beat(), stride, budget_))
-      offer_lifted(std::move(found->parts), "linearised");
+    const SetupRules& rules = flat_ ? *flat_ : rules_;
+    if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
+    auto found = linear_pipeline(searched(), rules, order, limit_to_beat(), stride, budget_);
+    if (!found) return;
+    if (!flat_) return offer_lifted(std::move(found->parts), "linearised");
+    if (auto packed = pack_into_clusters(rules_, *flat_, found->parts)) offer_lifted(std::move(*packed), "linearised");
   }
 
   // The same questions as for the graph itself, with the groups in one line: first whether there is any pipeline (or
@@ -293,6 +306,7 @@ class SetupSolver {
   const SetupGraph& graph_;
   const SetupRules& rules_;
   const SetupOptions& options_;
+  std::optional<SetupRules> flat_;  // without clusters, where there are some
   Budget& budget_;
   const Sink& sink_;
   Rng rng_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/throughput/setups/setup_linear.h"
@@ -16,10 +17,19 @@
 
 namespace partita {
 
+// What is known before, from a question whose answers are at least as good.
+struct SetupHint {
+  double bound = 0;
+  std::string proof;
+  bool infeasible = false;
+  std::vector<GroupId> order;  // worth trying first; may be empty
+};
+
 struct SetupOptions {
   bool search = true;  // exactly; else the linearised program and simple bounds only
   double gap = 0;      // stop once (value - bound)/value is at most this
   std::uint64_t seed = 1;
+  SetupHint hint = {};
 };
 
 struct SetupOutcome {
