@@ -158,7 +158,8 @@ class SetupSolver {
   }
   // With clusters: as if there were none, and then as many stages to a cluster as fit.
   void try_linear(const std::vector<GroupId>& order, std::size_t stride) {
-    const SetupRules& rules = flat_ ? *flat_ : rules_;
+    SetupRules rules = flat_ ? *flat_ : rules_;
+    rules.replicas = rules_.replicas;  // in one cluster there are no more
     if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
     auto found = linear_pipeline(searched(), rules, order, limit_to_beat(), stride, budget_);
     if (!found) return;
