@@ -152,7 +152,7 @@ TEST(PlanEqualsPipelineBruteForce, CopiesOfClustersWithSamplesInFlight) {
   SetupFeatures features = only(&SetupFeatures::clusters);
   features.copies = features.memory = features.recompute = true;
   features.most_devices = 6;
-  expect_optimal(features, 5, 2, 6);
+  expect_optimal(features, 5, 2, 5);
 }
 
 TEST(PlanEqualsPipelineBruteForce, Everything) { expect_optimal({}, 3, 1); }
