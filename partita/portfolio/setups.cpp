@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/contradiction.h"
@@ -20,17 +18,6 @@ void refuse_samples_in_clusters(const Problem& problem) {
       ErrorKind::Unsupported, "--memory-model",
       "1f1b is not solved for platforms with clusters; use --memory-model gpipe with --microbatches as many "
       "as are in flight at most, or a platform without clusters");
-}
-
-// The search keeps a bit for every vector of numbers of devices.
-void refuse_too_many_vectors(const SetupRules& rules) {
-  for (const ClusterType& cluster : rules.clusters) {
-    if (DeviceCounts::vectors(cluster) <= DeviceCounts::kMost) continue;
-    throw InputError(ErrorKind::Unsupported, "platform",
-                     fmt::format("too many ways to use the devices of one cluster: (number of devices + 1), multiplied "
-                                 "over its classes and equal clusters, is above {}; use fewer classes or devices",
-                                 DeviceCounts::kMost));
-  }
 }
 
 }  // namespace
