@@ -22,12 +22,6 @@ namespace {
 
 // --- which questions -----------------------------------------------------------------------------
 
-// The local search keeps sums up while it moves groups.
-std::string sums_only(const Problem& problem, const AlgorithmOptions&) {
-  if (problem.transfers == TransferMode::Sum) return "";
-  return fmt::format("for --transfers sum, not for {}", to_string(problem.transfers));
-}
-
 std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
   return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
 }
@@ -119,8 +113,10 @@ Result run_local_search(const Problem& problem, const AlgorithmOptions& options,
   return of_split(local_search_split(problem, {.seed = options.seed}, budget), "some node can run nowhere");
 }
 
-Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget&, const Sink&) {
-  return of_split(pipedream_split(problem), "no stages of the path fit the devices");
+Result run_pipedream(const Problem& problem, const AlgorithmOptions&, Budget& budget, const Sink&) {
+  std::optional<Split> split = pipedream_split(problem, budget);
+  return of_split(std::move(split),
+                  budget.exhausted() ? "no stages found within the limit" : "no stages of the path fit the devices");
 }
 
 Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
@@ -183,7 +179,7 @@ const std::array kAlgorithms{
     baseline("expert", "the split of --expert FILE, extended to the backward pass", For::Everything, with_expert_only,
              run_expert),
     baseline("local-search", "the best single reassignment, again and again, from ten random splits", For::Throughput,
-             sums_only, run_local_search),
+             nullptr, run_local_search),
     baseline("pipedream", "branchings contracted, then the linearised dynamic program", For::Throughput, nullptr,
              run_pipedream),
     baseline("scotch", "Scotch: balanced compute, little traffic", For::Everything, with_scotch_only, run_scotch),

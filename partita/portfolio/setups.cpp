@@ -2,8 +2,6 @@
 // Staged splits on any devices: the search of solve/throughput/setups/. Where there are clusters, the same question on
 // devices that are all next to each other, on the best links there are, is asked first, of whoever answers it best: its
 // bound holds for this one too, and its stages are a good order to start from.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "partita/portfolio/portfolio.h"
@@ -12,7 +10,6 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/throughput/setups/device_counts.h"
 #include "partita/solve/throughput/setups/solve_setups.h"
-#include "partita/util/error.h"
 
 namespace partita {
 namespace {
@@ -20,17 +17,6 @@ namespace {
 // Of the time; its answer is often enough.
 constexpr double kPartBeforeClusters = 0.25;
 constexpr std::uint64_t kTicksBeforeClusters = 20'000'000;
-
-// The search keeps a bit for every vector of numbers of devices.
-void refuse_too_many_vectors(const SetupRules& rules) {
-  for (const ClusterType& cluster : rules.clusters) {
-    if (DeviceCounts::vectors(cluster) <= DeviceCounts::kMost) continue;
-    throw InputError(ErrorKind::Unsupported, "platform",
-                     fmt::format("too many ways to use the devices of one cluster: (number of devices + 1), multiplied "
-                                 "over its classes and equal clusters, is above {}; use fewer classes or devices",
-                                 DeviceCounts::kMost));
-  }
-}
 
 double least_factor(const Cluster& cluster) {
   double least = cluster.factor;

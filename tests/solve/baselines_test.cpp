@@ -11,8 +11,13 @@
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/pipedream.h"
 #include "partita/solve/baseline/single.h"
+#include "partita/util/dice.h"
+#include "partita/util/error.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/pipeline_brute_force.h"
+#include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
 namespace partita::test {
@@ -130,6 +135,67 @@ TEST(PipeDream, MakesALayerOfEachBranching) {
   problem.workload = graph_from_text(
       "m 0 0; a 1 99; b 1 99; c 1 99; d 1 99; m -> a b c d; a -> b : 0.125; b -> c : 0.125; c -> d : 0.125", 4);
   EXPECT_EQ(check(problem, *pipedream_split(problem)).value, 1.25);
+}
+
+TEST(PipeDream, IsStagedAndFitsOnAnyDevices) {
+  std::size_t found = 0, tried = 0, copied = 0;
+  for (std::uint64_t seed = 1; seed <= cases(2'000); ++seed) {
+    SetupFeatures features;
+    features.clusters = false;
+    const Problem problem = random_setup(seed, features);
+    if (problem.workload.graph.nodes.size() > 7) continue;  // for the brute force
+    ++tried;
+    const auto split = pipedream_split(problem);
+    if (!split) continue;
+    ++found;
+    copied += !split->copy_of.empty();
+    const CheckReport report = check(problem, *split);
+    EXPECT_TRUE(report.legal()) << "seed " << seed << ": " << report.violations[0].message << "\n" << describe(problem);
+    const auto best = pipeline_brute_force(problem);
+    ASSERT_TRUE(best) << "seed " << seed;
+    EXPECT_GE(report.value, *best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
+  }
+  EXPECT_GT(found, tried / 4);
+  EXPECT_GT(copied, found / 20);
+}
+
+// What is a path is split in the best way, whatever the devices and the transfer mode.
+TEST(PipeDream, IsBestOnPaths) {
+  std::size_t found = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
+    Workload chain = graph_from_text("a 3 9 mem=2; b 1 9 mem=1; c 4 9 mem=2; d 2 9 mem=1; e 2 9; f 5 9 mem=3");
+    Dice dice(seed);
+    for (std::size_t v = 1; v < chain.graph.nodes.size(); ++v)
+      chain.graph.edges.push_back({NodeId(v - 1), NodeId(v), static_cast<double>(dice.below(5))});
+    SetupFeatures features = SetupFeatures::none();
+    features.classes = features.transfers = true;
+    const Problem problem = random_setup(chain, seed, features);
+    const auto best = brute_force(problem);
+    const auto split = pipedream_split(problem);
+    ASSERT_EQ(best.has_value(), split.has_value()) << "seed " << seed << "\n" << describe(problem);
+    ++tried;
+    if (!best) continue;
+    ++found;
+    const CheckReport report = check(problem, *split);
+    EXPECT_TRUE(report.legal()) << "seed " << seed;
+    EXPECT_NEAR(report.value, *best, 1e-9 * *best) << "seed " << seed << "\n" << describe(problem);
+  }
+  EXPECT_GT(found, tried / 2);
+}
+
+TEST(PipeDream, SaysWhereThereAreTooManyWays) {
+  Problem problem;
+  problem.workload.platform.classes = {
+      {"a", DeviceKind::Accelerator, 40}, {"b", DeviceKind::Accelerator, 40}, {"c", DeviceKind::Accelerator, 40}};
+  Graph& graph = problem.workload.graph;
+  for (std::size_t v = 0; v < 30; ++v) {
+    Node node;
+    node.original_id = static_cast<std::int64_t>(v);
+    node.time = {1, 2, 3};
+    graph.nodes.push_back(node);
+    if (v > 0) graph.edges.push_back({NodeId(v - 1), NodeId(v), 1});
+  }
+  EXPECT_THROW(pipedream_split(problem), InputError);
 }
 
 // The nodes of a split that `keep` likes, as a file would list them.

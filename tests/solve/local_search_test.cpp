@@ -9,7 +9,9 @@
 #include "partita/check/check.h"
 #include "partita/solve/baseline/move_gains.h"
 #include "partita/util/dice.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/fleets.h"
 #include "tests/support/net_graphs.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
@@ -45,6 +47,79 @@ TEST(LocalSearch, EndsWhereNoReassignmentHelps) {
   EXPECT_GT(found, cases(3'000) / 4);
 }
 
+// The devices that the search may put a group on.
+std::vector<DeviceId> choices(const FleetInstance& instance, GroupId g) {
+  const Fleet& fleet = instance.fleet;
+  std::vector<DeviceId> accelerators, hosts;
+  for (DeviceId d : ids<DeviceId>(fleet.devices.size())) {
+    if (fleet.time[fleet.devices.class_number(d)][g].runs)
+      (fleet.devices.is_host(d) ? hosts : accelerators).push_back(d);
+  }
+  return accelerators.empty() ? hosts : accelerators;
+}
+
+TEST(LocalSearch, EndsWhereNoReassignmentHelpsOverAnyDevices) {
+  std::size_t found = 0, several = 0;
+  for (std::uint64_t seed = 1; seed <= cases(3'000); ++seed) {
+    const Problem problem = random_fleet_question(seed);
+    const FleetInstance instance = make_fleet_instance(problem);
+    const auto split = local_search(instance, {.restarts = 2, .seed = seed});
+    if (!split) continue;
+    ++found;
+    several += instance.fleet.devices.accelerator_classes() > 1;
+    const auto value_of = [&](const IdVector<GroupId, DeviceId>& device_of) {
+      return evaluate_by_definition(problem, devices_by_node(instance, device_of)).value;
+    };
+    const double value = value_of(split->device_of);
+    EXPECT_NEAR(split->value, value, 1e-9 * (1 + value)) << "seed " << seed;
+    for (GroupId g : instance.graph.all()) {
+      const auto devices = choices(instance, g);
+      EXPECT_NE(std::find(devices.begin(), devices.end(), split->device_of[g]), devices.end()) << "seed " << seed;
+      for (DeviceId d : devices) {
+        auto moved = split->device_of;
+        moved[g] = d;
+        EXPECT_GE(value_of(moved), value * (1 - 1e-8)) << "seed " << seed << "\n" << describe(problem);
+      }
+    }
+  }
+  EXPECT_GT(found, cases(3'000) / 2);
+  EXPECT_GT(several, cases(3'000) / 8);
+}
+
+TEST(LocalSearch, IsHonestAboutItsSplitsOverAnyDevices) {
+  std::size_t found = 0, best_found = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
+    Problem problem = random_fleet_question(seed);
+    const auto split = local_search_split(problem, {.seed = seed});
+    if (!split) continue;
+    ++found;
+    EXPECT_EQ(split->device_of, local_search_split(problem, {.seed = seed})->device_of) << "seed " << seed;
+    EXPECT_TRUE(only_memory(check(problem, *split))) << "seed " << seed << "\n" << describe(problem);
+    for (DeviceClass& c : problem.workload.platform.classes) c.memory = kUnlimited;
+    const double value = check(problem, *split).value, best = brute_force(problem).value();
+    EXPECT_GE(value, best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
+    best_found += value <= best * (1 + 1e-9);
+  }
+  EXPECT_GT(found, cases(1'000) / 2);
+  EXPECT_GT(best_found, found / 8);
+}
+
+// With one class of accelerators and loads that are sums both ways to keep loads lead to the same splits.
+TEST(LocalSearch, IsTheSameOverAFleetThatIsPlain) {
+  std::size_t found = 0, same = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
+    const Problem problem{random_workload(seed)};
+    const FreeInstance plain = make_free_instance(problem);
+    const auto one = local_search(plain.graph, plain.platform, {.restarts = 2, .seed = seed});
+    const auto other = local_search(make_fleet_instance(problem), {.restarts = 2, .seed = seed});
+    ASSERT_EQ(one.has_value(), other.has_value()) << "seed " << seed;
+    if (!one) continue;
+    ++found;
+    same += one->device_of == other->device_of;
+  }
+  EXPECT_GT(same, found * 9 / 10);  // rounding decides a few ties otherwise
+}
+
 TEST(LocalSearch, BreaksNothingButMemory) {
   std::size_t found = 0;
   for (std::uint64_t seed = 1; seed <= cases(3'000); ++seed) {
@@ -65,6 +140,15 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
   const auto split = local_search(instance.graph, instance.platform, {});
   ASSERT_TRUE(split);
   EXPECT_NEAR(check(problem, lift_free(problem, instance, *split)).value, split->value, 1e-9 * split->value);
+}
+
+TEST(LocalSearch, KeepsTheLoadsOfAFleetRightOverManyMoves) {
+  Problem problem{transformer({.layers = 6, .training = true})};
+  problem.transfers = TransferMode::Duplex;
+  const FleetInstance instance = make_fleet_instance(problem);
+  const auto split = local_search(instance, {.restarts = 2});
+  ASSERT_TRUE(split);
+  EXPECT_NEAR(check(problem, lift_free(instance, *split)).value, split->value, 1e-9 * split->value);
 }
 
 TEST(LocalSearch, KnowsWhatEachMoveWouldDo) {

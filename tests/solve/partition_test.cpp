@@ -14,7 +14,9 @@
 #include "partita/solve/baseline/metis.h"
 #include "partita/solve/baseline/scotch.h"
 #include "partita/util/error.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/fleets.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
@@ -56,6 +58,69 @@ TEST_P(Partitioner, AnswersOnRandomGraphsAndKeepsColoursAndSupport) {
     EXPECT_TRUE(runs_everywhere(check(problem, *split))) << "seed " << seed;
   }
   EXPECT_GT(found, tried / 2);
+}
+
+TEST_P(Partitioner, AnswersOverAnyDevicesAndKeepsSupport) {
+  std::size_t found = 0, best_found = 0;
+  const std::uint64_t tried = cases(1'500);
+  testing::internal::CaptureStdout();
+  for (std::uint64_t seed = 1; seed <= tried; ++seed) {
+    Problem problem = random_fleet_question(seed);
+    const auto split = GetParam().split(problem, seed);
+    if (!split) continue;
+    ++found;
+    ASSERT_EQ(split->device_of.size(), problem.workload.graph.nodes.size());
+    EXPECT_EQ(split->device_of, GetParam().split(problem, seed)->device_of) << "seed " << seed;
+    EXPECT_TRUE(runs_everywhere(check(problem, *split))) << "seed " << seed << "\n" << describe(problem);
+    for (DeviceClass& c : problem.workload.platform.classes) c.memory = kUnlimited;
+    const double value = check(problem, *split).value, best = brute_force(problem).value();
+    EXPECT_GE(value, best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
+    best_found += value <= best * (1 + 1e-9);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_GT(found, tried / 2);
+  EXPECT_GT(best_found, found / 20);
+}
+
+// A transformer on some fast accelerators and some that are slower.
+Problem two_speeds(std::size_t layers, int fast, int slow, double factor) {
+  Problem problem{transformer({.layers = layers})};
+  problem.workload.platform.classes = {{"fast", DeviceKind::Accelerator, fast},
+                                       {"slow", DeviceKind::Accelerator, slow}};
+  for (Node& node : problem.workload.graph.nodes) {
+    const double time = node.time[0] == kCannotRun ? 0 : node.time[0];
+    node.time = {time, factor * time};
+  }
+  return problem;
+}
+
+TEST_P(Partitioner, GivesFasterDevicesMore) {
+  for (const double factor : {2.0, 5.0}) {
+    const Problem problem = two_speeds(24, 2, 3, factor);
+    const auto split = GetParam().split(problem, 1);
+    ASSERT_TRUE(split);
+    double most = 0, sum = 0;
+    const CheckReport report = check(problem, *split);
+    for (const DeviceReport& device : report.devices) {
+      most = std::max(most, device.compute());
+      sum += device.compute();
+    }
+    EXPECT_LT(most, 1.5 * sum / 5) << factor;  // of equal parts, the slowest would take more than twice the mean
+  }
+}
+
+TEST_P(Partitioner, IsSilentOverUnequalDevices) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  for (std::uint64_t seed = 1; seed <= cases(2'000); ++seed) {
+    const Problem problem = two_speeds(1 + seed % 3, 1 + static_cast<int>(seed % 4), 1 + static_cast<int>(seed % 13),
+                                       seed % 2 == 0   ? 1.5
+                                       : seed % 5 == 0 ? 1e5
+                                                       : 20);
+    EXPECT_TRUE(GetParam().split(problem, seed)) << "seed " << seed;
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 // The library never prints, and the libraries that it uses should not either.

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 
+#include "partita/reduce/device_table.h"
+#include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
+#include "partita/solve/baseline/fleet_gains.h"
 #include "partita/solve/baseline/group_split.h"
 #include "partita/solve/baseline/move_gains.h"
 #include "partita/util/dice.h"
@@ -21,45 +25,97 @@ constexpr std::size_t kMovesPerLook = 32;  // at the clock
 // The tables of MoveGains have at most so many cells; further devices stay empty.
 constexpr std::size_t kMostCells = std::size_t{1} << 24;
 
-// The devices that a group may be on: those of one kind, as numbers from `first` up to before `last`.
-struct Range {
-  std::size_t first = 0, last = 0;
+// The devices that groups of one sort may be on.
+struct Choice {
+  std::vector<DeviceId> devices;
+  std::vector<char> has;  // by device
 
-  bool has(DeviceId d) const { return d.index() >= first && d.index() < last; }
+  Choice(std::size_t first, std::size_t last, std::size_t count) : has(count, 0) {
+    for (std::size_t d = first; d < last; ++d) add(DeviceId(d));
+  }
+  void add(DeviceId d) {
+    devices.push_back(d);
+    has[d.index()] = 1;
+  }
 };
 
+// What a descent knows of the groups beforehand.
+struct Groups {
+  std::vector<Choice> choices;
+  IdVector<GroupId, std::size_t> choice;  // of each group
+  IdVector<GroupId, double> weight;       // no load falls by more than this when the group leaves or enters its device
+};
+
+double weight_of(const NetGraph& graph, GroupId g, double time, double link) {
+  const auto nets = graph.nets_of(g);
+  return std::accumulate(nets.begin(), nets.end(), time,
+                         [&](double sum, NetId e) { return sum + link * graph.cost(e); });
+}
+
+Groups describe_groups(const NetGraph& graph, const StagePlatform& platform) {
+  const auto accelerators = static_cast<std::size_t>(platform.accelerators);
+  const std::size_t devices = accelerators + static_cast<std::size_t>(platform.hosts);
+  Groups groups;
+  groups.choices = {{0, accelerators, devices}, {accelerators, devices, devices}, {0, 0, devices}};
+  for (GroupId g : graph.all()) {
+    const Group& group = graph.group(g);
+    groups.choice.push_back(group.on_accelerator && accelerators > 0 ? 0 : group.on_host ? 1 : 2);
+    groups.weight.push_back(weight_of(graph, g, std::max(group.accelerator_time, group.host_time), 1));
+  }
+  return groups;
+}
+
+// One choice for each set of classes that can run some group: accelerators where there are any, else hosts.
+Groups describe_groups(const NetGraph& graph, const Fleet& fleet) {
+  double link = 0;
+  for (std::size_t c = 0; c < fleet.class_count(); ++c) link = std::max(link, fleet.link(c));
+  Groups groups;
+  std::map<std::vector<char>, std::size_t> choice_of;
+  for (GroupId g : graph.all()) {
+    std::vector<char> classes(fleet.class_count(), 0);
+    double time = 0;
+    for (std::size_t c = 0; c < fleet.class_count(); ++c) {
+      classes[c] = fleet.time[c][g].runs && fleet.device_class(c).host != graph.group(g).on_accelerator;
+      if (classes[c]) time = std::max(time, fleet.time[c][g].total());
+    }
+    const auto [known, is_new] = choice_of.try_emplace(classes, groups.choices.size());
+    if (is_new) {
+      groups.choices.emplace_back(0, 0, fleet.devices.size());
+      for (DeviceId d : ids<DeviceId>(fleet.devices.size())) {
+        if (classes[fleet.devices.class_number(d)]) groups.choices.back().add(d);
+      }
+    }
+    groups.choice.push_back(known->second);
+    groups.weight.push_back(weight_of(graph, g, time, link));
+  }
+  return groups;
+}
+
+// `Gains` keeps the loads: MoveGains or FleetGains.
+template <class Gains>
 class Descent {
  public:
-  Descent(const NetGraph& graph, const StagePlatform& platform) : loads_(graph, platform), turn_(graph.size()) {
-    const auto accelerators = static_cast<std::size_t>(platform.accelerators);
-    const auto hosts = static_cast<std::size_t>(platform.hosts);
-    for (GroupId g : graph.all()) {
-      const Group& group = graph.group(g);
-      devices_.push_back(group.on_accelerator && accelerators > 0 ? Range{0, accelerators}
-                         : group.on_host                          ? Range{accelerators, accelerators + hosts}
-                                                                  : Range{});
-      const double time = std::max(group.accelerator_time, group.host_time);
-      const auto nets = graph.nets_of(g);
-      weight_.push_back(
-          std::accumulate(nets.begin(), nets.end(), time, [&](double sum, NetId e) { return sum + graph.cost(e); }));
-      heaviest_first_.push_back(g);
-    }
+  template <class Devices>
+  Descent(const NetGraph& graph, const Devices& devices)
+      : loads_(graph, devices), groups_(describe_groups(graph, devices)), turn_(graph.size()) {
+    for (GroupId g : graph.all()) heaviest_first_.push_back(g);
     std::stable_sort(heaviest_first_.begin(), heaviest_first_.end(),
-                     [&](GroupId a, GroupId b) { return weight_[a] > weight_[b]; });
+                     [&](GroupId a, GroupId b) { return groups_.weight[a] > groups_.weight[b]; });
   }
 
   bool possible() const {
-    return std::all_of(devices_.begin(), devices_.end(), [](const Range& r) { return r.first < r.last; });
+    return std::all_of(groups_.choice.begin(), groups_.choice.end(),
+                       [&](std::size_t choice) { return !groups_.choices[choice].devices.empty(); });
   }
 
   FreeSplit run(Dice& dice, const Budget& budget) {
     IdVector<GroupId, DeviceId> start;
-    for (const Range& range : devices_) start.push_back(DeviceId(range.first + dice.below(range.last - range.first)));
+    for (GroupId g : turn_.all()) start.push_back(devices_for(g)[dice.below(devices_for(g).size())]);
     loads_.reset(start);
-    std::vector<std::size_t> turns(devices_.size());
+    std::vector<std::size_t> turns(turn_.size());
     std::iota(turns.begin(), turns.end(), 1);
     dice.shuffle(turns);
-    for (GroupId g : devices_.all()) turn_[g] = turns[g.index()];
+    for (GroupId g : turn_.all()) turn_[g] = turns[g.index()];
     for (std::size_t moves = 1; step(); ++moves) {
       if (moves % kMovesPerLook == 0 && budget.exhausted()) break;
       if (moves % kMovesPerRefresh == 0) loads_.reset(IdVector<GroupId, DeviceId>(loads_.device_of()));
@@ -76,6 +132,9 @@ class Descent {
     std::size_t turn = 0;  // the group's; 0 comes before every group's
   };
 
+  const std::vector<DeviceId>& devices_for(GroupId g) const { return groups_.choices[groups_.choice[g]].devices; }
+  bool may_be_on(GroupId g, DeviceId d) const { return groups_.choices[groups_.choice[g]].has[d.index()]; }
+
   // Makes the best move, if it gains anything.
   bool step() {
     find_largest();
@@ -83,13 +142,13 @@ class Descent {
     const double value = loads_.load(bottleneck);
     Move best{GroupId(), DeviceId(), value * (1 - kLeastGain)};
     for (GroupId g : heaviest_first_) {
-      if (value - weight_[g] > best.value) break;
+      if (value - groups_.weight[g] > best.value) break;
       if (loads_.device_of(g) == bottleneck) {
         if (!loads_.relieves_by_leaving(g)) continue;
-        for (std::size_t d = devices_[g].first; d < devices_[g].last; ++d) {
-          if (d != bottleneck.index()) attempt(g, DeviceId(d), best);
+        for (DeviceId d : devices_for(g)) {
+          if (d != bottleneck) attempt(g, d, best);
         }
-      } else if (loads_.relieves_by_joining(g, bottleneck) && devices_[g].has(bottleneck)) {
+      } else if (may_be_on(g, bottleneck) && loads_.relieves_by_joining(g, bottleneck)) {
         attempt(g, bottleneck, best);
       }
     }
@@ -107,7 +166,9 @@ class Descent {
     }
     const auto better = [&] { return value < best.value || (value == best.value && turn_[g] < best.turn); };
     if (!better()) return;
-    value = std::max({value, loads_.load_without(g), loads_.load_with(g, to)});
+    value = std::max(value, loads_.load_without(g));
+    if (!better()) return;
+    value = std::max(value, loads_.load_with(g, to));
     if (better()) best = {g, to, value, turn_[g]};
   }
 
@@ -123,13 +184,36 @@ class Descent {
     }
   }
 
-  MoveGains loads_;
-  IdVector<GroupId, Range> devices_;
-  IdVector<GroupId, double> weight_;
+  Gains loads_;
+  const Groups groups_;
   IdVector<GroupId, std::size_t> turn_;  // who is preferred among equals in this run; from 1 on
   std::vector<GroupId> heaviest_first_;
   std::array<DeviceId, 3> largest_;
 };
+
+// The best of all runs. Nothing if some group can run nowhere.
+template <class Gains, class Devices>
+std::optional<FreeSplit> best_descent(const NetGraph& graph, const Devices& devices, const LocalSearchOptions& options,
+                                      const Budget& budget) {
+  Descent<Gains> descent(graph, devices);
+  if (!descent.possible()) return std::nullopt;
+  Dice dice(options.seed);
+  FreeSplit best = descent.run(dice, budget);
+  for (int restart = 1; restart < options.restarts && !budget.exhausted(); ++restart) {
+    FreeSplit next = descent.run(dice, budget);
+    if (next.value < best.value) best = std::move(next);
+  }
+  return best;
+}
+
+// The fleet's groups with cycles contracted, as the plain question has them: nodes of one group share a colour.
+FleetInstance make_fleet_of_stages(const Problem& problem) {
+  Problem joined = problem;
+  const StageOrder order = find_stage_order(problem);
+  for (NodeId v : order.group_of.all())
+    joined.workload.graph.nodes[v].colour = static_cast<std::int64_t>(order.group_of[v].index());
+  return make_fleet_instance(joined);
+}
 
 }  // namespace
 
@@ -141,15 +225,9 @@ std::optional<FreeSplit> local_search(const NetGraph& graph, const StagePlatform
   used.accelerators = std::min(used.accelerators, most);
   used.hosts = std::min(used.hosts, most);
 
-  Descent descent(graph, used);
-  if (!descent.possible()) return std::nullopt;
-  Dice dice(options.seed);
-  FreeSplit best = descent.run(dice, budget);
-  for (int restart = 1; restart < options.restarts && !budget.exhausted(); ++restart) {
-    FreeSplit next = descent.run(dice, budget);
-    if (next.value < best.value) best = std::move(next);
-  }
-  for (DeviceId& d : best.device_of) {
+  auto best = best_descent<MoveGains>(graph, used, options, budget);
+  if (!best) return std::nullopt;
+  for (DeviceId& d : best->device_of) {
     const auto accelerators = static_cast<std::size_t>(used.accelerators);
     if (d.index() >= accelerators)
       d = DeviceId(static_cast<std::size_t>(platform.accelerators) + d.index() - accelerators);
@@ -157,8 +235,19 @@ std::optional<FreeSplit> local_search(const NetGraph& graph, const StagePlatform
   return best;
 }
 
+std::optional<FreeSplit> local_search(const FleetInstance& instance, const LocalSearchOptions& options,
+                                      const Budget& budget) {
+  return best_descent<FleetGains>(instance.graph, instance.fleet, options, budget);
+}
+
 std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options,
                                         const Budget& budget) {
+  if (problem.transfers != TransferMode::Sum || !is_plain(problem.workload.platform)) {
+    const FleetInstance instance = make_fleet_of_stages(problem);
+    const auto split = local_search(instance, options, budget);
+    if (!split) return std::nullopt;
+    return lift_free(instance, *split);
+  }
   const StagedInstance instance = make_staged_instance(problem);
   const auto split = local_search(instance.graph, instance.platform, options, budget);
   if (!split) return std::nullopt;

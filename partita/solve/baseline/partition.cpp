@@ -6,14 +6,15 @@
 #include <limits>
 #include <tuple>
 
-#include "partita/reduce/platform_kinds.h"
-#include "partita/reduce/staged_instance.h"
+#include "partita/reduce/device_table.h"
+#include "partita/reduce/stage_order.h"
 #include "partita/reduce/transfers.h"
 
 namespace partita {
 namespace {
 
 constexpr double kWeightSum = 1 << 28;
+constexpr double kLeastSpeed = 0.001;  // a part is never too small to be told to a library
 
 struct WeightedPair {
   GroupId a, b;  // a < b
@@ -58,66 +59,129 @@ class Partitioning {
  public:
   explicit Partitioning(const Problem& problem)
       : problem_(problem),
-        kinds_(platform_kinds(problem.workload.platform)),
-        instance_(make_staged_instance(problem)),
-        on_accelerators_(instance_.platform.accelerators > 0),
-        vertex_of_(instance_.graph.size(), kNoVertex),
-        device_of_(instance_.graph.size()) {}
+        order_(find_stage_order(problem)),
+        devices_(problem.workload.platform, order_.graph.size()),
+        groups_(class_groups(problem.workload.graph, order_.group_of, devices_)),
+        on_accelerators_(devices_.accelerators() > 0),
+        last_class_(on_accelerators_ ? devices_.accelerator_classes() : devices_.classes().size()),
+        vertex_of_(groups_.size(), kNoVertex),
+        load_(devices_.size(), 0),
+        device_of_(groups_.size()) {}
 
   std::optional<Split> run(const Partitioner& partitioner) {
     if (!place_the_rest()) return std::nullopt;
-    const int devices = on_accelerators_ ? instance_.platform.accelerators : instance_.platform.hosts;
-    const std::size_t parts = std::min(static_cast<std::size_t>(devices), vertices_.size());
+    find_speeds();
+    const std::vector<DeviceId> part = fastest_devices(vertices_.size());
     std::vector<std::int32_t> part_of(vertices_.size(), 0);
-    if (parts > 1) {
+    if (part.size() > 1) {
       const auto graph = make_graph();
       if (!graph) return std::nullopt;
-      part_of = partitioner(*graph, parts);
+      part_of = partitioner(*graph, shares(part));
       if (part_of.size() != vertices_.size()) return std::nullopt;
     }
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      device_of_[vertices_[i]] = device(!on_accelerators_, static_cast<std::size_t>(part_of[i]));
-    }
-    Split split;
-    for (NodeId v : instance_.group_of.all()) split.device_of.push_back(device_of_[instance_.group_of[v]]);
-    return split;
+    for (std::size_t i = 0; i < vertices_.size(); ++i) put(vertices_[i], part[static_cast<std::size_t>(part_of[i])]);
+    move_what_cannot_run();
+    return devices_.lift(order_.group_of, device_of_);
   }
 
  private:
   static constexpr std::int32_t kNoVertex = -1;
 
-  DeviceId device(bool host, std::size_t index) const {
-    return DeviceId(problem_.workload.platform.first_device(host ? kinds_.host : kinds_.accelerator).index() + index);
+  bool runs_on(GroupId g, DeviceId d) const { return groups_[g].runs_on[devices_.class_number(d)]; }
+  double time_on(GroupId g, DeviceId d) const { return groups_[g].time[devices_.class_number(d)]; }
+  bool runs_on_parts(GroupId g) const {
+    const auto begin = groups_[g].runs_on.begin();
+    return std::find(begin, begin + static_cast<std::ptrdiff_t>(last_class_), 1) !=
+           begin + static_cast<std::ptrdiff_t>(last_class_);
+  }
+
+  void put(GroupId g, DeviceId d) {
+    device_of_[g] = d;
+    load_[d] += time_on(g, d);
+  }
+
+  // Of the devices from `first` to before `last` that can run the group, the one that is done with it first.
+  DeviceId first_done(GroupId g, std::size_t first, std::size_t last) const {
+    DeviceId best;
+    for (DeviceId d(first); d.index() < last; ++d) {
+      if (runs_on(g, d) && (!best.valid() || load_[d] + time_on(g, d) < load_[best] + time_on(g, best))) best = d;
+    }
+    return best;
   }
 
   // Numbers the groups that are to be partitioned, and puts the others on hosts.
   bool place_the_rest() {
-    std::vector<double> host_load(static_cast<std::size_t>(instance_.platform.hosts), 0);
-    for (GroupId g : instance_.graph.all()) {
-      const Group& group = instance_.graph.group(g);
-      if (on_accelerators_ ? group.on_accelerator : group.on_host) {
+    for (GroupId g : groups_.all()) {
+      if (runs_on_parts(g)) {
         vertex_of_[g] = static_cast<std::int32_t>(vertices_.size());
         vertices_.push_back(g);
         continue;
       }
-      if (!group.on_host || host_load.empty()) return false;
-      const auto least = std::min_element(host_load.begin(), host_load.end());
-      *least += group.host_time;
-      device_of_[g] = device(true, static_cast<std::size_t>(least - host_load.begin()));
+      const DeviceId host = first_done(g, devices_.accelerators(), devices_.size());
+      if (!host.valid()) return false;
+      put(g, host);
     }
     return true;
+  }
+
+  // What a group weighs: its time on the fastest class that runs it.
+  double weight(GroupId g) const {
+    double least = kUnlimited;
+    for (std::size_t c = 0; c < last_class_; ++c) {
+      if (groups_[g].runs_on[c]) least = std::min(least, groups_[g].time[c]);
+    }
+    return least;
+  }
+
+  void find_speeds() {
+    for (std::size_t c = 0; c < last_class_; ++c) {
+      double weights = 0, times = 0;
+      for (GroupId g : vertices_) {
+        if (!groups_[g].runs_on[c]) continue;
+        weights += weight(g);
+        times += groups_[g].time[c];
+      }
+      speed_.push_back(times > 0 ? std::max(weights / times, kLeastSpeed) : 1);
+    }
+  }
+
+  // At most so many, fastest first; at equal speed in their order.
+  std::vector<DeviceId> fastest_devices(std::size_t most) const {
+    std::vector<DeviceId> devices;
+    const auto ends = devices_.classes()[last_class_ - 1];
+    for (DeviceId d : ids<DeviceId>(ends.first + ends.count)) devices.push_back(d);
+    std::stable_sort(devices.begin(), devices.end(), [&](DeviceId a, DeviceId b) {
+      return speed_[devices_.class_number(a)] > speed_[devices_.class_number(b)];
+    });
+    devices.resize(std::min(devices.size(), most));
+    return devices;
+  }
+
+  std::vector<double> shares(const std::vector<DeviceId>& part) const {
+    std::vector<double> shares;
+    double sum = 0;
+    for (DeviceId d : part) sum += speed_[devices_.class_number(d)];
+    for (DeviceId d : part) shares.push_back(speed_[devices_.class_number(d)] / sum);
+    return shares;
+  }
+
+  // The heaviest first, so that the light ones even out what they leave.
+  void move_what_cannot_run() {
+    std::vector<GroupId> stranded;
+    for (GroupId g : vertices_) {
+      if (!runs_on(g, device_of_[g])) stranded.push_back(g);
+    }
+    std::stable_sort(stranded.begin(), stranded.end(), [&](GroupId a, GroupId b) { return weight(a) > weight(b); });
+    for (GroupId g : stranded) put(g, first_done(g, 0, on_accelerators_ ? devices_.accelerators() : devices_.size()));
   }
 
   std::optional<PartitionGraph> make_graph() const {
     PartitionGraph graph;
     double sum = 0;
-    const auto time = [&](GroupId g) {
-      return on_accelerators_ ? instance_.graph.accelerator_time(g) : instance_.graph.host_time(g);
-    };
-    for (GroupId g : vertices_) sum += time(g);
-    for (GroupId g : vertices_) graph.vertex_weight.push_back(scaled(time(g), sum));
+    for (GroupId g : vertices_) sum += weight(g);
+    for (GroupId g : vertices_) graph.vertex_weight.push_back(scaled(weight(g), sum));
 
-    auto pairs = traffic(problem_.workload.graph, instance_.group_of);
+    auto pairs = traffic(problem_.workload.graph, order_.group_of);
     std::erase_if(pairs, [&](const WeightedPair& pair) {
       return vertex_of_[pair.a] == kNoVertex || vertex_of_[pair.b] == kNoVertex;
     });
@@ -148,11 +212,15 @@ class Partitioning {
   }
 
   const Problem& problem_;
-  const PlatformKinds kinds_;
-  const StagedInstance instance_;
-  const bool on_accelerators_;  // else the hosts are the parts
+  const StageOrder order_;
+  const DeviceTable devices_;
+  const IdVector<GroupId, ClassGroup> groups_;
+  const bool on_accelerators_;    // else the hosts are the parts
+  const std::size_t last_class_;  // classes before this one are those of the parts
+  std::vector<double> speed_;     // of these classes; 1 for one that is best at everything it runs
   std::vector<GroupId> vertices_;
   IdVector<GroupId, std::int32_t> vertex_of_;
+  IdVector<DeviceId, double> load_;  // compute, of groups that run where they are
   IdVector<GroupId, DeviceId> device_of_;
 };
 

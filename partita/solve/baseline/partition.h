@@ -6,7 +6,7 @@
 //   vertices  the groups: colour classes with cycles contracted, as staged splits have them; weighted by compute time
 //   edges     between groups of which one reads the other; weighted by what is moved between them, both ways: the cost
 //             of each output once, however many nodes of the other group read it
-//   parts     the accelerators
+//   parts     the accelerators, each with an equal share of the weight
 // An output that several groups read is several edges here, but moves out only once: a cut is not a load. Neither
 // order nor memory is known to the partitioners, so the splits are seldom staged and may need more memory than there
 // is. That is what the baseline shows; `check` says it.
@@ -15,7 +15,14 @@
 // 2^28, and an edge that costs anything weighs at least 1 (the paper's code has a millionth of the unit of time).
 //
 // Differences from the original, which gives up where a node cannot run on an accelerator: such groups go to hosts,
-// each to the one with the least to do. Without accelerators, the hosts are the parts.
+// each to the one that is done with it first. Without accelerators, the hosts are the parts.
+//
+// Several classes of accelerators. A vertex weighs its time on the fastest class that runs it. A class's speed is what
+// the groups that it runs weigh, over the time that they take on it, and the shares of the parts are as the speeds of
+// their devices. The libraries cannot be told that a vertex must not be in some part: groups that come out on a device
+// that cannot run them go to the accelerator that can and is done with them first. Link factors make no difference,
+// since a cut has no device that pays for it; nor do transfer modes.
+//
 // Tests: tests/solve/partition_test.cpp.
 #pragma once
 
@@ -39,12 +46,14 @@ struct PartitionGraph {
   std::size_t size() const { return vertex_weight.size(); }
 };
 
-// The part of each vertex, from 0 on; an empty list where the library fails. `parts` is 2 or more, and at most as many
-// as there are vertices.
-using Partitioner = std::function<std::vector<std::int32_t>(const PartitionGraph& graph, std::size_t parts)>;
+// The part of each vertex, from 0 on; an empty list where the library fails. There is a share of the weight for each
+// part: 2 or more, at most as many as there are vertices, positive, the largest first; in sum 1.
+using Partitioner =
+    std::function<std::vector<std::int32_t>(const PartitionGraph& graph, const std::vector<double>& shares)>;
+inline bool all_equal(const std::vector<double>& shares) { return shares.front() == shares.back(); }
 
 // Nothing if some group runs on no device that there is, if there are too many edges for 32 bits, or if the partitioner
-// fails. Throws InputError(Unsupported) as platform_kinds does.
+// fails.
 std::optional<Split> split_by_partition(const Problem& problem, const Partitioner& partitioner);
 
 }  // namespace partita

@@ -23,20 +23,31 @@
 // well, where the paper's inputs have a copy of the forward one, and so the same components; here the forward pass
 // decides, with orphans in their mirrored places, since in a graph with edges from forward to backward nodes nearly
 // everything is on a circle. It is for graphs of layers; graphs of operators are mostly one large branching, and the
-// answer is then close to a single device's. The value is the largest load with transfer mode `sum`, whatever the
-// problem asks. Tests: tests/solve/baselines_test.cpp, tests/golden/baselines_test.cpp,
-// tests/util/biconnected_test.cpp.
+// answer is then close to a single device's.
+//
+// Beyond the paper. With other transfer modes, several classes of devices, link factors, copies of stages or samples in
+// flight, the dynamic program over the path is the one for stages that can run in several ways
+// (throughput/setups/setup_linear.h), which minds all of them; so `--replicate` makes it replicate, as PipeDream's own
+// does. Clusters are not looked at, and there are no copies then: the split may not be staged in them, which `check`
+// says. What is made small is the largest load, also where the objective is gpipe. Tests:
+// tests/solve/baselines_test.cpp, tests/golden/baselines_test.cpp, tests/util/biconnected_test.cpp.
 #pragma once
 
 #include <optional>
 
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
-// A staged split. Nothing if no stages of the path fit the devices. Throws InputError(Unsupported) as platform_kinds
-// does. O(nodes + edges) and the dynamic program.
-std::optional<Split> pipedream_split(const Problem& problem);
+// A staged split. Nothing if no stages of the path fit the devices, or the budget ended before some were found; on the
+// paper's platform, the budget is not looked at. Throws InputError(Unsupported) where there are too many ways to use
+// the devices (throughput/setups/device_counts.h). O(nodes + edges) and the dynamic program.
+std::optional<Split> pipedream_split(const Problem& problem, Budget& budget);
+inline std::optional<Split> pipedream_split(const Problem& problem) {
+  Budget unlimited;
+  return pipedream_split(problem, unlimited);
+}
 
 }  // namespace partita

@@ -5,6 +5,8 @@
 #include "partita/util/error.h"
 
 #if PARTITA_HAS_SCOTCH
+#include <algorithm>
+#include <cmath>
 #include <cstdio>  // scotch.h uses FILE
 #include <limits>
 
@@ -15,6 +17,8 @@ namespace partita {
 
 #if PARTITA_HAS_SCOTCH
 namespace {
+
+constexpr double kTopSpeed = 1000;  // speeds are whole numbers
 
 // Scotch's objects, ended in the opposite order whatever fails.
 struct Context {
@@ -39,7 +43,28 @@ struct Strategy {
   }
 };
 
-std::vector<std::int32_t> partition(const PartitionGraph& graph, std::size_t parts, std::uint64_t seed) {
+struct Architecture {
+  SCOTCH_Arch handle;
+  bool ok = SCOTCH_archInit(&handle) == 0;
+  ~Architecture() {
+    if (ok) SCOTCH_archExit(&handle);
+  }
+};
+
+bool map_onto_parts(SCOTCH_Graph& graph, SCOTCH_Strat& strategy, const std::vector<double>& shares,
+                    std::vector<SCOTCH_Num>& part_of) {
+  const auto parts = static_cast<SCOTCH_Num>(shares.size());
+  if (all_equal(shares)) return SCOTCH_graphPart(&graph, parts, &strategy, part_of.data()) == 0;
+  std::vector<SCOTCH_Num> speed;
+  for (const double share : shares)
+    speed.push_back(std::max(static_cast<SCOTCH_Num>(std::lround(share / shares.front() * kTopSpeed)), SCOTCH_Num{1}));
+  Architecture architecture;
+  if (!architecture.ok || SCOTCH_archCmpltw(&architecture.handle, parts, speed.data()) != 0) return false;
+  return SCOTCH_graphMap(&graph, &architecture.handle, &strategy, part_of.data()) == 0;
+}
+
+std::vector<std::int32_t> partition(const PartitionGraph& graph, const std::vector<double>& shares,
+                                    std::uint64_t seed) {
   // Scotch may be built with wider numbers than ours.
   const std::vector<SCOTCH_Num> row_begin(graph.row_begin.begin(), graph.row_begin.end());
   const std::vector<SCOTCH_Num> neighbour(graph.neighbour.begin(), graph.neighbour.end());
@@ -63,7 +88,7 @@ std::vector<std::int32_t> partition(const PartitionGraph& graph, std::size_t par
   }
   if (SCOTCH_contextBindGraph(&context.handle, &plain.handle, &bound.handle) != 0) return {};
   std::vector<SCOTCH_Num> part_of(graph.size(), 0);
-  if (SCOTCH_graphPart(&bound.handle, static_cast<SCOTCH_Num>(parts), &strategy.handle, part_of.data()) != 0) return {};
+  if (!map_onto_parts(bound.handle, strategy.handle, shares, part_of)) return {};
   return {part_of.begin(), part_of.end()};
 }
 
@@ -72,8 +97,9 @@ std::vector<std::int32_t> partition(const PartitionGraph& graph, std::size_t par
 bool scotch_available() { return true; }
 
 std::optional<Split> scotch_split(const Problem& problem, std::uint64_t seed) {
-  return split_by_partition(
-      problem, [&](const PartitionGraph& graph, std::size_t parts) { return partition(graph, parts, seed); });
+  return split_by_partition(problem, [&](const PartitionGraph& graph, const std::vector<double>& shares) {
+    return partition(graph, shares, seed);
+  });
 }
 
 #else

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/throughput/setups/device_counts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "partita/util/error.h"
 
 namespace partita {
 
@@ -52,6 +56,16 @@ void DeviceCounts::add(std::span<const Word> from, std::size_t member, int more,
 
 std::span<const Word> DeviceCounts::at_most(int members) const {
   return at_most_.row(static_cast<std::size_t>(std::clamp(members, 0, most_used())));
+}
+
+void refuse_too_many_vectors(const SetupRules& rules) {
+  for (const ClusterType& cluster : rules.clusters) {
+    if (DeviceCounts::vectors(cluster) <= DeviceCounts::kMost) continue;
+    throw InputError(ErrorKind::Unsupported, "platform",
+                     fmt::format("too many ways to use the devices of one cluster: (number of devices + 1), multiplied "
+                                 "over its classes and equal clusters, is above {}; use fewer classes or devices",
+                                 DeviceCounts::kMost));
+  }
 }
 
 }  // namespace partita

@@ -49,4 +49,7 @@ class DeviceCounts {
   BitMatrix at_most_;
 };
 
+// Throws InputError(Unsupported) where some cluster has more vectors than DeviceCounts::kMost.
+void refuse_too_many_vectors(const SetupRules& rules);
+
 }  // namespace partita
