@@ -143,8 +143,8 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
 }
 
 TEST(LocalSearch, KeepsTheLoadsOfAFleetRightOverManyMoves) {
-  Problem problem{transformer({.layers = 6, .training = true})};
-  problem.transfers = TransferMode::Duplex;
+  Problem problem{transformer({.layers = 12, .training = true})};
+  problem.workload.platform.classes[ClassId(0)].link_factor = 0.5;
   const FleetInstance instance = make_fleet_instance(problem);
   const auto split = local_search(instance, {.restarts = 2});
   ASSERT_TRUE(split);
@@ -185,6 +185,19 @@ TEST(LocalSearch, DoesWithFewerOfVeryManyDevices) {
   const auto split = local_search_split(problem, {.restarts = 1});
   ASSERT_TRUE(split);
   EXPECT_TRUE(only_memory(check(problem, *split)));
+}
+
+TEST(LocalSearch, ServesVeryManyDevicesOfAFleet) {
+  Problem problem{transformer({.layers = 150, .accelerators = 100'000, .hosts = 2})};
+  problem.shape = Shape::Free;
+  problem.transfers = TransferMode::Overlap;
+  problem.workload.graph.nodes[NodeId(3)].time[0] = kCannotRun;
+  const auto split = local_search_split(problem, {.restarts = 1});
+  ASSERT_TRUE(split);
+  EXPECT_TRUE(only_memory(check(problem, *split)));
+  Problem few{transformer({.layers = 150})};
+  few.transfers = TransferMode::Overlap;
+  EXPECT_TRUE(local_search_split(few));
 }
 
 TEST(LocalSearch, GivesARandomSplitWithoutTime) {
