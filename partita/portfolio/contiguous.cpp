@@ -6,14 +6,11 @@
 // 2. A bound: what the configuration LP refutes for free splits is refuted for contiguous ones, certificate and all.
 // 3. The integer program closes what is left: started from the split, ended as soon as a solution meets the bound.
 // Work ends as soon as value and bound agree. Tests: tests/property/plan_test.cpp, tests/golden.
-#include <algorithm>
-
+#include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/solve/mip/cbc_backend.h"
-#include "partita/solve/mip/solve_ip.h"
 #include "partita/solve/throughput/free/free.h"
 #include "partita/solve/throughput/free/free_certificate.h"
 
@@ -33,44 +30,25 @@ class ContiguousPortfolio {
  public:
   ContiguousPortfolio(const Problem& problem, const FreeInstance& instance, const PlanOptions& options, Budget& budget,
                       const Sink& sink, Plan& plan)
-      : problem_(problem), instance_(instance), options_(options), budget_(budget), sink_(sink), plan_(plan) {}
+      : problem_(problem),
+        instance_(instance),
+        options_(options),
+        budget_(budget),
+        plan_(plan),
+        best_(problem, options, budget, sink, plan) {}
 
   void run() {
     look_for_splits();
-    if (found() && !done()) bound_by_free_splits();
-    if (!done()) solve_integer_program();
-    if (found()) {
-      settle_status(problem_, result().value, result().bound, plan_);
-    } else if (!infeasible_) {
-      result().reason = kNoSplitYet;
-    }
+    if (best_.found() && !best_.done()) bound_by_free_splits();
+    if (!best_.done()) best_.ask_integer_program();
+    best_.settle();
   }
 
  private:
-  Result& result() { return plan_.result; }
-  bool found() const { return plan_.result.split.has_value(); }
-  bool done() const {
-    if (budget_.exhausted()) return true;
-    const Result& now = plan_.result;
-    return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
-  }
-
-  // What a solver tells, in terms of what is known for contiguous splits.
-  void pass_on(const Progress& progress, double value, double bound) const {
-    if (!sink_) return;
-    Progress news = progress;
-    news.value = std::min(value, plan_.result.value);
-    news.bound = std::min(std::max(bound, plan_.result.bound), news.value);
-    sink_(news);
-  }
-
   void look_for_splits() {
-    const Sink splits = [this](const Progress& progress) { pass_on(progress, progress.value, 0); };
+    const Sink splits = [this](const Progress& progress) { best_.pass_on(progress, progress.value, 0); };
     const std::optional<Start> start = find_start(problem_, {kStartPart, kStartTicks, options_.seed}, budget_, splits);
-    if (!start) return;
-    result().split = start->split;
-    result().value = start->value;
-    result().proof = "loads are not negative";
+    if (start && best_.offer(start->split)) best_.raise_bound(0, "loads are not negative");
   }
 
   void bound_by_free_splits() {
@@ -82,57 +60,24 @@ class ContiguousPortfolio {
       if (progress.event == Progress::Event::Split) return;
       fruitless = progress.event == Progress::Event::Bound ? 0 : fruitless + 1;
       if (fruitless == kFruitlessLimits) part.cancel();
-      pass_on(progress, plan_.result.value, progress.bound);
+      best_.pass_on(progress, best_.value(), progress.bound);
     };
     const FreeOutcome outcome =
-        solve_free(instance_, to_free(problem_, instance_, *result().split), {options_.gap, options_.seed},
+        solve_free(instance_, to_free(problem_, instance_, best_.split()), {options_.gap, options_.seed},
                    certificate_check(problem_, instance_), part, bounds);
-    raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);
-    if (outcome.proof && outcome.bound == result().bound)
+    best_.raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);
+    if (outcome.proof && outcome.bound == best_.bound())
       plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
-    if (!outcome.split || outcome.split->value >= result().value) return;
-    const Split split = lift_free(problem_, instance_, *outcome.split);
-    const CheckReport report = check(problem_, split);
-    if (report.legal() && report.value < result().value) {
-      result().split = split;
-      result().value = report.value;
-    }
-  }
-
-  void solve_integer_program() {
-    CbcBackend backend;
-    const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
-    const IpOutcome outcome =
-        solve_ip(problem_, backend, {.gap = options_.gap, .start = result().split, .bound = result().bound}, budget_,
-                 sink_ ? news : Sink());
-    if (outcome.bound > result().bound) {
-      raise_bound(outcome.bound, outcome.proof);
-      plan_.certificate.reset();
-    }
-    if (outcome.split && outcome.value < result().value) {
-      result().split = outcome.split;
-      result().value = outcome.value;
-    }
-    infeasible_ = outcome.infeasible && !found();
-    if (!infeasible_) return;
-    result().status = Status::Infeasible;
-    result().proof = outcome.proof;
-    result().reason = why_infeasible(problem_, "found by the integer program", budget_);
-  }
-
-  void raise_bound(double bound, std::string proof) {
-    if (bound <= result().bound) return;
-    result().bound = bound;
-    result().proof = std::move(proof);
+    if (outcome.split && outcome.split->value < best_.value())
+      best_.offer(lift_free(problem_, instance_, *outcome.split));
   }
 
   const Problem& problem_;
   const FreeInstance& instance_;
   const PlanOptions& options_;
   Budget& budget_;
-  const Sink& sink_;
   Plan& plan_;
-  bool infeasible_ = false;
+  BestSoFar best_;
 };
 
 }  // namespace

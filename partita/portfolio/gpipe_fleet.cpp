@@ -16,13 +16,11 @@
 #include <limits>
 
 #include "partita/check/check.h"
+#include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
-#include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/stage_order.h"
-#include "partita/solve/mip/cbc_backend.h"
-#include "partita/solve/mip/solve_ip.h"
 #include "partita/solve/throughput/gpipe/fleet_gpipe.h"
 
 namespace partita {
@@ -54,33 +52,22 @@ Problem one_pass(const Problem& problem, bool backward) {
 class FleetGpipe {
  public:
   FleetGpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan)
-      : problem_(problem), options_(options), budget_(budget), sink_(sink), plan_(plan) {}
+      : problem_(problem), options_(options), budget_(budget), best_(problem, options, budget, sink, plan) {}
 
   void run() {
     bool converged = false;
-    for (std::uint64_t ticks = kFirstTicks; !done() && !converged; ticks *= kGrowth) {
+    for (std::uint64_t ticks = kFirstTicks; !best_.done() && !converged; ticks *= kGrowth) {
       converged = ask_max_load(ticks) && ask_passes(ticks);
       if (single_devices()) anneal();
-      if (!done() && program_helps()) {
+      if (!best_.done() && program_helps()) {
         solve_integer_program();
         break;
       }
     }
-    if (found()) {
-      settle_status(problem_, result().value, result().bound, plan_);
-    } else if (!infeasible_) {
-      result().reason = kNoSplitYet;
-    }
+    best_.settle();
   }
 
  private:
-  Result& result() { return plan_.result; }
-  bool found() const { return plan_.result.split.has_value(); }
-  bool done() const {
-    if (budget_.exhausted() || infeasible_) return true;
-    const Result& now = plan_.result;
-    return found() && now.value - now.bound <= std::max(options_.gap, kClosedGap) * now.value;
-  }
   bool single_devices() const {
     return !problem_.workload.platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
   }
@@ -96,10 +83,7 @@ class FleetGpipe {
     Budget part = share_of(budget_, kMaxLoadPart, ticks);
     const Plan plan = answer(same, options_, part, {});
     if (plan.result.status == Status::Infeasible) {
-      infeasible_ = true;
-      result().status = Status::Infeasible;
-      result().reason = plan.result.reason;
-      result().proof = plan.result.proof;
+      best_.no_split_exists(plan.result.proof, plan.result.reason);
       return true;
     }
     raise_bound(plan.result.bound, "both passes together: " + plan.result.proof);
@@ -108,7 +92,7 @@ class FleetGpipe {
   }
 
   bool ask_passes(std::uint64_t ticks) {
-    if (done() || problem_.replicas > 1) return true;
+    if (best_.done() || problem_.replicas > 1) return true;
     double sum = 0;
     bool optimal = true;
     for (const bool backward : {false, true}) {
@@ -123,77 +107,46 @@ class FleetGpipe {
   }
 
   void anneal() {
-    if (done() || !found()) return;
+    if (best_.done() || !best_.found()) return;
     const FleetInstance instance = make_fleet_instance(problem_);
     const bool ordered = problem_.shape != Shape::Free;
     Problem staged = problem_;
     staged.shape = Shape::Staged;
-    const std::vector<DeviceId> order = ordered ? check(staged, *result().split).order : std::vector<DeviceId>();
+    const std::vector<DeviceId> order = ordered ? check(staged, best_.split()).order : std::vector<DeviceId>();
     if (ordered && order.empty()) return;  // contiguous, but no pipeline
     const StageOrder stages = find_stage_order(staged);
-    FreeSplit start = to_free(problem_, instance, *result().split);
+    FreeSplit start = to_free(problem_, instance, best_.split());
     std::vector<DeviceId> devices;  // the same in the fleet's numbers
     for (DeviceId d : order) {
-      const auto& device_of = result().split->device_of;
+      const auto& device_of = best_.split().device_of;
       const auto at = std::find(device_of.begin(), device_of.end(), d);
       devices.push_back(start.device_of[instance.group_of[NodeId(static_cast<std::size_t>(at - device_of.begin()))]]);
     }
     FleetGpipeOptions options{std::min(kMovesPerGroup * instance.graph.size(), kMostMoves),
-                              result().bound * (1 + kClosedGap), options_.seed + rounds_++};
+                              best_.bound() * (1 + kClosedGap), options_.seed + rounds_++};
     Budget part = share_of(budget_, kAnnealPart, kAnyTicks);
     const FreeSplit better = anneal_fleet_gpipe(instance, ordered ? &stages : nullptr, start, devices, options, part);
     offer(lift_free(instance, better));
   }
 
   void solve_integer_program() {
-    CbcBackend backend;
-    const Sink news = [this](const Progress& heard) {
-      Progress told = heard;
-      told.value = std::min(told.value, found() ? plan_.result.value : kUnlimited);
-      told.bound = std::min(std::max(told.bound, plan_.result.bound), told.value);
-      sink_(told);
-    };
-    const IpOutcome outcome =
-        solve_ip(problem_, backend, {.gap = options_.gap, .start = result().split, .bound = result().bound}, budget_,
-                 sink_ ? news : Sink());
-    raise_bound(outcome.bound, outcome.proof);
-    if (outcome.split) offer(*outcome.split);
-    infeasible_ = outcome.infeasible && !found();
-    if (!infeasible_) return;
-    result().status = Status::Infeasible;
-    result().proof = outcome.proof;
-    result().reason = why_infeasible(problem_, "found by the integer program", budget_);
+    const double value = best_.value(), bound = best_.bound();
+    best_.ask_integer_program();
+    if (best_.bound() > bound) best_.tell(Progress::Event::Bound, 0, best_.proof());
+    if (best_.value() < value) best_.tell(Progress::Event::Split, 0, {});
   }
 
-  // Staged splits leave with their order.
   void offer(Split split) {
-    const CheckReport report = check(problem_, split);
-    if (!report.legal() || (found() && report.value >= result().value)) return;
-    split.order = report.order;
-    result().split = std::move(split);
-    result().value = report.value;
-    tell(Progress::Event::Split, {});
+    if (best_.offer(std::move(split))) best_.tell(Progress::Event::Split, 0, {});
   }
-
   void raise_bound(double bound, const std::string& proof) {
-    if (bound <= result().bound && !result().proof.empty()) return;
-    result().bound = std::max(result().bound, bound);
-    result().proof = proof;
-    tell(Progress::Event::Bound, proof);
-  }
-
-  void tell(Progress::Event event, const std::string& detail) const {
-    const Result& now = plan_.result;
-    const double value = found() ? now.value : kUnlimited;
-    if (sink_) sink_({event, budget_.seconds_used(), value, std::min(now.bound, value), 0, detail});
+    if (best_.raise_bound(bound, proof)) best_.tell(Progress::Event::Bound, 0, proof);
   }
 
   const Problem& problem_;
   const PlanOptions& options_;
   Budget& budget_;
-  const Sink& sink_;
-  Plan& plan_;
-  bool infeasible_ = false;
+  BestSoFar best_;
   std::uint64_t rounds_ = 0;
 };
 

@@ -72,31 +72,12 @@ double free_value(const NetGraph& graph, const Fleet& fleet, const IdVector<Grou
 FleetLoads::FleetLoads(const NetGraph& graph, const Fleet& fleet)
     : graph_(graph),
       fleet_(fleet),
-      row_(graph.net_count(), kNoRow),
+      holders_(graph, fleet.devices.size()),
       parts_(fleet.devices.size()),
-      load_(fleet.devices.size(), 0),
-      cut_at_(graph.net_count(), 0) {
-  std::size_t counters = 0;
-  for (NetId e : graph.nets()) {
-    const std::size_t members = graph.members(e).size();
-    if (members == 2 || device_count() > kRowPerMember * members) continue;
-    row_[e] = counters;
-    counters += device_count();
-  }
-  held_.assign(counters, 0);
-}
+      load_(fleet.devices.size(), 0) {}
 
 void FleetLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
-  device_of_ = device_of;
-  std::fill(held_.begin(), held_.end(), 0);
-  cut_.clear();
-  for (NetId e : graph_.nets()) {
-    const auto members = graph_.members(e);
-    const DeviceId first = device_of_[members[0]];
-    if (std::any_of(members.begin(), members.end(), [&](GroupId v) { return device_of_[v] != first; })) list_cut(e);
-    if (row_[e] == kNoRow) continue;
-    for (GroupId v : members) ++held_[row_[e] + device_of_[v].index()];
-  }
+  holders_.reset(device_of);
   refresh();
 }
 
@@ -109,7 +90,7 @@ double FleetLoads::pass_load(DeviceId d, std::size_t pass) const {
 }
 
 void FleetLoads::refresh() {
-  parts_ = measure(graph_, fleet_, device_of_);
+  parts_ = measure(graph_, fleet_, device_of());
   for (DeviceId d : load_.all()) load_[d] = load_of(d);
 }
 
@@ -123,35 +104,23 @@ bool FleetLoads::memory_fits() const {
 }
 
 // How many members of e the two devices hold before v moves; counts it as moved.
-FleetLoads::Counts FleetLoads::shift_count(NetId e, std::span<const GroupId> members, GroupId v, DeviceId from,
-                                           DeviceId to) {
-  if (members.size() == 2) {
-    const DeviceId other = device_of_[members[members[0] == v ? 1 : 0]];
-    return {other == from ? 2U : 1U, other == to ? 1U : 0U};
-  }
-  if (row_[e] != kNoRow) {
-    std::uint32_t* held = &held_[row_[e]];
-    return {held[from.index()]--, held[to.index()]++};
-  }
-  Counts counts{0, 0};
-  for (GroupId w : members) {
-    counts.from += device_of_[w] == from;
-    counts.to += device_of_[w] == to;
-  }
-  return counts;
+NetHolders::Counts FleetLoads::shift(NetId e, std::span<const GroupId> members, GroupId v, DeviceId from, DeviceId to) {
+  if (members.size() != 2) return holders_.shift(e, members, from, to);
+  const DeviceId other = device_of(members[members[0] == v ? 1 : 0]);
+  return {other == from ? 2U : 1U, other == to ? 1U : 0U};
 }
 
 void FleetLoads::move(GroupId v, DeviceId to) {
-  const DeviceId from = device_of_[v];
+  const DeviceId from = device_of(v);
   if (from == to) return;
   Parts& left = parts_[from];
   Parts& entered = parts_[to];
   for (NetId e : graph_.nets_of(v)) {
     const auto members = graph_.members(e);
-    const Counts before = shift_count(e, members, v, from, to);
+    const NetHolders::Counts before = shift(e, members, v, from, to);
     const bool was_whole = before.from == members.size(), is_whole = before.to + 1 == members.size();
     for (const FleetTransfer& t : fleet_.moved[e]) {
-      const DeviceId source = device_of_[t.producer];  // before the move
+      const DeviceId source = device_of(t.producer);  // before the move
       const bool moves = t.producer == v;
       if (!was_whole) left.transfers(t.pass, source == from) -= t.cost;
       if (before.from > 1) left.transfers(t.pass, source == from && !moves) += t.cost;
@@ -159,9 +128,9 @@ void FleetLoads::move(GroupId v, DeviceId to) {
       if (!is_whole) entered.transfers(t.pass, source == to || moves) += t.cost;
     }
     if (was_whole)
-      list_cut(e);
+      holders_.list_cut(e);
     else if (is_whole)
-      unlist_cut(e);
+      holders_.unlist_cut(e);
   }
   const FleetTime& there = fleet_.time[fleet_.devices.class_number(from)][v];
   const FleetTime& here = fleet_.time[fleet_.devices.class_number(to)][v];
@@ -171,7 +140,7 @@ void FleetLoads::move(GroupId v, DeviceId to) {
   }
   left.memory -= graph_.group(v).memory;
   entered.memory += graph_.group(v).memory;
-  device_of_[v] = to;
+  holders_.place(v, to);
   load_[from] = load_of(from);
   load_[to] = load_of(to);
 }

@@ -9,11 +9,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "partita/reduce/fleet_instance.h"
+#include "partita/solve/throughput/free/net_holders.h"
 
 namespace partita {
 
@@ -36,8 +35,8 @@ class FleetLoads {
 
   std::size_t device_count() const { return load_.size(); }
   bool can_run(GroupId v, DeviceId d) const { return fleet_.time[fleet_.devices.class_number(d)][v].runs; }
-  DeviceId device_of(GroupId v) const { return device_of_[v]; }
-  const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
+  DeviceId device_of(GroupId v) const { return holders_.device_of(v); }
+  const IdVector<GroupId, DeviceId>& device_of() const { return holders_.device_of(); }
   double load(DeviceId d) const { return load_[d]; }
   double pass_load(DeviceId d, std::size_t pass) const;  // the instance must keep the passes apart
   // What the load is the sum of: times of groups, and costs of nets that are cut. In modes other than sum the times
@@ -52,7 +51,7 @@ class FleetLoads {
   double memory(DeviceId d) const { return parts_[d].memory; }
   double memory_limit(DeviceId d) const { return fleet_.devices.class_of(d).memory; }
   double largest() const;
-  std::span<const NetId> cut_nets() const { return cut_; }  // in no particular order
+  std::span<const NetId> cut_nets() const { return holders_.cut_nets(); }  // in no particular order
 
   // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
   double overfull(DeviceId d) const {
@@ -81,33 +80,14 @@ class FleetLoads {
   }
 
  private:
-  struct Counts {
-    std::size_t from, to;
-  };
-  Counts shift_count(NetId e, std::span<const GroupId> members, GroupId v, DeviceId from, DeviceId to);
+  NetHolders::Counts shift(NetId e, std::span<const GroupId> members, GroupId v, DeviceId from, DeviceId to);
   double load_of(DeviceId d) const;
-  void list_cut(NetId e) {
-    cut_at_[e] = cut_.size();
-    cut_.push_back(e);
-  }
-  void unlist_cut(NetId e) {
-    cut_at_[cut_.back()] = cut_at_[e];
-    cut_[cut_at_[e]] = cut_.back();
-    cut_.pop_back();
-  }
-
-  static constexpr std::size_t kRowPerMember = 16;  // counters per member of a net, at most
-  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
   const NetGraph& graph_;
   const Fleet& fleet_;
-  IdVector<NetId, std::size_t> row_;  // where a net's counters begin, or kNoRow
-  std::vector<std::uint32_t> held_;
-  IdVector<GroupId, DeviceId> device_of_;
+  NetHolders holders_;
   IdVector<DeviceId, Parts> parts_;
   IdVector<DeviceId, double> load_;
-  std::vector<NetId> cut_;
-  IdVector<NetId, std::size_t> cut_at_;  // where a cut net stands in cut_
 };
 
 }  // namespace partita

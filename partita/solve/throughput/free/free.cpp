@@ -2,125 +2,41 @@
 #include "partita/solve/throughput/free/free.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <limits>
-#include <mutex>
-#include <thread>
 
-#include "partita/model/result.h"
 #include "partita/solve/throughput/free/free_search.h"
 #include "partita/solve/throughput/free/limit_ladder.h"
 #include "partita/solve/throughput/free/narrow_order.h"
+#include "partita/solve/throughput/free/search_and_bound.h"
 #include "partita/solve/throughput/free/volume.h"
 
 namespace partita {
 namespace {
 
-constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
-constexpr double kTurnGrowth = 1.3;
-// Turns of the search, to those of the bound. They are longer, since better splits are still found when proofs are out
-// of reach; shorter once nothing better was found for a good part of the time.
-constexpr double kSplitShare = 2, kShareWhenStagnating = 0.5;
-constexpr double kStagnation = 1.5;
-constexpr std::uint64_t kStagnationTicks = 2'000'000;
 constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;  // of the trellis
 constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
-constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
-constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
 
-class FreeSolver {
+class FreeSolver : SearchAndBound<FreeSearch> {
  public:
   FreeSolver(const FreeInstance& instance, const FreeOptions& options, const ProofCheck& check, Budget& budget,
              const Sink& sink)
-      : instance_(instance),
-        options_(options),
-        check_(check),
-        budget_(budget),
-        sink_(sink),
-        search_(instance.graph, instance.platform, options.seed) {}
+      : SearchAndBound(options, budget, sink, instance.graph.size(), instance.graph, instance.platform, options.seed),
+        instance_(instance),
+        check_(check) {}
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
-    if (start) search_.start_from(*start);
-    best_ = search_.best();
+    if (start) start_from(*start);
     prove_volume_bound();
-    if (options_.threads > 1) {
-      std::jthread bounds([&] { work_at_bounds(); });
-      work_at_splits();
-    } else {
-      take_turns();
-    }
-    if (found()) outcome_.split = best_;
-    return std::move(outcome_);
+    work();
+    FreeOutcome outcome{
+        .split = std::nullopt, .bound = bound(), .proof_text = proof_text(), .proof = std::move(proof_)};
+    if (found()) outcome.split = best();
+    return outcome;
   }
 
  private:
-  void take_turns() {
-    double turn = kFirstTurn;
-    improve_split(kFirstTurn);
-    while (!done()) {
-      if (!ladder_.exhausted()) raise_bound(static_cast<std::uint64_t>(turn));
-      if (!done())
-        improve_split(static_cast<std::uint64_t>((stagnating() ? kShareWhenStagnating : kSplitShare) * turn));
-      turn *= kTurnGrowth;
-    }
-  }
-
-  void work_at_splits() {
-    while (!done() && !search_finished_) improve_split(kFirstTurn);
-  }
-  void work_at_bounds() {
-    double turn = kFirstTurn;
-    while (!done() && !ladder_.exhausted()) {
-      if (!found()) {
-        std::this_thread::sleep_for(kNapWithoutSplit);
-        continue;
-      }
-      raise_bound(static_cast<std::uint64_t>(turn));
-      turn *= kTurnGrowth;
-    }
-  }
-
-  double value() const {
-    const std::lock_guard lock(mutex_);
-    return best_.value;
-  }
-  bool found() const { return value() < std::numeric_limits<double>::infinity(); }
-  bool done() const {
-    if (budget_.exhausted()) return true;
-    const std::lock_guard lock(mutex_);
-    const bool nothing_left = search_finished_ && (ladder_.exhausted() || !(best_.value > 0) ||
-                                                   best_.value == std::numeric_limits<double>::infinity());
-    return nothing_left || best_.value - outcome_.bound <= std::max(options_.gap, kClosedGap) * best_.value;
-  }
-
-  void tell(Progress::Event event, const std::string& detail) {
-    const std::lock_guard lock(mutex_);
-    if (sink_) sink_({event, budget_.seconds_used(), best_.value, outcome_.bound, instance_.graph.size(), detail});
-  }
-
-  void improve_split(std::uint64_t ticks) {
-    Budget slice(budget_, ticks);
-    const bool better = search_.improve(slice);
-    if (better) {
-      const std::lock_guard lock(mutex_);
-      best_ = search_.best();
-    }
-    search_finished_ = search_.finished() || (unlimited_ && ladder_.exhausted() && seems_done());
-    if (better) last_better_ = budget_.ticks_used();
-    if (better) tell(Progress::Event::Split, {});
-  }
-
-  bool stagnating() const {
-    return static_cast<double>(budget_.ticks_used()) >
-           kStagnationTicks + kStagnation * static_cast<double>(last_better_);
-  }
-
-  // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.
-  bool seems_done() const { return budget_.ticks_used() > kVainTicks + kVainShare * last_better_; }
-
   // Without transfers the trellis is a single path, so this takes no time, and there is a bound for every graph.
   void prove_volume_bound() {
     const double limit = volume_bound(instance_.graph, instance_.platform) * (1 - kBelowVolume);
@@ -135,22 +51,14 @@ class FreeSolver {
   }
 
   void accept(FreeProof proof, const char* text) {
-    {
-      const std::lock_guard lock(mutex_);
-      outcome_.bound = proof.limit;
-      outcome_.proof = std::move(proof);
-      outcome_.proof_text = text;
-    }
-    tell(Progress::Event::Bound, text);
+    proof_ = std::move(proof);
+    SearchAndBound::accept(proof_->limit, text);
   }
 
-  // One limit, for as many ticks.
-  void raise_bound(std::uint64_t ticks) {
-    const FreeSplit best = [&] {
-      const std::lock_guard lock(mutex_);
-      return best_;
-    }();
-    if (!(best.value > 0) || best.value == std::numeric_limits<double>::infinity()) return;
+  bool bounds_finished() const override { return ladder_.exhausted(); }
+
+  // One limit.
+  void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {
     if (!lp_) {
       const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
       lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed),
@@ -159,13 +67,11 @@ class FreeSolver {
     }
     if (best.value < suggested_) lp_->suggest(best);
     suggested_ = best.value;
-    const double limit = ladder_.next(best.value, outcome_.bound, ticks);
+    const double limit = ladder_.next(best.value, bound(), ticks);
     if (!(limit > 0)) return;
     Budget slice(budget_, ticks);
     const Refutation answer = lp_->refute(limit, slice);
-    tell(Progress::Event::Searching, answer == Refutation::Refuted      ? "limit refuted"
-                                     : answer == Refutation::LpFeasible ? "the relaxation allows the limit"
-                                                                        : "limit undecided");
+    tell_of_limit(answer);
     FreeProof proof = answer == Refutation::Refuted ? lp_->proof() : FreeProof{};
     if (answer == Refutation::Refuted && holds(proof)) {
       ladder_.refuted();
@@ -187,24 +93,11 @@ class FreeSolver {
   }
 
   const FreeInstance& instance_;
-  const FreeOptions& options_;
   const ProofCheck& check_;
-  Budget& budget_;
-  const Sink& sink_;
-
-  FreeSearch search_;
-  std::atomic<bool> search_finished_ = false;
-  const bool unlimited_ =
-      std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last_better_ = 0;  // ticks used when the best split was found
-
   std::optional<ConfigurationLp> lp_;
   LimitLadder ladder_;
   double suggested_ = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
-
-  mutable std::mutex mutex_;  // guards what follows, which both threads see
-  FreeSplit best_;
-  FreeOutcome outcome_;  // its bound and proof are written by the bounds' thread alone
+  std::optional<FreeProof> proof_;                              // of the bound
 };
 
 }  // namespace

@@ -65,13 +65,10 @@ FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
     : graph_(graph),
       platform_(platform),
       accelerators_(static_cast<std::size_t>(platform.accelerators)),
-      row_(graph.net_count(), kNoRow),
-      cut_at_(graph.net_count(), 0) {
-  const std::size_t devices = devices_of(platform);
-  load_.assign(devices, 0);
-  memory_.assign(devices, 0);
+      holders_(graph, devices_of(platform)),
+      load_(devices_of(platform), 0),
+      memory_(load_) {
   std::vector<std::pair<GroupId, Pin>> pins;
-  std::size_t counters = 0;
   for (NetId e : graph.nets()) {
     const auto members = graph.members(e);
     if (members.size() == 2) {
@@ -80,33 +77,20 @@ FreeLoads::FreeLoads(const NetGraph& graph, const StagePlatform& platform)
       continue;
     }
     for (GroupId v : members) pins.push_back({v, {graph.cost(e), GroupId(), e}});
-    if (devices > kRowPerMember * members.size()) continue;
-    row_[e] = counters;
-    counters += devices;
   }
   pins_ = Csr<GroupId, Pin>(graph.size(), pins);
-  held_.assign(counters, 0);
 }
 
 void FreeLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
-  device_of_ = device_of;
-  std::fill(held_.begin(), held_.end(), 0);
-  cut_.clear();
-  for (NetId e : graph_.nets()) {
-    const auto members = graph_.members(e);
-    const DeviceId first = device_of_[members[0]];
-    if (std::any_of(members.begin(), members.end(), [&](GroupId v) { return device_of_[v] != first; })) list_cut(e);
-    if (row_[e] == kNoRow) continue;
-    for (GroupId v : members) ++held_[row_[e] + device_of_[v].index()];
-  }
+  holders_.reset(device_of);
   refresh();
 }
 
 void FreeLoads::refresh() {
-  const std::vector<double> load = free_loads(graph_, platform_, device_of_);
+  const std::vector<double> load = free_loads(graph_, platform_, device_of());
   std::copy(load.begin(), load.end(), load_.begin());
   std::fill(memory_.begin(), memory_.end(), 0);
-  for (GroupId v : graph_.all()) memory_[device_of_[v]] += graph_.group(v).memory;
+  for (GroupId v : graph_.all()) memory_[device_of(v)] += graph_.group(v).memory;
 }
 
 double FreeLoads::largest() const { return load_.empty() ? 0 : *std::max_element(load_.begin(), load_.end()); }
@@ -118,56 +102,42 @@ bool FreeLoads::memory_fits() const {
   return true;
 }
 
-// How many members of e the two devices hold before one moves; counts it as moved.
-FreeLoads::Counts FreeLoads::shift_count(NetId e, DeviceId from, DeviceId to) {
-  const auto members = graph_.members(e);
-  if (row_[e] != kNoRow) {
-    std::uint32_t* held = &held_[row_[e]];
-    return {held[from.index()]--, held[to.index()]++, members.size()};
-  }
-  Counts counts{0, 0, members.size()};
-  for (GroupId w : members) {
-    counts.from += device_of_[w] == from;
-    counts.to += device_of_[w] == to;
-  }
-  return counts;
-}
-
 void FreeLoads::move(GroupId v, DeviceId to) {
-  const DeviceId from = device_of_[v];
+  const DeviceId from = device_of(v);
   if (from == to) return;
   const Group& g = graph_.group(v);
   double left = 0, entered = 0;  // changes of cut at the two devices
   for (const Pin& pin : pins_[v]) {
     if (pin.other.valid()) {
-      const DeviceId other = device_of_[pin.other];
+      const DeviceId other = device_of(pin.other);
       left += other == from ? pin.cost : -pin.cost;
       entered += other == to ? -pin.cost : pin.cost;
       if (other == from)
-        list_cut(pin.net);
+        holders_.list_cut(pin.net);
       else if (other == to)
-        unlist_cut(pin.net);
+        holders_.unlist_cut(pin.net);
       continue;
     }
-    const Counts before = shift_count(pin.net, from, to);
-    if (before.from == before.size)
+    const auto members = graph_.members(pin.net);
+    const NetHolders::Counts before = holders_.shift(pin.net, members, from, to);
+    if (before.from == members.size())
       left += pin.cost;
     else if (before.from == 1)
       left -= pin.cost;
     if (before.to == 0)
       entered += pin.cost;
-    else if (before.to + 1 == before.size)
+    else if (before.to + 1 == members.size())
       entered -= pin.cost;
-    if (before.from == before.size)
-      list_cut(pin.net);
-    else if (before.to + 1 == before.size)
-      unlist_cut(pin.net);
+    if (before.from == members.size())
+      holders_.list_cut(pin.net);
+    else if (before.to + 1 == members.size())
+      holders_.unlist_cut(pin.net);
   }
   load_[from] += is_host(from) ? -g.host_time : left - g.accelerator_time;
   load_[to] += is_host(to) ? g.host_time : entered + g.accelerator_time;
   memory_[from] -= g.memory;
   memory_[to] += g.memory;
-  device_of_[v] = to;
+  holders_.place(v, to);
 }
 
 }  // namespace partita

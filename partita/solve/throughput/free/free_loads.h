@@ -6,22 +6,17 @@
 // moves from i to j, only these two loads change, and a net of v matters by three numbers: its size s and how many
 // members i and j hold.
 //
-// Nets of two members, which most are, need no count: the other member's device tells all. Larger nets keep one counter
-// per device where that takes no more than kRowPerMember counters per member, and are counted by looking at their
-// members otherwise; so memory stays in proportion to the pins however many devices there are. A move costs O(nets of
-// v), and for nets without counters O(their members).
+// A move costs O(nets of v), and for nets without counters (net_holders.h) O(their members).
 //
 // Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that,
-// and the value of a split that anybody keeps is recomputed from scratch. The nets that are cut are kept as a list,
-// too: on large graphs they are few, and the groups at them are the ones worth moving. Tests:
-// tests/solve/free_loads_test.cpp.
+// and the value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/free_loads_test.cpp.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "partita/reduce/free_instance.h"
+#include "partita/solve/throughput/free/net_holders.h"
 
 namespace partita {
 
@@ -48,8 +43,8 @@ class FreeLoads {
   bool can_run(GroupId v, DeviceId d) const {
     return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator;
   }
-  DeviceId device_of(GroupId v) const { return device_of_[v]; }
-  const IdVector<GroupId, DeviceId>& device_of() const { return device_of_; }
+  DeviceId device_of(GroupId v) const { return holders_.device_of(v); }
+  const IdVector<GroupId, DeviceId>& device_of() const { return holders_.device_of(); }
   double load(DeviceId d) const { return load_[d]; }
   // What the load is the sum of: times of groups, and costs of nets that are cut.
   double additive_load(DeviceId d) const { return load_[d]; }
@@ -58,7 +53,7 @@ class FreeLoads {
   double memory(DeviceId d) const { return memory_[d]; }
   double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
   double largest() const;
-  std::span<const NetId> cut_nets() const { return cut_; }  // in no particular order
+  std::span<const NetId> cut_nets() const { return holders_.cut_nets(); }  // in no particular order
 
   // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
   double overfull(DeviceId d) const {
@@ -85,38 +80,17 @@ class FreeLoads {
     GroupId other;  // of a net of two; else invalid
     NetId net;
   };
-  struct Counts {
-    std::size_t from, to, size;
-  };
-
   double memory_unit(DeviceId d) const {
     const double limit = memory_limit(d);
     return limit > 0 ? limit : graph_.total_memory();
   }
-  Counts shift_count(NetId e, DeviceId from, DeviceId to);
-  void list_cut(NetId e) {
-    cut_at_[e] = cut_.size();
-    cut_.push_back(e);
-  }
-  void unlist_cut(NetId e) {
-    cut_at_[cut_.back()] = cut_at_[e];
-    cut_[cut_at_[e]] = cut_.back();
-    cut_.pop_back();
-  }
-
-  static constexpr std::size_t kRowPerMember = 16;
-  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
   const NetGraph& graph_;
   const StagePlatform platform_;
   const std::size_t accelerators_;
   Csr<GroupId, Pin> pins_;
-  IdVector<NetId, std::size_t> row_;  // where a net's counters begin, or kNoRow
-  std::vector<std::uint32_t> held_;
-  IdVector<GroupId, DeviceId> device_of_;
+  NetHolders holders_;
   IdVector<DeviceId, double> load_, memory_;
-  std::vector<NetId> cut_;
-  IdVector<NetId, std::size_t> cut_at_;  // where a cut net stands in cut_
 };
 
 }  // namespace partita
