@@ -12,6 +12,7 @@
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "partita/util/error.h"
+#include "tests/mip/questions.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
@@ -133,24 +134,7 @@ TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 120 : 30); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
-    const std::optional<double> best = brute_force(one);
-    const double least = best.value_or(kNoLimit);
-    Budget budget;
-    CbcBackend backend;
-    const Sink sink = [&](const Progress& progress) {
-      EXPECT_LE(progress.bound, least);
-      EXPECT_GE(progress.value, least * (1 - 1e-6));
-    };
-    const IpOutcome outcome = solve_ip(one, backend, {}, budget, sink);
-    EXPECT_EQ(outcome.infeasible, !best);
-    ASSERT_EQ(outcome.split.has_value(), best.has_value());
-    if (!best) continue;
-    const CheckReport report = check(one, *outcome.split);
-    EXPECT_TRUE(report.legal()) << report.violations[0].message;
-    EXPECT_NEAR(report.value, outcome.value, 1e-9 * (1 + *best));
-    EXPECT_NEAR(report.value, *best, 1e-7 * *best);
-    EXPECT_LE(outcome.bound, *best);
-    EXPECT_GE(outcome.bound, *best * (1 - 1e-6));
+    expect_optimum(one, {}, 1e-7);
   }
 }
 
@@ -158,16 +142,7 @@ TEST_P(LatencyProgram, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
-    const std::optional<double> best = brute_force(one);
-    Budget budget;
-    const Plan answer = plan(one, {.algorithm = Algorithm::Ip}, budget);
-    EXPECT_EQ(answer.result.status, best ? Status::Optimal : Status::Infeasible);
-    EXPECT_NE(answer.result.proof, "");
-    if (best) {
-      EXPECT_NEAR(answer.result.value, *best, 1e-7 * *best);
-    } else {
-      EXPECT_NE(answer.result.reason, "");
-    }
+    expect_optimal_plan(one, 1e-7);
   }
 }
 

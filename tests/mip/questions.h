@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every question that has an integer program, on random small workloads.
+// Every question that has an integer program, on random small workloads, and what is expected of the answers.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "partita/model/problem.h"
+#include "partita/check/check.h"
+#include "partita/partita.h"
+#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/solve_ip.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/more_hosts.h"
 #include "tests/support/random_setup.h"
 
@@ -63,5 +67,42 @@ class IntegerProgram : public testing::TestWithParam<Question> {
  protected:
   Problem problem(std::uint64_t seed) const { return random_problem(GetParam(), seed); }
 };
+
+// The integer program finds what brute force finds, a split or that there is none, and all that it tells on its way is
+// true. `tolerance` is relative, of the value.
+inline void expect_optimum(const Problem& problem, const IpOptions& options, double tolerance) {
+  const std::optional<double> best = brute_force(problem);
+  const double least = best.value_or(kNoLimit);
+  Budget budget;
+  CbcBackend backend;
+  const Sink sink = [&](const Progress& progress) {
+    EXPECT_LE(progress.bound, least);
+    EXPECT_GE(progress.value, least * (1 - 1e-6));
+  };
+  const IpOutcome outcome = solve_ip(problem, backend, options, budget, sink);
+  EXPECT_EQ(outcome.infeasible, !best);
+  ASSERT_EQ(outcome.split.has_value(), best.has_value());
+  if (!best) return;
+  const CheckReport report = check(problem, *outcome.split);
+  EXPECT_TRUE(report.legal()) << report.violations[0].message;
+  EXPECT_NEAR(report.value, outcome.value, 1e-9 * (1 + *best));
+  EXPECT_NEAR(report.value, *best, tolerance * *best);
+  EXPECT_LE(outcome.bound, *best);
+  EXPECT_GE(outcome.bound, *best * (1 - 1e-6));
+}
+
+// The same of plan(), with a reason where there is no split.
+inline void expect_optimal_plan(const Problem& problem, double tolerance) {
+  const std::optional<double> best = brute_force(problem);
+  Budget budget;
+  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  EXPECT_EQ(answer.result.status, best ? Status::Optimal : Status::Infeasible);
+  EXPECT_NE(answer.result.proof, "");
+  if (best) {
+    EXPECT_NEAR(answer.result.value, *best, tolerance * *best);
+  } else {
+    EXPECT_NE(answer.result.reason, "");
+  }
+}
 
 }  // namespace partita::test

@@ -34,26 +34,9 @@ TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
-    const std::optional<double> best = brute_force(one);
-    const double least = best.value_or(kNoLimit);
-    Budget budget;
-    CbcBackend backend;
-    const Sink sink = [&](const Progress& progress) {
-      EXPECT_LE(progress.bound, least);
-      EXPECT_GE(progress.value, least * (1 - 1e-6));
-    };
     IpOptions options;
     if (seed % 2 == 0) options.start = start_for(one);
-    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
-    EXPECT_EQ(outcome.infeasible, !best);
-    ASSERT_EQ(outcome.split.has_value(), best.has_value());
-    if (!best) continue;
-    const CheckReport report = check(one, *outcome.split);
-    EXPECT_TRUE(report.legal()) << report.violations[0].message;
-    EXPECT_NEAR(report.value, outcome.value, 1e-9 * (1 + *best));
-    EXPECT_NEAR(report.value, *best, 1e-8 * *best);
-    EXPECT_LE(outcome.bound, *best);
-    EXPECT_GE(outcome.bound, *best * (1 - 1e-6));
+    expect_optimum(one, options, 1e-8);
   }
 }
 
@@ -61,16 +44,7 @@ TEST_P(SolveIp, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
-    const std::optional<double> best = brute_force(one);
-    Budget budget;
-    const Plan answer = plan(one, {.algorithm = Algorithm::Ip}, budget);
-    EXPECT_EQ(answer.result.status, best ? Status::Optimal : Status::Infeasible);
-    EXPECT_NE(answer.result.proof, "");
-    if (best) {
-      EXPECT_NEAR(answer.result.value, *best, 1e-8 * *best);
-    } else {
-      EXPECT_NE(answer.result.reason, "");
-    }
+    expect_optimal_plan(one, 1e-8);
   }
 }
 

@@ -32,6 +32,7 @@ void expect_bracketed(Shape shape, std::uint64_t usual) {
     ++solved;
     if (!plan.result.split) continue;
     EXPECT_FALSE(plan.result.proof.empty());
+    EXPECT_TRUE(plan.result.split->order.empty());  // these shapes have none, wherever the split began
     EXPECT_GE(plan.result.value, *best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
     if (plan.result.status != Status::Optimal) continue;
     EXPECT_NEAR(plan.result.value, *best, 2e-6 * *best) << "seed " << seed << "\n" << describe(problem);
