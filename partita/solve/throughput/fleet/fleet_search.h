@@ -5,7 +5,7 @@
 // devices in turn by what they can do.
 //
 // Deterministic for a seed and the ticks of the slices. A tick is roughly a quarter of a microsecond. Memory O(pins +
-// devices). Tests: tests/solve/fleet_search_test.cpp.
+// devices). Tests: tests/portfolio/fleet_test.cpp.
 #pragma once
 
 #include <cstdint>
