@@ -81,6 +81,12 @@ SetupContraction contract(const SetupGraph& graph, const IdVector<GroupId, Group
   return result;
 }
 
+SetupGraph reversed(const SetupGraph& graph) {
+  Lift lift(graph.size());
+  for (GroupId v : graph.all()) lift[v] = GroupId(graph.size() - 1 - v.index());
+  return moved(graph, reversed(graph.order()), lift);
+}
+
 SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order) {
   Lift lift(graph.size());
   for (std::size_t i = 0; i < order.size(); ++i) lift[order[i]] = GroupId(i);

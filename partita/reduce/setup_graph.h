@@ -83,6 +83,9 @@ struct SetupContraction {
 };
 SetupContraction contract(const SetupGraph& graph, const IdVector<GroupId, GroupId>& label);
 
+// The same graph with every precedence turned round. Group v becomes size - 1 - v.
+SetupGraph reversed(const SetupGraph& graph);
+
 // The same groups in one fixed order, each after the one before it: for splits into intervals of it.
 SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order);
 

@@ -316,4 +316,13 @@ std::vector<PipelinePart> lift_parts(const Lift& lift, const std::vector<Pipelin
   return lifted(lifted, parts);
 }
 
+std::vector<PipelinePart> turned_round(std::vector<PipelinePart> parts, std::size_t groups) {
+  std::reverse(parts.begin(), parts.end());
+  for (PipelinePart& part : parts) {
+    for (GroupId& v : part.groups) v = GroupId(groups - 1 - v.index());
+    part.parts = turned_round(std::move(part.parts), groups);
+  }
+  return parts;
+}
+
 }  // namespace partita

@@ -73,4 +73,7 @@ Split lift_parts(const Problem& problem, const SetupInstance& instance, const st
 // Parts of a contracted graph as parts of the graph it was made from.
 std::vector<PipelinePart> lift_parts(const Lift& lift, const std::vector<PipelinePart>& parts);
 
+// Parts of the reversed graph, so from the BEGINNING of the pipeline on, as parts of the graph.
+std::vector<PipelinePart> turned_round(std::vector<PipelinePart> parts, std::size_t groups);
+
 }  // namespace partita

@@ -66,6 +66,25 @@ TEST(SegmentSearch, SaysYesFromTheOptimumOn) {
   });
 }
 
+TEST(SegmentSearch, SaysTheSameFromTheBeginning) {
+  std::size_t in_clusters = 0;
+  for_each_question(600, [&](const SmallQuestion& q) {
+    const SetupRules& rules = q.instance.rules;
+    if (rules.memory_model == MemoryModel::OneF1B) return;  // counted from the end
+    const SetupGraph mirrored = reversed(q.instance.graph);
+    std::vector<PipelinePart> parts;
+    ASSERT_EQ(ask(mirrored, rules, q.optimum * kJustAbove, &parts), Answer::Yes) << describe(q.problem);
+    parts = turned_round(std::move(parts), mirrored.size());
+    EXPECT_NEAR(pipeline_value(q.instance.graph, rules, parts), q.optimum, 1e-8 * q.optimum) << "seed " << q.seed;
+    const PipelineEvaluation split = evaluate_pipeline(q.problem, lift_parts(q.problem, q.instance, parts));
+    EXPECT_TRUE(split.legal()) << describe(q.problem);
+    EXPECT_NEAR(split.value, q.optimum, 1e-8 * q.optimum) << "seed " << q.seed;
+    EXPECT_EQ(ask(mirrored, rules, q.optimum * kJustBelow), Answer::No) << describe(q.problem);
+    in_clusters += rules.has_clusters();
+  });
+  EXPECT_GT(in_clusters, 0u);
+}
+
 // Returns how many groups the rule removed in all, so that a rule that never fires is noticed.
 std::size_t expect_optimum_kept(const SetupPresolveOptions& options) {
   std::size_t removed = 0;

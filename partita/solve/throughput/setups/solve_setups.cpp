@@ -243,6 +243,11 @@ class SetupSolver {
     }
   }
 
+  struct Found {
+    Answer answer;
+    std::vector<PipelinePart> parts;
+  };
+
   // The relaxation is asked first: its no is a no, and its yes often leads to a split as good as it says.
   Answer ask(double limit, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
@@ -252,11 +257,29 @@ class SetupSolver {
       if (answer == Answer::No) return no(limit);
       if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
-    auto [answer, parts] = search(base_->graph, rules_, *measure_, limit, slice);
+    auto [answer, parts] = search_from_either_end(limit, slice);
     if (answer == Answer::No) return no(limit);
     if (answer != Answer::Yes) return answer;
     offer_lifted(std::move(parts), kSearch);
     return yes();
+  }
+
+  // Some graphs are much easier from one end: a host beside clusters can take any of many sets at one end of the
+  // pipeline, and few at the other. Where the samples in flight are counted from the end, there is no choice.
+  Found search_from_either_end(double limit, Budget& slice) {
+    if (rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters())
+      return search(base_->graph, rules_, *measure_, limit, slice);
+    for (const std::uint64_t ticks : {kFirstLook, kFirstSlice, Budget::Limits{}.ticks}) {
+      Budget from_the_end(slice, ticks);
+      Found found = search(base_->graph, rules_, *measure_, limit, from_the_end);
+      if (found.answer != Answer::Unknown || slice.exhausted()) return found;
+      const SetupGraph mirrored = reversed(base_->graph);
+      Budget from_the_beginning(slice, ticks);
+      found = search(mirrored, rules_, WorkMeasure(mirrored, rules_), limit, from_the_beginning);
+      found.parts = turned_round(std::move(found.parts), mirrored.size());
+      if (found.answer != Answer::Unknown || slice.exhausted()) return found;
+    }
+    return {Answer::Unknown, {}};
   }
 
   Answer no(double limit) {
@@ -283,11 +306,6 @@ class SetupSolver {
     return value() <= limit;
   }
 
-  struct Found {
-    Answer answer;
-    std::vector<PipelinePart> parts;
-  };
-
   Found search(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, double limit,
                Budget& slice) {
     SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
@@ -301,7 +319,7 @@ class SetupSolver {
 
   static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr std::uint64_t kFirstSlice = 10'000'000, kLineTicks = 20'000'000;
+  static constexpr std::uint64_t kFirstSlice = 10'000'000, kFirstLook = 1'000'000, kLineTicks = 20'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const SetupGraph& graph_;
