@@ -39,7 +39,7 @@ TEST_P(GpipeFleet, FindsTheOptimum) {
     if (*brute_force(problem) < *best * (1 - 1e-6)) ++passes_apart;
   }
   EXPECT_GT(asked, cases(60) / 3);
-  EXPECT_GT(passes_apart, asked / 20) << "gpipe must differ from max-load now and then";
+  EXPECT_GE(passes_apart, asked / 20) << "gpipe must differ from max-load now and then";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GpipeFleet, testing::Values(Shape::Staged, Shape::Contiguous, Shape::Free),

