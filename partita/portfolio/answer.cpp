@@ -14,14 +14,8 @@ namespace {
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
 bool needs_setups(const Problem& problem) {
   const Platform& platform = problem.workload.platform;
-  int accelerator_classes = 0, host_classes = 0;
-  for (const DeviceClass& c : platform.classes) {
-    if (c.count == 0) continue;
-    if (c.kind == DeviceKind::Accelerator && c.link_factor != 1) return true;
-    ++(c.kind == DeviceKind::Accelerator ? accelerator_classes : host_classes);
-  }
-  return accelerator_classes > 1 || host_classes > 1 || platform.clusters || problem.transfers != TransferMode::Sum ||
-         problem.replicas > 1 || problem.memory_model != MemoryModel::Flat;
+  return !is_plain(platform) || platform.clusters || problem.transfers != TransferMode::Sum || problem.replicas > 1 ||
+         problem.memory_model != MemoryModel::Flat;
 }
 
 // Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.

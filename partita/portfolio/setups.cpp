@@ -6,7 +6,6 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
-#include "partita/reduce/contradiction.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/throughput/setups/device_counts.h"
 #include "partita/solve/throughput/setups/solve_setups.h"
@@ -70,12 +69,7 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
     if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
   }
   // What memory a group takes at least is known beforehand in the flat model alone.
-  if (problem.memory_model == MemoryModel::Flat) result.reason = find_contradiction(problem, instance.group_of);
-  if (!result.reason.empty()) {
-    result.status = Status::Infeasible;
-    result.proof = "a constraint that no split meets";
-    return;
-  }
+  if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, result)) return;
   const SetupHint hint = ask_without_clusters(problem, instance, options, budget);
   const SetupOutcome outcome =
       solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint}, budget, sink);

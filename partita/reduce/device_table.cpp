@@ -5,15 +5,10 @@
 
 #include <algorithm>
 
+#include "partita/reduce/memory_slack.h"
 #include "partita/util/error.h"
 
 namespace partita {
-namespace {
-
-// Sums of bytes are exact below 2^53; the slack serves files with fractional sizes.
-constexpr double kMemorySlack = 1e-12;
-
-}  // namespace
 
 DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
   for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
@@ -22,7 +17,7 @@ DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
       if (c.kind != kind || c.count == 0) continue;
       const std::size_t count = std::min(static_cast<std::size_t>(c.count), std::max<std::size_t>(groups, 1));
       class_of_.insert(class_of_.end(), count, classes_.size());
-      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, c.memory * (1 + kMemorySlack),
+      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, with_slack(c.memory),
                           c.link_factor, platform.first_device(id)});
     }
     if (kind == DeviceKind::Host) continue;

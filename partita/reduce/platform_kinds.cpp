@@ -5,15 +5,10 @@
 
 #include <algorithm>
 
+#include "partita/reduce/memory_slack.h"
 #include "partita/util/error.h"
 
 namespace partita {
-namespace {
-
-// Sums of bytes are exact below 2^53; the slack serves files with fractional sizes.
-constexpr double kMemorySlack = 1e-12;
-
-}  // namespace
 
 PlatformKinds platform_kinds(const Platform& platform) {
   PlatformKinds found;
@@ -36,11 +31,11 @@ StagePlatform stage_platform(const Platform& platform, const PlatformKinds& kind
   StagePlatform result;
   if (kinds.accelerator.valid()) {
     result.accelerators = std::min(platform.classes[kinds.accelerator].count, most);
-    result.accelerator_memory = platform.classes[kinds.accelerator].memory * (1 + kMemorySlack);
+    result.accelerator_memory = with_slack(platform.classes[kinds.accelerator].memory);
   }
   if (kinds.host.valid()) {
     result.hosts = std::min(platform.classes[kinds.host].count, most);
-    result.host_memory = platform.classes[kinds.host].memory * (1 + kMemorySlack);
+    result.host_memory = with_slack(platform.classes[kinds.host].memory);
   }
   return result;
 }

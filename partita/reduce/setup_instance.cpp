@@ -7,13 +7,12 @@
 #include <ranges>
 
 #include "partita/reduce/colours.h"
+#include "partita/reduce/memory_slack.h"
 #include "partita/reduce/mirror.h"
 #include "partita/reduce/transfers.h"
 
 namespace partita {
 namespace {
-
-constexpr double kMemorySlack = 1e-12;  // sums of bytes are exact below 2^53; this serves fractional sizes
 
 // Where all devices are in one place.
 Cluster whole_platform(const Platform& platform) {
@@ -54,7 +53,7 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   rules.replicas = problem.replicas;
   rules.sync_bandwidth = platform.sync_bandwidth;
   for (const DeviceClass& c : platform.classes) {
-    rules.classes.push_back({c.memory * (1 + kMemorySlack), c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
+    rules.classes.push_back({with_slack(c.memory), c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
   }
   add_type(whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
   return rules;
@@ -143,19 +142,18 @@ SetupInstance make_setup_instance(const Problem& problem) {
   return instance;
 }
 
-namespace {
-
-void count_devices(const SetupRules& rules, std::size_t type, int clusters, IdVector<ClassId, int>& count) {
+IdVector<ClassId, int> devices_in(const SetupRules& rules, std::size_t type) {
+  IdVector<ClassId, int> total(rules.classes.size(), 0);
   for (const ClusterMember& member : rules.clusters[type].members) {
-    if (member.is_cluster()) {
-      count_devices(rules, member.inside, clusters * member.count, count);
-    } else {
-      count[member.device_class] += clusters * member.count;
+    if (!member.is_cluster()) {
+      total[member.device_class] += member.count;
+      continue;
     }
+    const auto inside = devices_in(rules, member.inside);
+    for (ClassId c : total.all()) total[c] += member.count * inside[c];
   }
+  return total;
 }
-
-}  // namespace
 
 // Transfers cost the least factor. A stage with copies at several levels has r of them in all. Its weights are
 // exchanged level by level: r' copies among r'' clusters, at least f w / B times (r' - 1) / (r' r'') and (r'' - 1) /
@@ -171,8 +169,7 @@ SetupRules without_clusters(const SetupRules& rules) {
     all.factor = std::min(all.factor, type.factor);
     copies = std::min(copies * rules.replicas, 1e9);
   }
-  IdVector<ClassId, int> count(rules.classes.size(), 0);
-  count_devices(rules, rules.clusters.size() - 1, 1, count);
+  const IdVector<ClassId, int> count = all_devices(rules);
   for (ClassId c : count.all()) {
     if (count[c] > 0) all.members.push_back({count[c], c});
   }

@@ -45,6 +45,12 @@ struct SetupRules {
   bool has_clusters() const { return clusters.size() > 1; }
 };
 
+// How many devices of each class a cluster type has, those in clusters inside included.
+IdVector<ClassId, int> devices_in(const SetupRules& rules, std::size_t type);
+inline IdVector<ClassId, int> all_devices(const SetupRules& rules) {
+  return devices_in(rules, rules.clusters.size() - 1);
+}
+
 // A relaxation: the same devices, all next to each other, on the best links there are. Every stage of a pipeline costs
 // no more than it did, on as many devices.
 SetupRules without_clusters(const SetupRules& rules);

@@ -32,16 +32,16 @@ constexpr std::size_t kLargestNet = 24;
 
 class SetupPresolver {
  public:
-  SetupPresolver(const SetupGraph& graph, const SetupRules& rules, double limit) : rules_(rules), limit_(limit) {
+  SetupPresolver(const SetupGraph& graph, const SetupRules& rules, double limit)
+      : rules_(rules), limit_(limit), devices_(all_devices(rules)) {
     result_.graph = graph;
     result_.lift.resize(graph.size());
     for (GroupId v : graph.all()) result_.lift[v] = v;
-    count_devices(rules.clusters.size() - 1, 1);
+    for (int count : devices_) most_devices_ += count;
     for (const ClusterType& type : rules.clusters) least_factor_ = std::min(least_factor_, type.factor);
     const GroupMemory all = total_memory(graph);
     for (ClassId c : rules.classes.all()) {
-      const int devices = most_devices_;
-      memory_binds_.push_back(stage_memory({0, c, 1, false}, all, samples_in_flight(rules, devices, 1)) >
+      memory_binds_.push_back(stage_memory({0, c, 1, false}, all, samples_in_flight(rules, most_devices_, 1)) >
                               rules.classes[c].memory);
     }
   }
@@ -57,18 +57,6 @@ class SetupPresolver {
   }
 
  private:
-  void count_devices(std::size_t type, int clusters) {
-    if (devices_.empty()) devices_.assign(rules_.classes.size(), 0);
-    for (const ClusterMember& member : rules_.clusters[type].members) {
-      if (member.is_cluster()) {
-        count_devices(member.inside, clusters * member.count);
-      } else {
-        devices_[member.device_class] += clusters * member.count;
-        most_devices_ += clusters * member.count;
-      }
-    }
-  }
-
   static GroupMemory total_memory(const SetupGraph& graph) {
     GroupMemory all;
     for (GroupId v : graph.all()) {
@@ -235,8 +223,8 @@ class SetupPresolver {
 
   const SetupRules& rules_;
   const double limit_;
+  const IdVector<ClassId, int> devices_;
   SetupContraction result_;
-  IdVector<ClassId, int> devices_;
   IdVector<ClassId, char> memory_binds_;
   int most_devices_ = 0;
   double least_factor_ = std::numeric_limits<double>::infinity();

@@ -105,4 +105,18 @@ std::vector<GroupId> jittered_order(const StageGraph& graph, double spread, Rng&
   return order;
 }
 
+std::vector<GroupId> order_to_try(const StageGraph& graph, int number, Rng& rng) {
+  if (number == 0) return file_order(graph);
+  if (number == 1) return depth_first_order(graph);
+  if (number == 2) return small_cut_order(graph, 0, rng);
+  switch (number % 4) {
+    case 0: return depth_first_order(graph, &rng);
+    case 1: return small_cut_order(graph, 1, rng);
+    default: {
+      const double spread = std::uniform_real_distribution<double>(0.002, 0.3)(rng);
+      return jittered_order(graph, static_cast<double>(graph.size()) * spread, rng);
+    }
+  }
+}
+
 }  // namespace partita

@@ -21,4 +21,7 @@ std::vector<GroupId> small_cut_order(const StageGraph& graph, double noise, Rng&
 // Of the groups that are ready, the one with the least trace position plus a random delay of up to `spread` positions.
 std::vector<GroupId> jittered_order(const StageGraph& graph, double spread, Rng& rng);
 
+// The order to try as number `number`, from 0 on: the fixed ones first, then random ones of every kind.
+std::vector<GroupId> order_to_try(const StageGraph& graph, int number, Rng& rng);
+
 }  // namespace partita

@@ -178,17 +178,7 @@ class StagedSolver {
 
   double draw(double low, double high) { return std::uniform_real_distribution<double>(low, high)(rng_); }
 
-  std::vector<GroupId> next_order(const StageGraph& graph) {
-    const int kind = orders_tried_++;
-    if (kind == 0) return file_order(graph);
-    if (kind == 1) return depth_first_order(graph);
-    if (kind == 2) return small_cut_order(graph, 0, rng_);
-    switch (kind % 4) {
-      case 0: return depth_first_order(graph, &rng_);
-      case 1: return small_cut_order(graph, 1, rng_);
-      default: return jittered_order(graph, static_cast<double>(graph.size()) * draw(0.002, 0.3), rng_);
-    }
-  }
+  std::vector<GroupId> next_order(const StageGraph& graph) { return order_to_try(graph, orders_tried_++, rng_); }
 
   void bisect_by_relaxation() {
     if (!base_->graph.has_closure()) return;

@@ -88,6 +88,7 @@ class SetupSolver {
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
     measure_.emplace(base_->graph, rules_);
+    mirrored_.reset();
     relax_base(limit);
     tell(Progress::Event::Reduced, fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
   }
@@ -103,7 +104,8 @@ class SetupSolver {
     SetupContraction contraction =
         presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
-    relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction)});
+    WorkMeasure measure(contraction.graph, rules);
+    relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction), std::move(measure)});
   }
 
   void offer_lifted(std::vector<PipelinePart> parts, const char* found_by) {
@@ -116,7 +118,7 @@ class SetupSolver {
 
   // The least time in which the devices can do the work, by bisection: more time never does less.
   void raise_by_work() {
-    const IdVector<ClassId, int> devices = devices_in(rules_, rules_.clusters.size() - 1);
+    const IdVector<ClassId, int> devices = all_devices(rules_);
     const auto enough = [&](double limit) {
       double most = 0;
       for (ClassId c : devices.all()) most += measure_->most(c, devices[c] * limit);
@@ -132,23 +134,7 @@ class SetupSolver {
   }
 
   void try_orders(int count) {
-    for (int i = 0; i < count && !done(); ++i) try_order(next_order());
-  }
-
-  std::vector<GroupId> next_order() {
-    const StageGraph& order = searched().order();
-    const int kind = orders_tried_++;
-    if (kind == 0) return file_order(order);
-    if (kind == 1) return depth_first_order(order);
-    if (kind == 2) return small_cut_order(order, 0, rng_);
-    switch (kind % 4) {
-      case 0: return depth_first_order(order, &rng_);
-      case 1: return small_cut_order(order, 1, rng_);
-      default: {
-        const double share = std::uniform_real_distribution<double>(0.002, 0.3)(rng_);
-        return jittered_order(order, static_cast<double>(order.size()) * share, rng_);
-      }
-    }
+    for (int i = 0; i < count && !done(); ++i) try_order(order_to_try(searched().order(), orders_tried_++, rng_));
   }
 
   void try_order(const std::vector<GroupId>& order) {
@@ -252,8 +238,8 @@ class SetupSolver {
   Answer ask(double limit, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     if (relaxed_) {
-      const WorkMeasure measure(relaxed_->contraction.graph, relaxed_->rules);
-      const auto [answer, parts] = search(relaxed_->contraction.graph, relaxed_->rules, measure, limit, slice);
+      const auto [answer, parts] =
+          search(relaxed_->contraction.graph, relaxed_->rules, relaxed_->measure, limit, slice);
       if (answer == Answer::No) return no(limit);
       if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
@@ -273,13 +259,19 @@ class SetupSolver {
       Budget from_the_end(slice, ticks);
       Found found = search(base_->graph, rules_, *measure_, limit, from_the_end);
       if (found.answer != Answer::Unknown || slice.exhausted()) return found;
-      const SetupGraph mirrored = reversed(base_->graph);
+      if (!mirrored_) mirror_base();
       Budget from_the_beginning(slice, ticks);
-      found = search(mirrored, rules_, WorkMeasure(mirrored, rules_), limit, from_the_beginning);
-      found.parts = turned_round(std::move(found.parts), mirrored.size());
+      found = search(mirrored_->graph, rules_, mirrored_->measure, limit, from_the_beginning);
+      found.parts = turned_round(std::move(found.parts), mirrored_->graph.size());
       if (found.answer != Answer::Unknown || slice.exhausted()) return found;
     }
     return {Answer::Unknown, {}};
+  }
+
+  void mirror_base() {
+    SetupGraph graph = reversed(base_->graph);
+    WorkMeasure measure(graph, rules_);
+    mirrored_.emplace(Mirrored{std::move(graph), std::move(measure)});
   }
 
   Answer no(double limit) {
@@ -334,8 +326,14 @@ class SetupSolver {
   struct Relaxation {
     SetupRules rules;
     SetupContraction contraction;  // of the base
+    WorkMeasure measure;
   };
   std::optional<Relaxation> relaxed_;
+  struct Mirrored {
+    SetupGraph graph;
+    WorkMeasure measure;
+  };
+  std::optional<Mirrored> mirrored_;  // the base turned round, once it is needed
   SetupOutcome outcome_;
   int orders_tried_ = 0;
   bool out_of_memory_ = false;  // in the last search

@@ -7,7 +7,7 @@
 namespace partita {
 
 WorkMeasure::WorkMeasure(const SetupGraph& graph, const SetupRules& rules) : work_(graph.size(), 0) {
-  const IdVector<ClassId, int> devices = devices_in(rules, rules.clusters.size() - 1);
+  const IdVector<ClassId, int> devices = all_devices(rules);
   for (GroupId v : graph.all()) {
     double least = std::numeric_limits<double>::infinity();
     for (ClassId c : graph.classes()) {
@@ -43,19 +43,6 @@ double WorkMeasure::most(ClassId c, double time) const {
   if (after == filling.begin()) return 0;
   const Filled& before = *(after - 1);
   return before.work + (after->work - before.work) * (time - before.time) / (after->time - before.time);
-}
-
-IdVector<ClassId, int> devices_in(const SetupRules& rules, std::size_t type) {
-  IdVector<ClassId, int> total(rules.classes.size(), 0);
-  for (const ClusterMember& member : rules.clusters[type].members) {
-    if (!member.is_cluster()) {
-      total[member.device_class] += member.count;
-      continue;
-    }
-    const auto inside = devices_in(rules, member.inside);
-    for (ClassId c : total.all()) total[c] += member.count * inside[c];
-  }
-  return total;
 }
 
 WorkCapacity::WorkCapacity(const WorkMeasure& measure, const SetupRules& rules, std::size_t type,

@@ -38,9 +38,6 @@ class WorkMeasure {
   IdVector<ClassId, double> time_per_work_;
 };
 
-// How many devices of each class a cluster type has, those in clusters inside included.
-IdVector<ClassId, int> devices_in(const SetupRules& rules, std::size_t type);
-
 // For one cluster and one limit: the work that is left to do, by vector of members in use.
 class WorkCapacity {
  public:
