@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report as one self-contained page: the program of web/, embedded, and the data it shows (web/src/data.ts).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/check/check.h"
+#include "partita/model/comparison.h"
+#include "partita/model/problem.h"
+#include "partita/model/result.h"
+#include "partita/model/sweep.h"
+#include "partita/schedule/simulation.h"
+#include "partita/util/progress.h"
+
+namespace partita {
+
+// What there is to show; what is null is left out. All must outlive the call.
+struct PageContent {
+  std::string command;               // "plan", "simulate", "compare", "sweep"
+  const Problem* problem = nullptr;  // always
+  const Result* result = nullptr;
+  const CheckReport* report = nullptr;  // of result->split, where there is one
+  const Simulation* simulation = nullptr;
+  const std::vector<Progress>* progress = nullptr;  // how value and bound converged
+  const Comparison* comparison = nullptr;
+  const Sweep* sweep = nullptr;
+};
+
+// The data alone, as one line of JSON that is safe inside a <script> element.
+std::string page_json(const PageContent& content);
+// The whole page: works from a file, without a network.
+std::string page_html(const PageContent& content);
+
+}  // namespace partita
