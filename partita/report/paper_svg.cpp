@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "partita/report/svg.h"
+
 namespace partita {
 namespace {
 
@@ -18,20 +20,6 @@ struct Panel {
   std::string title;
   std::vector<const PaperRow*> rows;
 };
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::vector<Panel> panels(const PaperTable& table) {
   std::vector<Panel> result;
@@ -86,7 +74,7 @@ class Chart {
         "{1:.0f}\" "
         "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
         "<text x=\"{2}\" y=\"20\" font-size=\"15\">Throughput relative to {3} (higher is better)</text>\n",
-        width_, height, kLeft, escaped(table_.columns.front().title));
+        width_, height, kLeft, svg_escaped(table_.columns.front().title));
     legend();
     for (std::size_t p = 0; p < panels_.size(); ++p)
       panel(panels_[p], kTop + 26 + static_cast<double>(p) * (kHeight + kPanelGap));
@@ -98,7 +86,7 @@ class Chart {
     double x = kLeft;
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
       text_ += fmt::format("<rect x=\"{:.0f}\" y=\"32\" width=\"11\" height=\"11\" fill=\"{}\"/>", x, colours_[c]);
-      text_ += fmt::format("<text x=\"{:.0f}\" y=\"42\">{}</text>\n", x + 15, escaped(table_.columns[c].title));
+      text_ += fmt::format("<text x=\"{:.0f}\" y=\"42\">{}</text>\n", x + 15, svg_escaped(table_.columns[c].title));
       x += 30 + 6.4 * static_cast<double>(table_.columns[c].title.size());
     }
   }
@@ -106,7 +94,7 @@ class Chart {
   void panel(const Panel& panel, double top) {
     const double bottom = top + kHeight;
     text_ += fmt::format("<text x=\"{}\" y=\"{:.0f}\" font-weight=\"bold\">{}</text>\n", kLeft, top - 6,
-                         escaped(panel.title));
+                         svg_escaped(panel.title));
     for (double level = 0; level <= highest_ + 1e-9; level += 0.2) {
       const double y = bottom - kHeight * level / highest_;
       text_ += fmt::format(
@@ -124,11 +112,12 @@ class Chart {
         text_ += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{} {}: {} {:.2f}x "
             "({:.2f})</title></rect>\n",
-            left + kBar * static_cast<double>(c), bottom - height, kBar - 2, height, colours_[c], escaped(row.workload),
-            escaped(row.kind), escaped(table_.columns[c].title), value, row.runs[c]->value);
+            left + kBar * static_cast<double>(c), bottom - height, kBar - 2, height, colours_[c],
+            svg_escaped(row.workload), svg_escaped(row.kind), svg_escaped(table_.columns[c].title), value,
+            row.runs[c]->value);
       }
       text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>\n",
-                           left + (group_ - kBetween) / 2, bottom + 16, escaped(row.workload));
+                           left + (group_ - kBetween) / 2, bottom + 16, svg_escaped(row.workload));
     }
   }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/svg.h"
+
+#include <iterator>
+
+namespace partita {
+
+std::string svg_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+const char* device_colour(DeviceId device) {
+  static constexpr const char* kColours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1",
+                                             "#76b7b2", "#edc948", "#ff9da7", "#9c755f", "#8f98a3"};
+  return kColours[device.index() % std::size(kColours)];
+}
+
+}  // namespace partita

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What our pictures share: text that is safe in XML, and the colours of devices.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partita/util/ids.h"
+
+namespace partita {
+
+// Also safe inside a quoted attribute. Control characters, which XML cannot hold, become spaces.
+std::string svg_escaped(std::string_view text);
+
+// By number, from a palette of ten that can be told apart in light and dark; web/src/colours.ts has the same.
+const char* device_colour(DeviceId device);
+
+}  // namespace partita
