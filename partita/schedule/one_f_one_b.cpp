@@ -79,14 +79,16 @@ class OneF1BProgram {
   }
 
  private:
+  // Whatever of a sample comes first, the sample so many turns earlier must be over.
   void limit_in_flight(const Stage& stage) {
-    if (stage.forward.valid()) {
-      const StepId first = steps_.of[stage.forward].first();
-      for (PieceId p : stage.backward)
-        program_.earlier[first].push_back({steps_.of[p].last(), stage.in_flight * stage.sharing});
-      program_.gated[first] = stage.backward.empty();
-    } else {
-      for (PieceId p : stage.backward) program_.gated[steps_.of[p].first()] = 1;
+    std::vector<PieceId> pieces = stage.backward;
+    if (stage.forward.valid()) pieces.push_back(stage.forward);
+    const bool one_pass = stage.backward.empty() || !stage.forward.valid();
+    for (PieceId begin : pieces) {
+      const StepId first = steps_.of[begin].first();
+      program_.gated[first] = one_pass;
+      for (PieceId end : pieces)
+        program_.earlier[first].push_back({steps_.of[end].last(), stage.in_flight * stage.sharing});
     }
   }
 
