@@ -17,11 +17,13 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   Program program;
   program.samples = samples;
   program.order.resize(steps.lanes.size());
-  constexpr std::size_t kThisBatch = 0,
-                        kBatchBefore = 1;  // gates: all batches before this, or before that, are through
+  // Gates, where all batches before this one, or before that, must be through.
+  constexpr std::size_t kThisBatch = 0, kBatchBefore = 1;
   program.gates.resize(2);
-  program.gate_of.assign(steps.steps.size(), Program::kNoGate);
-  for (StepId s : forward) program.gate_of[s] = goes_backward[steps[s].lanes.front()] ? kBatchBefore : kThisBatch;
+  program.gate_of.assign(steps.steps.size(), kBatchBefore);
+  for (StepId s : forward) {
+    if (!goes_backward[steps[s].lanes.front()]) program.gate_of[s] = kThisBatch;
+  }
 
   const Rounds forward_rounds = lay_out_rounds(steps, forward);
   const Rounds backward_rounds = lay_out_rounds(steps, backward);

@@ -43,8 +43,8 @@
 // it so, which is necessary only where problem.microbatches limits the W_j.
 //
 // Where transfers have lanes of their own, computing goes in the order above, and the first step of a sample waits for
-// the last step of the sample that it follows, so that there are never more in flight. In which order transfers share a
-// lane is found by a run in which each kind of transfer has a lane of its own: by start there.
+// the last step of the sample that it follows, so that there are never more in flight. For the order of transfers see
+// transfer_order.h.
 #pragma once
 
 #include <vector>
