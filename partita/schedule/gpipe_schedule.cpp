@@ -27,10 +27,17 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
 
   const Rounds forward_rounds = lay_out_rounds(steps, forward);
   const Rounds backward_rounds = lay_out_rounds(steps, backward);
+  std::vector<Task> tasks;  // of a batch
+  std::size_t batch = 0;
   for (std::size_t begin = 0; begin < samples; begin += microbatches) {
     const std::size_t count = std::min(microbatches, samples - begin);
-    append(program, steps, in_rounds(forward_rounds, forward, count), begin);
-    append(program, steps, in_rounds(backward_rounds, backward, count), begin);
+    if (count != batch) {
+      tasks = in_rounds(forward_rounds, forward, count);
+      const std::vector<Task> back = in_rounds(backward_rounds, backward, count);
+      tasks.insert(tasks.end(), back.begin(), back.end());
+      batch = count;
+    }
+    append(program, steps, tasks, begin);
     for (std::size_t n = begin; n < begin + count; ++n) {
       program.gates[kThisBatch].push_back(static_cast<std::uint32_t>(begin));
       program.gates[kBatchBefore].push_back(static_cast<std::uint32_t>(begin - std::min(begin, microbatches)));

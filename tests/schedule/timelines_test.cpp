@@ -137,6 +137,23 @@ TEST(Timelines, OneForwardOneBackwardWithoutBackwardPass) {
             "3 in 15-16, 3 compute 16-19\n");
 }
 
+// Not staged, as its orphans do not mirror the forward pass, but with one piece in each pass: device 0 is the first
+// stage, and also the first to go backward.
+TEST(Timelines, OneForwardOneBackwardAlongTheStages) {
+  Problem problem =
+      problem_of(graph_from_text("a 1 9; b 1 9; A 1 9 back; B 1 9 back; a -> b -> A -> B", 2), Shape::Free);
+  EXPECT_EQ(timeline(run(problem, "a A | b B", ScheduleKind::OneF1B, 4)),
+            "accelerator 0 | 0 compute 0-1, 1 compute 1-2, 0' compute 2-3, 2 compute 3-4, 1' compute 5-6, 3 compute "
+            "6-7, 2' compute 8-9, 3' compute 11-12\n"
+            "accelerator 1 | 0 compute 1-2, 0' compute 3-4, 1 compute 4-5, 1' compute 6-7, 2 compute 7-8, 2' compute "
+            "9-10, 3 compute 10-11, 3' compute 12-13\n");
+  const Simulation longer = run(problem, "a A | b B", ScheduleKind::OneF1B, 50);
+  EXPECT_DOUBLE_EQ(longer.time_per_sample, 3);
+  EXPECT_EQ(longer.remark,
+            "3 per sample is 1 (50%) above the formula's 2: the backward pass does not run through the stages in the "
+            "opposite order; round by round (pipeline) it is 2, with up to 2 samples in flight at a device, here 2");
+}
+
 TEST(Timelines, OneForwardOneBackwardOfSeveralPiecesGoesRoundByRound) {
   Problem problem = problem_of(graph_from_text("a 2 9; b 4 9; c 3 9; B 1 9 back; a -> b -> c -> B", 2), Shape::Free);
   const Simulation turns = run(problem, "a c | b B", ScheduleKind::OneF1B, 30);
