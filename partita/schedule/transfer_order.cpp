@@ -2,77 +2,61 @@
 #include "partita/schedule/transfer_order.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace partita {
 namespace {
 
-void place(const Steps& steps, const Task& task, Program& program) {
-  program.order[steps[task.step].lane(task.sample)].push_back(task);
-}
+class TransferOrder {
+ public:
+  TransferOrder(const Steps& steps, const Program& program, bool ahead)
+      : steps_(steps), given_(program), ahead_(ahead), result_(program) {}
 
-std::vector<StepId> steps_without_place(const Steps& steps, const Program& program) {
-  IdVector<StepId, char> placed(steps.steps.size(), 0);
-  for (const std::vector<Task>& tasks : program.order) {
-    for (const Task& task : tasks) placed[task.step] = 1;
+  Program complete() {
+    for (LaneId lane : given_.order.all()) add_transfers(given_.order[lane]);
+    for (StepId s : steps_.sync) {
+      if (!s.valid() || !given_.order[steps_[s].lanes.front()].empty()) continue;  // on the lane for computing
+      for (std::size_t n = 0; n < given_.samples; ++n) place(s, n);
+    }
+    return std::move(result_);
   }
-  std::vector<StepId> rest;
-  for (StepId s : steps.steps.all()) {
-    if (!placed[s]) rest.push_back(s);
-  }
-  return rest;
-}
 
-// Each device's samples, for a step.
-template <class Visit>
-void for_each_sharer(const Steps& steps, StepId step, std::size_t samples, const Visit& visit) {
-  const std::size_t sharing = steps[step].lanes.size();
-  for (std::size_t place = 0; place < sharing; ++place) {
-    std::vector<Task> tasks;
-    for (std::size_t n = place; n < samples; n += sharing) tasks.push_back({step, static_cast<std::uint32_t>(n)});
-    visit(std::move(tasks));
-  }
-}
+ private:
+  const PieceSteps& piece_of(const Task& task) const { return steps_.of[steps_[task.step].piece]; }
 
-Program one_by_one(const Steps& steps, const std::vector<StepId>& rest, const Program& program) {
-  Program result = program;
-  for (const std::vector<Task>& tasks : program.order) {
-    for (const Task& task : tasks) {
-      const PieceSteps& piece = steps.of[steps[task.step].piece];
-      if (task.step != piece.compute) continue;
-      if (piece.in.valid()) place(steps, {piece.in, task.sample}, result);
-      if (piece.out.valid()) place(steps, {piece.out, task.sample}, result);
+  void place(StepId step, std::size_t sample) {
+    if (step.valid()) result_.order[steps_[step].lane(sample)].push_back({step, static_cast<std::uint32_t>(sample)});
+  }
+
+  // For what one lane computes.
+  void add_transfers(const std::vector<Task>& computed) {
+    std::vector<Task> tasks;  // without exchanges of weights
+    for (const Task& task : computed) {
+      if (task.step == piece_of(task).compute) tasks.push_back(task);
+    }
+    bool is_in = false;  // this task has been read for
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (!is_in) place(piece_of(tasks[i]).in, tasks[i].sample);
+      is_in = i + 1 < tasks.size() && ahead_ && may_read_before(tasks[i + 1], tasks[i]);
+      if (is_in) place(piece_of(tasks[i + 1]).in, tasks[i + 1].sample);
+      place(piece_of(tasks[i]).out, tasks[i].sample);
     }
   }
-  for (StepId s : rest) {
-    if (s != steps.sync[steps[s].device]) continue;
-    for_each_sharer(steps, s, program.samples, [&](const std::vector<Task>& tasks) {
-      for (const Task& task : tasks) place(steps, task, result);
-    });
-  }
-  return result;
-}
 
-Program by_readiness(const Steps& steps, const std::vector<StepId>& rest, const Program& program) {
-  Program apart = program;
-  IdVector<StepId, char> is_rest(steps.steps.size(), 0);
-  for (StepId s : rest) {
-    is_rest[s] = 1;
-    for_each_sharer(steps, s, program.samples,
-                    [&](std::vector<Task> tasks) { apart.order.push_back(std::move(tasks)); });
+  bool may_read_before(const Task& next, const Task& current) const {
+    if (next.sample == current.sample || steps_[current.step].backward) return false;
+    for (const Program::Earlier& earlier : given_.earlier[piece_of(next).first()]) {
+      if (earlier.step == piece_of(current).last() && earlier.samples_back + current.sample == next.sample)
+        return false;
+    }
+    return true;
   }
-  std::vector<Task> executed;
-  const Timing timing = run_program(steps, apart, &executed);
-  std::vector<std::tuple<double, std::size_t>> by_start;  // at one time, as they were executed
-  for (std::size_t i = 0; i < executed.size(); ++i) {
-    if (is_rest[executed[i].step]) by_start.emplace_back(timing.start(executed[i].step, executed[i].sample), i);
-  }
-  std::sort(by_start.begin(), by_start.end());
-  Program result = program;
-  for (const auto& [start, i] : by_start) place(steps, executed[i], result);
-  return result;
-}
+
+  const Steps& steps_;
+  const Program& given_;
+  const bool ahead_;
+  Program result_;
+};
 
 double end_of(const Steps& steps, const Program& program) {
   const Timing timing = run_program(steps, program);
@@ -85,12 +69,13 @@ double end_of(const Steps& steps, const Program& program) {
 
 }  // namespace
 
-void order_transfers(const Steps& steps, Program& program) {
-  const std::vector<StepId> rest = steps_without_place(steps, program);
-  if (rest.empty()) return;
-  Program first = by_readiness(steps, rest, program);
-  Program second = one_by_one(steps, rest, program);
-  program = end_of(steps, second) < end_of(steps, first) ? std::move(second) : std::move(first);
+void order_transfers(const Steps& steps, bool ahead, Program& program) {
+  Program one_by_one = TransferOrder(steps, program, false).complete();
+  if (ahead) {
+    Program reading_ahead = TransferOrder(steps, program, true).complete();
+    if (end_of(steps, reading_ahead) <= end_of(steps, one_by_one)) one_by_one = std::move(reading_ahead);
+  }
+  program = std::move(one_by_one);
 }
 
 }  // namespace partita
