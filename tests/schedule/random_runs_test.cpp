@@ -128,9 +128,14 @@ TEST(RandomRuns, GPipe) {
   std::size_t runs = 0;
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
     const Draw draw(seed);
-    if (!draw.found || draw.problem.transfers != TransferMode::Sum) continue;
+    if (!draw.found) continue;
     const std::size_t m = 1 + seed % 12;
     const Simulation run = simulate(draw.problem, draw.split, run_as(ScheduleKind::GPipe, 40 * m, m));
+    for (DeviceId d : draw.report.devices.all()) {
+      const std::size_t r = draw.report.devices[d].sharing;
+      ASSERT_LE(run.devices[d].most_in_flight, (m + r - 1) / r) << name_of(seed, draw, run);
+    }
+    if (draw.problem.transfers != TransferMode::Sum) continue;
     Problem asked = draw.problem;
     asked.objective = Objective::GPipe;
     const double formula = check(asked, draw.split).value;
