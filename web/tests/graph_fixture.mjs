@@ -35,11 +35,13 @@ const nameOf = (node) =>
 
 // Boxes for pieces that hold runs of nodes: lines of up to two nodes, folded into columns.
 function placeInBox(nodes, left, top, x, y) {
+  const linesOfCell = [0, 1, 2, 1, 2, 3];
   let line = 0;
   nodes.forEach((node, i) => {
-    const pair = [1, 2].includes(node % cellSize) ? -1 : [3, 4].includes(node % cellSize) ? 1 : 0;
-    if (i > 0 && pair !== 1) ++line;
-    const at = pair === 1 ? line - 1 + ((node % cellSize) - 3) : line;
+    const place = i % cellSize;
+    const pair = place === 1 || place === 2 ? -1 : place === 3 || place === 4 ? 1 : 0;
+    const at = Math.floor(i / cellSize) * 4 + linesOfCell[place];
+    line = Math.max(line, at);
     const column = Math.floor(at / columnLines);
     x[node] = left + 2 + column * 4.5 + (pair === 0 ? 0.75 : pair === -1 ? 0 : 1.5);
     y[node] = top + 2.5 + (at % columnLines) * 1.6;
@@ -136,7 +138,8 @@ export function trainingPage({ nodes, stages, samples }) {
     output.push(parts(random, node % cellSize === cellSize - 1 ? nodes / stages / 64 : 0.25));
   }
 
-  const stageOf = (node) => Math.min(stages - 1, Math.floor(((node < forward ? node : mirror(node)) * stages) / forward));
+  const cells = Math.ceil(forward / cellSize);
+  const stageOf = (node) => Math.floor((Math.floor((node < forward ? node : mirror(node)) / cellSize) * stages) / cells);
   const piece = Array.from({ length: nodes }, (_, node) =>
     node < forward ? stageOf(node) : 2 * stages - 1 - stageOf(node));
   const x = Array(nodes).fill(0), y = Array(nodes).fill(0);

@@ -3,19 +3,14 @@
 //
 // Which edges are seen is asked of all of them, four comparisons each: a look at 12,000 takes some 30 microseconds,
 // less than any index would save. Lines of one device pixel are drawn many times faster than wider ones, so the many
-// lines of the dots are exactly that wide. Edges between pieces are long and many (in training, each forward piece
-// feeds its backward piece), so they are fainter, and near by they are drawn only where an end is seen.
-import type { GraphModel } from "./model";
+// lines of the dots are exactly that wide. Edges between two pieces of one device move nothing, are long and many (in
+// training each forward piece feeds its backward piece): they are drawn as one link (draw_links.ts), and one by one only
+// for the node that the reader looks at. Those between devices are drawn near by only where an end is seen.
 import { dimmed, type Scene } from "./scene";
 import { toScreenX, toScreenY, type Rectangle } from "./viewport";
 
-type Style = "inside" | "between" | "crossing";
-const styles: readonly Style[] = ["between", "inside", "crossing"]; // in drawing order
-
-function styleOf(model: GraphModel, edge: number): Style {
-  if (model.crosses[edge]) return "crossing";
-  return model.between[edge] ? "between" : "inside";
-}
+type Style = "inside" | "crossing";
+const styles: readonly Style[] = ["inside", "crossing"]; // in drawing order
 
 function contains(area: Rectangle, x: number, y: number): boolean {
   return x >= area.left && x <= area.right && y >= area.top && y <= area.bottom;
@@ -24,18 +19,20 @@ function contains(area: Rectangle, x: number, y: number): boolean {
 function seenEdges(scene: Scene): Record<Style, number[]> {
   const { model, area } = scene;
   const { edgeFrom, edgeTo } = model.data;
-  const found: Record<Style, number[]> = { inside: [], between: [], crossing: [] };
+  const found: Record<Style, number[]> = { inside: [], crossing: [] };
   const near = scene.levels.boxes >= 0.5;
   for (let edge = 0; edge < edgeFrom.length; ++edge) {
+    const crosses = model.crosses[edge] === 1;
+    if (model.between[edge] && !crosses) continue;
     const from = edgeFrom[edge]!;
     const to = edgeTo[edge]!;
-    const [x0, y0, x1, y1] = [model.x[from]!, model.y[from]!, model.x[to]!, model.y[to]!];
+    const x0 = model.x[from]!, y0 = model.y[from]!, x1 = model.x[to]!, y1 = model.y[to]!;
     if (x0 < area.left && x1 < area.left) continue;
     if (x0 > area.right && x1 > area.right) continue;
     if (y0 < area.top && y1 < area.top) continue;
     if (y0 > area.bottom && y1 > area.bottom) continue;
-    if (near && model.between[edge] && !contains(area, x0, y0) && !contains(area, x1, y1)) continue;
-    found[styleOf(model, edge)].push(edge);
+    if (near && crosses && !contains(area, x0, y0) && !contains(area, x1, y1)) continue;
+    found[crosses ? "crossing" : "inside"].push(edge);
   }
   return found;
 }
@@ -52,9 +49,7 @@ export function drawEdges(scene: Scene): void {
   const alpha = 1 - levels.pieces;
   if (alpha === 0) return;
   const edges = seenEdges(scene);
-  const strength: Record<Style, number> = palette.dark
-    ? { inside: 0.55, between: 0.1, crossing: 0.3 }
-    : { inside: 0.5, between: 0.09, crossing: 0.28 };
+  const strength: Record<Style, number> = { inside: 0.5, crossing: 0.35 };
   for (const style of styles) {
     const near = style === "inside" ? 1 : 1 + 1.5 * levels.boxes;
     for (const bright of [false, true]) {

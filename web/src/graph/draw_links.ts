@@ -17,10 +17,11 @@ interface Curve {
 const centreX = (box: Rectangle): number => (box.left + box.right) / 2;
 const centreY = (box: Rectangle): number => (box.top + box.bottom) / 2;
 
-// Side by side: from flank to flank; over others that lie between them: a bow above (backward: below) them.
+// Below or above each other: from edge to edge. Side by side: from flank to flank; over others that lie between them: a
+// bow above (backward: below) them.
 function curve(from: Rectangle, to: Rectangle, far: boolean, below: boolean): Curve {
-  const apart = Math.max(to.left - from.right, from.left - to.right);
-  if (apart >= 0 && far) {
+  const besides = from.top < to.bottom && to.top < from.bottom;
+  if (besides && far) {
     const y0 = below ? from.bottom : from.top;
     const y3 = below ? to.bottom : to.top;
     const rise = (below ? 1 : -1) * Math.min(70, 14 + 0.12 * Math.abs(centreX(to) - centreX(from)));
@@ -28,7 +29,7 @@ function curve(from: Rectangle, to: Rectangle, far: boolean, below: boolean): Cu
     const x3 = centreX(to);
     return { x0, y0, x1: x0 + (x3 - x0) * 0.2, y1: y0 + rise, x2: x3 - (x3 - x0) * 0.2, y2: y3 + rise, x3, y3 };
   }
-  if (apart >= 0) {
+  if (besides) {
     const rightward = to.left >= from.right;
     const x0 = rightward ? from.right : from.left;
     const x3 = rightward ? to.left : to.right;
@@ -81,28 +82,30 @@ function widthOf(scene: Scene, link: Link): number {
 
 export function drawLinks(scene: Scene): void {
   const { context, model, palette, marks } = scene;
-  if (scene.levels.pieces === 0) return;
   model.links.forEach((link, index) => {
     const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
     const { x0, y0, x1, y1, x2, y2, x3, y3 } = curveOf(scene, index);
-    const moves = link.cost > 0;
+    const moves = from.device !== to.device;
+    if (moves && scene.levels.pieces === 0) return; // its edges are drawn instead
     const faded = isDimmed(scene, from.device) && isDimmed(scene, to.device);
-    context.globalAlpha = scene.levels.pieces * (faded ? dimmed : marks.link === index ? 1 : moves ? 0.75 : 0.6);
+    context.globalAlpha = (moves ? scene.levels.pieces : 1) * (faded ? dimmed : marks.link === index ? 1 : moves ? 0.75 : 0.6);
     context.strokeStyle = context.fillStyle = moves ? passColour(palette, from.device, false) : palette["ink-3"];
     context.lineWidth = widthOf(scene, link) + (marks.link === index ? 1.5 : 0);
     context.setLineDash(moves ? [] : [3, 4]);
     // The line ends where the arrow begins.
     const length = Math.max(Math.hypot(x3 - x2, y3 - y2), 1e-6);
     const [ux, uy] = [(x3 - x2) / length, (y3 - y2) / length];
-    const head = 5 + context.lineWidth * 0.9;
+    const gap = Math.hypot(x3 - x0, y3 - y0);
+    const head = Math.min(5 + context.lineWidth * 0.9, gap * 0.55);
+    const wide = Math.max(4, context.lineWidth * 0.9);
     context.beginPath();
     context.moveTo(x0, y0);
     context.bezierCurveTo(x1, y1, x2, y2, x3 - ux * head, y3 - uy * head);
     context.stroke();
     context.beginPath();
     context.moveTo(x3, y3);
-    context.lineTo(x3 - ux * head - uy * head * 0.6, y3 - uy * head + ux * head * 0.6);
-    context.lineTo(x3 - ux * head + uy * head * 0.6, y3 - uy * head - ux * head * 0.6);
+    context.lineTo(x3 - ux * head - uy * wide, y3 - uy * head + ux * wide);
+    context.lineTo(x3 - ux * head + uy * wide, y3 - uy * head - ux * wide);
     context.fill();
   });
   context.setLineDash([]);

@@ -79,7 +79,7 @@ function drawNumbers(scene: Scene, piece: PieceData, box: Rectangle): void {
     context.font = `${weight} ${size}px ${palette.sans}`;
     context.fillStyle = ink;
     context.fillText(shortened(context, text, room), box.left + inset, y);
-    y += size * 1.35;
+    y += size * 1.3 + 2;
   }
   if (load > 0 && y + 60 < box.bottom && room > 60) drawShares(scene, piece, load, box.left + inset, y + 8, room);
 }
@@ -120,12 +120,14 @@ export function drawPieceNames(scene: Scene): void {
   context.font = `600 11px ${palette.sans}`;
   context.textBaseline = "middle";
   context.textAlign = "left";
-  for (const piece of scene.model.data.pieces) {
+  scene.model.data.pieces.forEach((piece, number) => {
     const box = pieceOnScreen(scene, piece);
     const left = Math.max(box.left, 6);
     const top = Math.max(box.top - 19, 6);
-    const room = Math.min(box.right, scene.size.width) - left - 12;
-    if (!isSeen(scene, { ...box, top: box.top - 19 }) || room < 30 || top + 18 > box.bottom) continue;
+    const end = box.left + scene.model.nameRoom[number]! * scene.view.scale;
+    const room = Math.min(Math.max(box.right, end - 8), scene.size.width) - left - 26;
+    if (!isSeen(scene, { ...box, top: box.top - 19 }) || left > box.right - 12 || top + 18 > box.bottom) return;
+    if (room < 12) return;
     const text = shortened(context, pieceTitle(scene, piece), room);
     const colour = passColour(palette, piece.device, piece.backward);
     context.globalAlpha = alpha * (isDimmed(scene, piece.device) ? dimmed * 2 : 1);
@@ -138,6 +140,6 @@ export function drawPieceNames(scene: Scene): void {
     context.fill();
     context.fillStyle = palette.ink;
     context.fillText(text, left + 18, top + 9.5);
-  }
+  });
   context.globalAlpha = 1;
 }

@@ -40,6 +40,7 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   let untouched = true; // the reader has not moved yet: the whole graph stays in view when the window changes
 
   const stage = html("div", { class: "canvas-stage graph-stage" });
+  stage.style.aspectRatio = `${data.width} / ${data.height}`;
   const status = html("p", { class: "canvas-spoken", role: "status" });
   const search = createSearch(data, searched, select);
   const details = createDetails(page, model, select);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as the view needs it: neighbours, what each node costs where it is, and the links between the pieces.
-import type { GraphData, Page } from "../data";
+import type { GraphData, Page, PieceData } from "../data";
 import { Grid } from "./grid";
 
 // All edges from one piece to another, drawn as one.
@@ -33,6 +33,7 @@ export interface GraphModel {
   enters: Uint8Array; // by node: it reads from another device
   links: Link[];
   mostLinkCost: number;
+  nameRoom: number[]; // by piece: how far its name may reach before it is above or in another box
   grid: Grid;
   devicesInUse: number[]; // ascending
 }
@@ -71,6 +72,16 @@ function linksBetween(data: GraphData, outputs: Incidence, device: Int32Array): 
   return [...links.values()];
 }
 
+function roomForNames(pieces: readonly PieceData[]): number[] {
+  const line = 2; // units above a box that its name may take
+  return pieces.map((piece) =>
+    pieces.reduce((room, other) => {
+      const beside = other.left > piece.left && other.top - line < piece.top && other.top + other.height > piece.top - line;
+      return beside ? Math.min(room, other.left - piece.left) : room;
+    }, Infinity),
+  );
+}
+
 export function graphModel(page: Page, data: GraphData): GraphModel {
   const nodes = data.id.length;
   const device = Int32Array.from(data.piece, (piece) => (piece < 0 ? -1 : data.pieces[piece]!.device));
@@ -100,6 +111,7 @@ export function graphModel(page: Page, data: GraphData): GraphModel {
     data, nodes, x, y, device, backward, inputs, outputs, crosses, between, outputCost, leaves, enters,
     links,
     mostLinkCost: links.reduce((most, link) => Math.max(most, link.cost), 0),
+    nameRoom: roomForNames(data.pieces),
     grid: new Grid(x, y),
     devicesInUse: page.devices.map((_, number) => number).filter((number) => device.includes(number)),
   };
