@@ -56,25 +56,29 @@ export function bytes(value: number | null): string {
   return `${fixed(rest, 1)} ${units[unit]}`;
 }
 
-// A share of one: "90 %", "0.3 %". Never "100 %" of what is less, nor "0 %" of what is more than nothing.
+// A share of one, for sentences: "90 %", "0.3 %". Never "100 %" of what is less, nor "0 %" of what is more than nothing.
 export function percent(share: number): string {
   const hundredths = share * 100;
   if (share > 0 && hundredths < 0.1) return "< 0.1 %";
   if (share < 1 && hundredths > 99.9) return "> 99.9 %";
-  return `${hundredths < 9.95 || (hundredths > 99 && share !== 1) ? trimmed(hundredths) : fixed(hundredths, 0)} %`;
+  const coarse = hundredths >= 9.95 && (hundredths <= 99 || share >= 1);
+  return `${coarse ? fixed(hundredths, 0) : withoutTrailingZeros(fixed(hundredths, 1))} %`;
 }
 
-function trimmed(value: number): string {
-  return withoutTrailingZeros(fixed(value, 1));
+// A gap, as `percent` in app/partita/progress_view.cpp writes it.
+export function gap(fraction: number): string {
+  const hundredths = 100 * fraction;
+  if (hundredths === 0) return "0 %";
+  return `${hundredths >= 0.01 ? fixed(hundredths, 2) : significant(hundredths, 2)} %`;
 }
 
-// "1 node", "2 nodes".
+// Wall time, as `seconds_text` in partita/report/compare_text.cpp writes it.
+export function seconds(value: number): string {
+  if (value < 0.0995) return `${significant(1000 * value, 2)} ms`;
+  return `${fixed(value, value < 9.995 ? 2 : 1)} s`;
+}
+
+// "1 node", "1,512 nodes".
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${count === 1 ? noun : noun + "s"}`;
-}
-
-export function seconds(value: number): string {
-  if (value < 0.0005) return "< 1 ms";
-  if (value < 1) return `${significant(value * 1000, 3)} ms`;
-  return value < 120 ? `${significant(value, 3)} s` : `${fixed(value / 60, 1)} min`;
 }

@@ -4,8 +4,15 @@ import { Bus } from "./bus";
 import type { Page } from "./data";
 import { html } from "./dom";
 import { mountGraph } from "./graph/index";
+import { bottleneckSection } from "./sections/bottleneck";
+import { comparisonSection } from "./sections/comparison";
+import { convergenceSection } from "./sections/convergence";
 import { header } from "./sections/header";
-import { section } from "./sections/section";
+import { loadsSection } from "./sections/loads";
+import { memorySection } from "./sections/memory";
+import { contents, section } from "./sections/section";
+import { simulationSection } from "./sections/simulation";
+import { sweepSection } from "./sections/sweep";
 import { makeThemeToggle } from "./theme";
 import { mountTimeline } from "./timeline/index";
 
@@ -15,17 +22,23 @@ function read(): Page | null {
 
 function show(host: HTMLElement, page: Page, bus: Bus): void {
   document.title = `${page.title} - Partita`;
-  host.append(header(page, makeThemeToggle(bus)));
-  if (page.graph) {
-    const part = section("graph", "Graph");
-    host.append(part);
-    mountGraph(part, page, bus);
-  }
-  if (page.timeline) {
-    const part = section("timeline", "Timeline");
-    host.append(part);
-    mountTimeline(part, page, bus);
-  }
+  const graph = page.graph ? section("graph", "Graph") : null;
+  const timeline = page.timeline ? section("timeline", "Timeline") : null;
+  const parts = [
+    sweepSection(page),
+    comparisonSection(page),
+    loadsSection(page, bus),
+    bottleneckSection(page, bus),
+    memorySection(page, bus),
+    graph,
+    simulationSection(page, bus),
+    timeline,
+    convergenceSection(page),
+  ].filter((part): part is HTMLElement => part !== null);
+  host.append(header(page, makeThemeToggle(bus)), contents(parts), ...parts);
+  // Mounted once they are in the page: what they draw depends on their size.
+  if (graph) mountGraph(graph, page, bus);
+  if (timeline) mountTimeline(timeline, page, bus);
 }
 
 const host = document.getElementById("page");
