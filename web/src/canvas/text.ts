@@ -23,6 +23,13 @@ export function shortened(context: CanvasRenderingContext2D, text: string, room:
   return end === 0 ? "" : text.slice(0, end).trimEnd() + "…";
 }
 
+// The beginning of a text that has room, at least a character.
+function headOf(context: CanvasRenderingContext2D, text: string, room: number): string {
+  let end = text.length;
+  while (end > 1 && textWidth(context, text.slice(0, end)) > room) --end;
+  return text.slice(0, end);
+}
+
 // Up to `most` lines, broken behind the separators of names where that is possible. The end of a name tells more than
 // its beginning, so what has no room is cut at the front.
 export function wrapped(context: CanvasRenderingContext2D, text: string, room: number, most: number): string[] {
@@ -30,7 +37,9 @@ export function wrapped(context: CanvasRenderingContext2D, text: string, room: n
   for (const part of text.match(/[^/._:\-\s]*[/._:\-\s]?/g) ?? []) {
     const last = lines[lines.length - 1];
     if (last !== undefined && textWidth(context, last + part) <= room) lines[lines.length - 1] = last + part;
-    else if (part !== "") lines.push(part);
+    else
+      for (let rest = part; rest !== ""; rest = rest.slice(lines[lines.length - 1]!.length))
+        lines.push(headOf(context, rest, room));
   }
   const kept = lines.slice(-most);
   if (kept.length < lines.length) kept[0] = "…" + kept[0]!;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selected node in words: what it costs, where it is, and links to what it reads and who reads it.
-import { button } from "../canvas/controls";
-import { deviceColour } from "../colours";
+import { button, swatch } from "../canvas/controls";
 import type { Page } from "../data";
 import { html } from "../dom";
 import { bytes, counted, time } from "../format";
@@ -18,12 +17,6 @@ const nameOf = (model: GraphModel, node: number): string => model.data.name[node
 
 function deviceName(page: Page, device: number): string {
   return page.devices[device]?.name ?? "no device";
-}
-
-function swatch(device: number): HTMLElement {
-  const mark = html("span", { class: "graph-swatch", "aria-hidden": "true" });
-  if (device >= 0) mark.style.background = deviceColour(device);
-  return mark;
 }
 
 function neighbours(incidence: Incidence, ends: number[], node: number): number[] {

@@ -49,7 +49,7 @@ export function drawEdges(scene: Scene): void {
   const alpha = 1 - levels.pieces;
   if (alpha === 0) return;
   const edges = seenEdges(scene);
-  const strength: Record<Style, number> = { inside: 0.5, crossing: 0.35 };
+  const strength: Record<Style, number> = { inside: palette.dark ? 0.36 : 0.42, crossing: 0.35 };
   for (const style of styles) {
     const near = style === "inside" ? 1 : 1 + 1.5 * levels.boxes;
     for (const bright of [false, true]) {
@@ -96,7 +96,7 @@ export function strokeCurved(scene: Scene, edges: readonly number[]): void {
     const to = model.data.edgeTo[edge]!;
     const dx = (model.x[to]! - model.x[from]!) * view.scale;
     const dy = (model.y[to]! - model.y[from]!) * view.scale;
-    const upright = Math.abs(dy) >= Math.abs(dx);
+    const upright = Math.abs(dy) >= Math.min(Math.abs(dx), 1.1 * view.scale);
     const signX = Math.sign(dx) || 1;
     const signY = Math.sign(dy) || 1;
     const x0 = toScreenX(view, size, model.x[from]!) + (upright ? 0 : signX * half);

@@ -5,7 +5,9 @@ import { passColour } from "../canvas/palette";
 import type { GraphModel, Link } from "./model";
 import { pieceOnScreen } from "./draw_pieces";
 import { dimmed, isDimmed, type Scene } from "./scene";
-import type { Rectangle } from "./viewport";
+import { toScreenY, type Rectangle } from "./viewport";
+
+const shortestStep = 26; // pixels
 
 interface Curve {
   x0: number; y0: number; // start
@@ -17,26 +19,31 @@ interface Curve {
 const centreX = (box: Rectangle): number => (box.left + box.right) / 2;
 const centreY = (box: Rectangle): number => (box.top + box.bottom) / 2;
 
-// Below or above each other: from edge to edge. Side by side: from flank to flank; over others that lie between them: a
-// bow above (backward: below) them.
-function curve(from: Rectangle, to: Rectangle, far: boolean, below: boolean): Curve {
+// Below or above each other: from edge to edge. Side by side: from flank to flank. Over others that lie between them: a
+// bow above (backward: below) `crest`, the highest of them.
+function curve(from: Rectangle, to: Rectangle, crest: number | null, below: boolean): Curve {
   const besides = from.top < to.bottom && to.top < from.bottom;
-  if (besides && far) {
+  if (besides && crest !== null) {
     const y0 = below ? from.bottom : from.top;
     const y3 = below ? to.bottom : to.top;
-    const rise = (below ? 1 : -1) * Math.min(70, 14 + 0.12 * Math.abs(centreX(to) - centreX(from)));
     const x0 = centreX(from);
     const x3 = centreX(to);
-    return { x0, y0, x1: x0 + (x3 - x0) * 0.2, y1: y0 + rise, x2: x3 - (x3 - x0) * 0.2, y2: y3 + rise, x3, y3 };
+    const clearance = Math.min(30, 10 + 0.02 * Math.abs(x3 - x0));
+    const outermost = below ? Math.max(crest, y0, y3) + clearance : Math.min(crest, y0, y3) - clearance;
+    // The top of such a curve is at three quarters of the way to its handles.
+    const handle = (y: number): number => y + (outermost - y) / 0.75;
+    return { x0, y0, x1: x0 + (x3 - x0) * 0.2, y1: handle(y0), x2: x3 - (x3 - x0) * 0.2, y2: handle(y3), x3, y3 };
   }
   if (besides) {
     const rightward = to.left >= from.right;
-    const x0 = rightward ? from.right : from.left;
-    const x3 = rightward ? to.left : to.right;
-    const y0 = clamped(centreY(to), from);
-    const y3 = clamped(centreY(from), to);
+    const gap = Math.max(to.left - from.right, from.left - to.right);
+    const into = Math.max(0, (shortestStep - gap) / 2); // a step over a narrow gap reaches into both boxes
+    const sign = rightward ? 1 : -1;
+    const x0 = (rightward ? from.right : from.left) - sign * into;
+    const x3 = (rightward ? to.left : to.right) + sign * into;
+    const y = Math.max(from.top, to.top) * 0.28 + Math.min(from.bottom, to.bottom) * 0.72; // below the numbers
     const middle = (x0 + x3) / 2;
-    return { x0, y0, x1: middle, y1: y0, x2: middle, y2: y3, x3, y3 };
+    return { x0, y0: y, x1: middle, y1: y, x2: middle, y2: y, x3, y3: y };
   }
   const downward = centreY(to) > centreY(from);
   const y0 = downward ? from.bottom : from.top;
@@ -47,69 +54,94 @@ function curve(from: Rectangle, to: Rectangle, far: boolean, below: boolean): Cu
   return { x0, y0, x1: x0, y1: middle, x2: x3, y2: middle, x3, y3 };
 }
 
-// A height in the middle half of the box, as near as possible to the other box's.
-function clamped(y: number, box: Rectangle): number {
-  const quarter = (box.bottom - box.top) / 4;
-  return Math.min(Math.max(y, box.top + quarter), box.bottom - quarter);
-}
-
-// Whether a third box lies between the two: then a straight curve would hide behind it.
-function skips(model: GraphModel, link: Link): boolean {
+// The top (backward: bottom) of the boxes between the two ends of a link, in layout units; null: there are none.
+function crestOf(model: GraphModel, link: Link): number | null {
   const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
   const left = Math.min(from.left + from.width, to.left + to.width);
   const right = Math.max(from.left, to.left);
-  return model.data.pieces.some(
-    (other, i) =>
-      i !== link.from && i !== link.to && other.left >= left && other.left + other.width <= right &&
-      other.top < Math.max(from.top + from.height, to.top + to.height) &&
-      other.top + other.height > Math.min(from.top, to.top),
+  const top = Math.min(from.top, to.top);
+  const bottom = Math.max(from.top + from.height, to.top + to.height);
+  const between = model.data.pieces.filter(
+    (other) =>
+      other !== from && other !== to && other.left >= left && other.left + other.width <= right &&
+      other.top < bottom && other.top + other.height > top,
   );
+  if (between.length === 0) return null;
+  return from.backward
+    ? Math.max(...between.map((other) => other.top + other.height))
+    : Math.min(...between.map((other) => other.top));
 }
 
-const skipped = new WeakMap<GraphModel, boolean[]>();
+const crests = new WeakMap<GraphModel, (number | null)[]>();
+function crestsOf(model: GraphModel): (number | null)[] {
+  let known = crests.get(model);
+  if (known === undefined) crests.set(model, (known = model.links.map((link) => crestOf(model, link))));
+  return known;
+}
+
 function curveOf(scene: Scene, index: number): Curve {
   const { model } = scene;
-  let far = skipped.get(model);
-  if (far === undefined) skipped.set(model, (far = model.links.map((link) => skips(model, link))));
   const link = model.links[index]!;
   const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
-  return curve(pieceOnScreen(scene, from), pieceOnScreen(scene, to), far[index]!, from.backward);
+  const crest = crestsOf(model)[index]!;
+  const onScreen = crest === null ? null : toScreenY(scene.view, scene.size, crest);
+  return curve(pieceOnScreen(scene, from), pieceOnScreen(scene, to), onScreen, from.backward);
+}
+
+// From flank to flank: drawn above the boxes, as it may reach into them.
+function isStep(scene: Scene, index: number): boolean {
+  const { model } = scene;
+  const link = model.links[index]!;
+  const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
+  return crestsOf(model)[index] === null && from.top < to.top + to.height && to.top < from.top + from.height;
 }
 
 function widthOf(scene: Scene, link: Link): number {
-  return link.cost === 0 ? 1 : 1.5 + 9 * Math.sqrt(link.cost / scene.model.mostLinkCost);
+  return link.cost === 0 ? 1 : 1.5 + 6 * Math.sqrt(link.cost / scene.model.mostLinkCost);
 }
 
+// Below the boxes: all links but the steps to a neighbour.
 export function drawLinks(scene: Scene): void {
-  const { context, model, palette, marks } = scene;
-  model.links.forEach((link, index) => {
-    const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
-    const { x0, y0, x1, y1, x2, y2, x3, y3 } = curveOf(scene, index);
-    const moves = from.device !== to.device;
-    if (moves && scene.levels.pieces === 0) return; // its edges are drawn instead
-    const faded = isDimmed(scene, from.device) && isDimmed(scene, to.device);
-    context.globalAlpha = (moves ? scene.levels.pieces : 1) * (faded ? dimmed : marks.link === index ? 1 : moves ? 0.75 : 0.6);
-    context.strokeStyle = context.fillStyle = moves ? passColour(palette, from.device, false) : palette["ink-3"];
-    context.lineWidth = widthOf(scene, link) + (marks.link === index ? 1.5 : 0);
-    context.setLineDash(moves ? [] : [3, 4]);
-    // The line ends where the arrow begins.
-    const length = Math.max(Math.hypot(x3 - x2, y3 - y2), 1e-6);
-    const [ux, uy] = [(x3 - x2) / length, (y3 - y2) / length];
-    const gap = Math.hypot(x3 - x0, y3 - y0);
-    const head = Math.min(5 + context.lineWidth * 0.9, gap * 0.55);
-    const wide = Math.max(4, context.lineWidth * 0.9);
-    context.beginPath();
-    context.moveTo(x0, y0);
-    context.bezierCurveTo(x1, y1, x2, y2, x3 - ux * head, y3 - uy * head);
-    context.stroke();
-    context.beginPath();
-    context.moveTo(x3, y3);
-    context.lineTo(x3 - ux * head - uy * wide, y3 - uy * head + ux * wide);
-    context.lineTo(x3 - ux * head + uy * wide, y3 - uy * head - ux * wide);
-    context.fill();
+  scene.model.links.forEach((_, index) => {
+    if (!isStep(scene, index)) drawLink(scene, index);
   });
-  context.setLineDash([]);
-  context.globalAlpha = 1;
+}
+
+// Above the boxes.
+export function drawSteps(scene: Scene): void {
+  scene.model.links.forEach((_, index) => {
+    if (isStep(scene, index)) drawLink(scene, index);
+  });
+}
+
+function drawLink(scene: Scene, index: number): void {
+  const { context, model, palette, marks } = scene;
+  const link = model.links[index]!;
+  const [from, to] = [model.data.pieces[link.from]!, model.data.pieces[link.to]!];
+  const moves = from.device !== to.device;
+  if (moves && scene.levels.pieces === 0) return; // its edges are drawn instead
+  const { x0, y0, x1, y1, x2, y2, x3, y3 } = curveOf(scene, index);
+  const faded = isDimmed(scene, from.device) && isDimmed(scene, to.device);
+  context.save();
+  context.globalAlpha = (moves ? scene.levels.pieces : 1) * (faded ? dimmed : marks.link === index ? 1 : moves ? 0.8 : 0.6);
+  context.strokeStyle = context.fillStyle = moves ? passColour(palette, from.device, false) : palette["ink-3"];
+  context.lineWidth = widthOf(scene, link) + (marks.link === index ? 1.5 : 0);
+  if (!moves) context.setLineDash([3, 4]);
+  // The line ends where the head begins.
+  const length = Math.max(Math.hypot(x3 - x2, y3 - y2), 1e-6);
+  const [ux, uy] = [(x3 - x2) / length, (y3 - y2) / length];
+  const head = Math.min(5 + context.lineWidth * 0.9, Math.hypot(x3 - x0, y3 - y0) * 0.55);
+  const wide = Math.max(4, context.lineWidth);
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.bezierCurveTo(x1, y1, x2, y2, x3 - ux * head, y3 - uy * head);
+  context.stroke();
+  context.beginPath();
+  context.moveTo(x3, y3);
+  context.lineTo(x3 - ux * head - uy * wide, y3 - uy * head + ux * wide);
+  context.lineTo(x3 - ux * head + uy * wide, y3 - uy * head - ux * wide);
+  context.fill();
+  context.restore();
 }
 
 // The link whose curve passes within a few pixels of a point of the screen; null: none.

@@ -54,31 +54,38 @@ function drawGround(scene: Scene, piece: PieceData, box: Rectangle): void {
   context.stroke();
 }
 
-// Lines of text from the top, as many as have room; the last one that goes is the most important one, the name.
+// "accelerator 2" where there is no room for it: "A2".
+function initials(name: string): string {
+  const [word, ...rest] = name.split(" ");
+  return (word ?? "").slice(0, 1).toUpperCase() + rest.join(" ");
+}
+
+// Lines of text from the top, as many as have room. Each has shorter forms for narrow boxes; a number is never cut.
 function drawNumbers(scene: Scene, piece: PieceData, box: Rectangle): void {
   const { context, palette } = scene;
   const inset = Math.min(12, (box.right - box.left) * 0.09);
   const room = box.right - box.left - 2 * inset;
   const height = box.bottom - box.top;
-  if (room < 24 || height < 16) return;
+  if (room < 12 || height < 16) return;
   const load = piece.compute + piece.in + piece.out;
+  const name = scene.page.devices[piece.device]?.name ?? "";
+  const nodes = counted(piece.nodes, "node");
   const fits = (size: number): number => Math.min(size, Math.max(9, room / 8));
   const lines = [
-    { text: scene.page.devices[piece.device]?.name ?? "", size: fits(13), weight: 650, ink: palette.ink },
-    { text: number(load), size: Math.min(22, Math.max(11, room / 5)), weight: 600, ink: palette.ink },
-    {
-      text: `${piece.backward ? "backward, " : ""}${counted(piece.nodes, "node")}`,
-      size: fits(11.5), weight: 400, ink: palette["ink-2"],
-    },
+    { forms: [name, initials(name)], size: fits(13), weight: 650, ink: palette.ink },
+    { forms: [number(load), significant(load, 2)], size: Math.min(22, Math.max(10, room / 5)), weight: 600, ink: palette.ink },
+    { forms: [piece.backward ? `backward, ${nodes}` : nodes, nodes], size: fits(11.5), weight: 400, ink: palette["ink-2"] },
   ];
   let y = box.top + Math.min(inset, 10);
   context.textBaseline = "top";
   context.textAlign = "left";
-  for (const { text, size, weight, ink } of lines) {
+  for (const { forms, size, weight, ink } of lines) {
     if (y + size > box.bottom - 3) return;
     context.font = `${weight} ${size}px ${palette.sans}`;
     context.fillStyle = ink;
-    context.fillText(shortened(context, text, room), box.left + inset, y);
+    const text = forms.find((form) => textWidth(context, form) <= room);
+    if (text === undefined) continue;
+    context.fillText(text, box.left + inset, y);
     y += size * 1.3 + 2;
   }
   if (load > 0 && y + 60 < box.bottom && room > 60) drawShares(scene, piece, load, box.left + inset, y + 8, room);

@@ -2,26 +2,26 @@
 // The graph view: every node in its piece's box, from the pieces as a whole to single nodes.
 // This file puts the parts together; open scene.ts for the levels of detail, draw_*.ts for what each looks like.
 import type { Bus } from "../bus";
-import { zoomButtons, zoomStep } from "../canvas/controls";
+import { showTipAt, zoomButtons, zoomStep } from "../canvas/controls";
 import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import { createTooltip } from "../canvas/tooltip";
 import type { Page } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
+import { hideTip } from "../tip";
 import { Camera } from "./camera";
 import { createDetails, spoken } from "./details";
 import { drawEdges } from "./draw_edges";
-import { drawLinks } from "./draw_links";
+import { drawLinks, drawSteps } from "./draw_links";
 import { drawMarks } from "./draw_marks";
 import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
 import { drawPieceNames, drawPieces } from "./draw_pieces";
 import { createLegend } from "./legend";
 import { graphModel } from "./model";
-import { findUnder, tipFor, type Target } from "./pointing";
-import { levelsAt, mainLevel, type Marks, type Scene } from "./scene";
+import { describe, findUnder, type Target } from "./pointing";
+import { levelsAt, mainLevel, type Levels, type Marks, type Scene } from "./scene";
 import { createSearch } from "./search";
 import { fitted, panned, toScreenX, toScreenY, visible, zoomed, type Rectangle, type View } from "./viewport";
 
@@ -49,7 +49,6 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   host.append(createLegend(page, model.devicesInUse, bus), bar, frame, status);
   const camera = new Camera({ x: 0, y: 0, scale: 1 });
   const surface = createSurface(stage, draw);
-  const tooltip = createTooltip(stage);
   const { canvas } = surface;
   canvas.setAttribute("role", "application");
   canvas.setAttribute(
@@ -65,8 +64,12 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
       size: surface,
       ratio: surface.ratio,
       area: visible(view, surface, nodeMargin),
-      levels: levelsAt(view.scale, model.data.pieces.length > 0),
+      levels: levels(),
     };
+  }
+
+  function levels(): Levels {
+    return levelsAt(camera.view.scale, whole(surface.width, surface.height).scale, model.data.pieces.length > 0);
   }
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number, now: number): boolean {
@@ -75,6 +78,7 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     const seen = scene(context);
     drawLinks(seen);
     drawPieces(seen);
+    drawSteps(seen);
     if (seen.levels.pieces < 1) {
       drawEdges(seen);
       const nodes = seenNodes(seen);
@@ -105,7 +109,7 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   function move(view: View): void {
     untouched = false;
     camera.jump(view);
-    tooltip.hide();
+    hideTip();
     surface.invalidate();
   }
   function fly(view: View): void {
@@ -183,13 +187,13 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     hover(x, y) {
       const target = under(x, y);
       point(target);
-      const tip = tipFor(page, model, target);
-      if (tip === null) tooltip.hide();
-      else tooltip.show(x, y, tip.title, tip.lines);
+      const text = describe(page, model, target);
+      if (text === null) hideTip();
+      else showTipAt(canvas, x, y, text);
     },
     leave() {
       point({ kind: "none" });
-      tooltip.hide();
+      hideTip();
     },
     tap(x, y) {
       const target = under(x, y);
@@ -232,7 +236,7 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   publish({
     graph: {
       get scale() { return camera.view.scale; },
-      get level() { return mainLevel(levelsAt(camera.view.scale, model.data.pieces.length > 0)); },
+      get level() { return mainLevel(levels()); },
       get moving() { return camera.moving; },
       get selected() { return marks.selected; },
       get device() { return marks.device; },

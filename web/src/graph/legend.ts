@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The devices and their colours. A click marks one, in every view of the page; another click takes the mark away.
 import type { Bus } from "../bus";
-import { deviceColour } from "../colours";
+import { swatch } from "../canvas/controls";
 import type { Page } from "../data";
 import { html } from "../dom";
 
 export function createLegend(page: Page, devices: readonly number[], bus: Bus): HTMLElement {
   let marked: number | null = null;
   const entries = devices.map((device) => {
-    const swatch = html("span", { class: "graph-swatch", "aria-hidden": "true" });
-    swatch.style.background = deviceColour(device);
     const name = page.devices[device]?.name ?? `device ${device}`;
     const isBottleneck = page.plan?.bottleneck === device;
     const entry = html(
       "button",
       { type: "button", class: "graph-legend-entry", "aria-pressed": "false", "data-device": device },
-      swatch,
+      swatch(device),
       name,
       isBottleneck && html("span", { class: "graph-bottleneck" }, "bottleneck"),
     );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under the pointer, and what the tooltip says about it.
+// What is under the pointer, and what the tip says about it.
+import type { Description } from "../canvas/controls";
 import type { Page } from "../data";
-import { counted, time } from "../format";
+import { time } from "../format";
 import { linkAt } from "./draw_links";
 import { timeWhereItIs, type GraphModel } from "./model";
 import { mainLevel, type Scene } from "./scene";
@@ -26,7 +27,7 @@ export function findUnder(scene: Scene, screenX: number, screenY: number): Targe
   return link === null ? { kind: "none" } : { kind: "link", index: link };
 }
 
-export function tipFor(page: Page, model: GraphModel, target: Target): { title: string; lines: string[] } | null {
+export function describe(page: Page, model: GraphModel, target: Target): Description | null {
   if (target.kind === "none") return null;
   const device = (number: number): string => page.devices[number]?.name ?? "no device";
   const pass = (backward: boolean): string => (backward ? ", backward" : "");
@@ -34,20 +35,21 @@ export function tipFor(page: Page, model: GraphModel, target: Target): { title: 
   if (target.kind === "node") {
     const node = target.index;
     const own = timeWhereItIs(page, model, node);
-    return {
-      title: data.name[node] || `node ${data.id[node]!}`,
-      lines: [
-        device(model.device[node]!) + pass(model.backward[node] === 1),
-        ...(own === null ? [] : [`time ${time(own)}`]),
-        ...(model.leaves[node] ? [`its output moves for ${time(model.outputCost[node]!)}`] : []),
-      ],
-    };
+    const lines: [string, string][] = [["on", device(model.device[node]!) + pass(model.backward[node] === 1)]];
+    if (own !== null) lines.push(["time", time(own)]);
+    if (model.leaves[node]) lines.push(["moving its output", time(model.outputCost[node]!)]);
+    return { title: data.name[node] || `node ${data.id[node]!}`, lines };
   }
   if (target.kind === "piece") {
     const piece = data.pieces[target.index]!;
     return {
       title: device(piece.device) + pass(piece.backward),
-      lines: [counted(piece.nodes, "node"), `compute ${time(piece.compute)}`, `in ${time(piece.in)}, out ${time(piece.out)}`],
+      lines: [
+        ["nodes", piece.nodes.toLocaleString("en-US")],
+        ["compute", time(piece.compute)],
+        ["in", time(piece.in)],
+        ["out", time(piece.out)],
+      ],
     };
   }
   const link = model.links[target.index]!;
@@ -55,8 +57,8 @@ export function tipFor(page: Page, model: GraphModel, target: Target): { title: 
   return {
     title: `${device(from.device)}${pass(from.backward)} to ${device(to.device)}${pass(to.backward)}`,
     lines: [
-      counted(link.outputs, "output"),
-      from.device === to.device ? "on one device: moves nowhere" : `cost ${time(link.cost)}`,
+      ["outputs", link.outputs.toLocaleString("en-US")],
+      ["cost", from.device === to.device ? "none, on one device" : time(link.cost)],
     ],
   };
 }

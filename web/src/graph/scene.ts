@@ -44,9 +44,12 @@ function ramp(value: number, from: number, to: number): number {
   return share * share * (3 - 2 * share);
 }
 
-// Pixels to the unit. A graph without pieces has no level of pieces.
-export function levelsAt(scale: number, hasPieces: boolean): Levels {
-  const nodes = hasPieces ? ramp(scale, 4.5, 7) : 1;
+// Scales are in pixels to the unit. `fitted` is that of the whole graph in the window: where it would be between the
+// pieces and the dots, the change is put off, so that the first look is a clear one. A graph without pieces has no level
+// of pieces.
+export function levelsAt(scale: number, fitted: number, hasPieces: boolean): Levels {
+  const unclear = fitted > 4 && fitted < 7.5;
+  const nodes = !hasPieces ? 1 : unclear ? ramp(scale, 1.15 * fitted, 1.7 * fitted) : ramp(scale, 4.5, 7);
   const boxes = ramp(scale, 22, 32);
   return { pieces: 1 - nodes, dots: nodes * (1 - boxes), boxes, names: ramp(scale, 40, 52) };
 }

@@ -72,7 +72,7 @@ function drawSteps(
   area.lineTo(track.left, floor);
   area.closePath();
   context.fillStyle = context.strokeStyle = passColour(palette, memory.device, false);
-  context.globalAlpha = alone ? 0.22 : 0.07;
+  context.globalAlpha = alone ? 0.22 : 0.035;
   context.fill(area);
   context.globalAlpha = 1;
   context.lineWidth = 1.5;

@@ -2,15 +2,15 @@
 // The timeline view: what each lane does when, with a cursor that tells all about a moment.
 // This file puts the parts together; scene.ts says where each is, draw_*.ts what it looks like.
 import type { Bus } from "../bus";
-import { zoomButtons, zoomStep } from "../canvas/controls";
+import { showTipAt, zoomButtons, zoomStep, type Description } from "../canvas/controls";
 import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import { createTooltip } from "../canvas/tooltip";
 import type { Page } from "../data";
 import { html } from "../dom";
 import { counted, time as timeText } from "../format";
+import { hideTip } from "../tip";
 import { drawAxis, drawCursor } from "./draw_axis";
 import { drawLanes } from "./draw_lanes";
 import { drawMemory } from "./draw_memory";
@@ -54,7 +54,6 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
   let rows: Rows = arrange(model, stage.clientWidth);
   stage.style.height = `${rows.bottom}px`;
   const surface = createSurface(stage, draw);
-  const tooltip = createTooltip(stage);
   const { canvas } = surface;
   canvas.setAttribute("role", "application");
   canvas.setAttribute(
@@ -103,7 +102,7 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
 
   function look(at: Span): void {
     span = at;
-    tooltip.hide();
+    hideTip();
     surface.invalidate();
   }
   function fit(): void {
@@ -127,14 +126,19 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
     hovered = interval;
     surface.invalidate();
   }
-  function showTip(x: number, y: number, interval: number): void {
+  function describe(interval: number): Description {
     const piece = data!.pieces[data!.piece[interval]!]!;
     const phase = phaseNames[phaseOf(data!, interval)];
     const [start, finish] = [data!.start[interval]!, data!.finish[interval]!];
-    tooltip.show(x, y, `sample ${data!.sample[interval]!}: ${phase}${piece.backward ? ", backward" : ""}`, [
-      model.lanes[data!.lane[interval]!]!.name,
-      `${timeText(start)} to ${timeText(finish)}: ${timeText(finish - start)}`,
-    ]);
+    return {
+      title: `sample ${data!.sample[interval]!}: ${phase}${piece.backward ? ", backward" : ""}`,
+      lines: [
+        ["on", model.lanes[data!.lane[interval]!]!.name],
+        ["from", timeText(start)],
+        ["to", timeText(finish)],
+        ["takes", timeText(finish - start)],
+      ],
+    };
   }
   listen(canvas, {
     pan: (dx) => look(moved(span, -dx * perPixel(), model.extent)),
@@ -144,12 +148,12 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
       hover(interval);
       const onCursor = Math.abs(x - toX(span, rows.track, cursor)) < grip || y < rows.axis.bottom;
       canvas.style.cursor = interval !== null ? "pointer" : onCursor && x >= rows.track.left ? "ew-resize" : "";
-      if (interval === null) tooltip.hide();
-      else showTip(x, y, interval);
+      if (interval === null) hideTip();
+      else showTipAt(canvas, x, y, describe(interval));
     },
     leave() {
       hover(null);
-      tooltip.hide();
+      hideTip();
     },
     tap(x, y) {
       const interval = under(x, y);

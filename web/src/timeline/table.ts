@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every lane does at the cursor's time, in words and numbers: the timeline for those who do not see the picture,
 // and the exact values for those who do. Rows are made once; moving the cursor only changes their text.
-import { deviceColour } from "../colours";
+import { swatch } from "../canvas/controls";
 import type { Page } from "../data";
 import { html } from "../dom";
 import { bytes, counted, significant } from "../format";
@@ -20,11 +20,9 @@ export function createTable(page: Page, model: TimelineModel): Table {
   const body = html("tbody", {});
   const memoryOf = new Map(data.memory.map((memory) => [memory.device, memory]));
   const rows = model.lanes.map((lane, i) => {
-    const swatch = html("span", { class: "timeline-swatch", "aria-hidden": "true" });
-    swatch.style.background = deviceColour(lane.device);
     const cell = (part: string): HTMLTableCellElement => html("td", { "data-part": part });
     const [does, sample, until] = [cell("does"), cell("sample"), cell("until")];
-    const row = html("tr", {}, html("th", { scope: "row" }, swatch, lane.name), does, sample, until);
+    const row = html("tr", {}, html("th", { scope: "row" }, swatch(lane.device), lane.name), does, sample, until);
     // What belongs to the device stands once, beside the first of its lanes.
     const isFirst = i === 0 || model.lanes[i - 1]!.device !== lane.device;
     const lanes = model.lanes.filter((other) => other.device === lane.device).length;
