@@ -208,8 +208,10 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     },
     doubleTap(x, y) {
       const target = under(x, y);
-      if (target.kind === "piece") flyToPiece(target.index);
-      else fly(zoomed(camera.goal, surface, 2, x, y));
+      if (target.kind === "piece") {
+        bus.emit("device", null); // the first of the two taps has marked it
+        flyToPiece(target.index);
+      } else fly(zoomed(camera.goal, surface, 2, x, y));
     },
   });
 
