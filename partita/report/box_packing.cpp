@@ -107,7 +107,7 @@ std::vector<Slot> slots_of_both_passes(const Pieces& pieces) {
 class Packer {
  public:
   Packer(const Pieces& pieces, const BoxSizes& size_of, const LayoutStyle& style)
-      : pieces_(pieces), size_of_(size_of), style_(style), down_(0.75 * style.gap) {
+      : pieces_(pieces), size_of_(size_of), style_(style), across_(style.gap / style.stretch), down_(0.75 * style.gap) {
     if (one_piece_each(pieces)) {
       passes_.push_back(slots_of_both_passes(pieces));
     } else {
@@ -131,7 +131,7 @@ class Packer {
     for (const std::vector<Slot>& pass : passes_) {
       passes.push_back(measured(pass, static_cast<double>(lines)));
       for (const Slot& slot : passes.back()) {
-        all += slot.width + style_.gap;
+        all += slot.width + across_;
         widest = std::max(widest, slot.width);
       }
       count += passes.back().size();
@@ -204,13 +204,12 @@ class Packer {
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
       for (std::size_t s = 0; s < passes[pass].size(); ++s) {
         const Slot& slot = passes[pass][s];
-        const bool full =
-            s > 0 && passes[pass].size() > kUnbroken && rows.back().width + style_.gap + slot.width > most;
+        const bool full = s > 0 && passes[pass].size() > kUnbroken && rows.back().width + across_ + slot.width > most;
         if (s == 0 || full) {
           rows.push_back({});
           rows.back().leftwards = pass > 0;
         } else {
-          rows.back().width += style_.gap;
+          rows.back().width += across_;
         }
         Row& row = rows.back();
         row.slots.push_back(slot);
@@ -250,9 +249,9 @@ class Packer {
   }
 
   void place(const std::vector<Row>& rows) {
-    const double margin = style_.gap / 3;
+    const double margin = across_ / 2;
     packed_.width = width_of(rows) + 2 * margin;
-    double top = margin;
+    double top = style_.gap / 2;
     for (const Row& row : rows) {
       const double lower_top = top + height_of(row) - row.lower_height;
       double left = row.leftwards ? packed_.width - margin - row.width : margin;
@@ -260,16 +259,17 @@ class Packer {
         const Slot& slot = row.slots[row.leftwards ? row.slots.size() - 1 - i : i];
         place_stack(slot.upper, left, slot.width, top + (row.upper_height - slot.upper_height) / 2);
         place_stack(slot.lower, left, slot.width, lower_top + (row.lower_height - slot.lower_height) / 2);
-        left += slot.width + style_.gap;
+        left += slot.width + across_;
       }
       top += height_of(row) + style_.gap;
     }
-    packed_.height = rows.empty() ? 2 * margin : top - style_.gap + margin;
+    packed_.height = rows.empty() ? style_.gap : top - style_.gap / 2;
   }
 
   const Pieces& pieces_;
   const BoxSizes& size_of_;
   const LayoutStyle& style_;
+  double across_;                          // between slots
   double down_;                            // between boxes one above the other
   double lower_share_ = 0;                 // of the lines of a slot, for its lower half
   std::vector<std::vector<Slot>> passes_;  // one sequence for both, or one for each

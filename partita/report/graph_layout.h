@@ -33,7 +33,7 @@ struct LayoutStyle {
   double stretch = 1;      // how many times as wide as high a unit will be drawn
   double header = 1.5;     // space for a title at the top of each box
   double least_width = 4;  // of a box
-  double gap = 2;          // between boxes; a third of it around all
+  double gap = 2;  // between boxes, in heights, so that it is drawn alike in both directions; half of it around all
 };
 
 struct GraphLayout {

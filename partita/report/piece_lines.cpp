@@ -19,8 +19,6 @@
 namespace partita {
 namespace {
 
-constexpr double kAcross = 1.4, kDown = 1.75;  // from node to node
-constexpr double kBetweenColumns = 1.5;
 constexpr int kSweeps = 6;
 
 // All nodes, those of one piece in an order that takes inner edges forward.
@@ -91,9 +89,9 @@ Lines broken_into_lines(const Lines& layers, std::size_t longest) {
   return lines;
 }
 
-// Moves the places of a line as little as possible, in squares, so that each is at least kAcross behind the one before
-// and all are between the two ends.
-void space_out(std::vector<double>& places, double left, double right) {
+// Moves the places of a line as little as possible, in squares, so that each is at least `across` behind the one
+// before and all are between the two ends.
+void space_out(std::vector<double>& places, double left, double right, double across) {
   struct Pool {
     double sum;
     std::size_t count;
@@ -101,7 +99,7 @@ void space_out(std::vector<double>& places, double left, double right) {
   };
   std::vector<Pool> pools;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    pools.push_back({places[i] - kAcross * static_cast<double>(i), 1});
+    pools.push_back({places[i] - across * static_cast<double>(i), 1});
     while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
       const Pool last = pools.back();
       pools.pop_back();
@@ -109,17 +107,17 @@ void space_out(std::vector<double>& places, double left, double right) {
       pools.back().count += last.count;
     }
   }
-  const double most = right - kAcross * static_cast<double>(places.size() - 1);
+  const double most = right - across * static_cast<double>(places.size() - 1);
   std::size_t i = 0;
   for (const Pool& pool : pools) {
     const double start = std::clamp(pool.mean(), left, std::max(left, most));
-    for (std::size_t n = 0; n < pool.count; ++n, ++i) places[i] = start + kAcross * static_cast<double>(i);
+    for (std::size_t n = 0; n < pool.count; ++n, ++i) places[i] = start + across * static_cast<double>(i);
   }
 }
 
 // Neighbours in other columns are at no place that says anything about this one: they are passed over.
 void draw_closer(const std::vector<NodeId>& line, const Csr<NodeId, NodeId>& neighbours, std::pair<double, double> ends,
-                 IdVector<NodeId, Point>& centres) {
+                 double across, IdVector<NodeId, Point>& centres) {
   std::vector<double> wanted;
   for (const NodeId v : line) {
     double sum = 0;
@@ -131,7 +129,7 @@ void draw_closer(const std::vector<NodeId>& line, const Csr<NodeId, NodeId>& nei
     }
     wanted.push_back(count > 0 ? sum / count : centres[v].x);
   }
-  space_out(wanted, ends.first, ends.second);
+  space_out(wanted, ends.first, ends.second, across);
   for (std::size_t i = 0; i < line.size(); ++i) centres[line[i]].x = wanted[i];
 }
 
@@ -199,39 +197,42 @@ Columns in_columns(const Lines& lines, std::size_t height) {
   return columns;
 }
 
-double width_of(const Columns& columns) {
-  double width = 0;
-  for (const std::size_t nodes : columns.widths) width += 1 + kAcross * static_cast<double>(nodes - 1);
-  return columns.widths.empty() ? 0 : width + kBetweenColumns * static_cast<double>(columns.widths.size() - 1);
+double width_of(const Columns& columns, const Spacing& spacing) {
+  if (columns.widths.empty()) return 0;
+  double width = 1 - spacing.from_column;
+  for (const std::size_t nodes : columns.widths) {
+    width += spacing.from_column + spacing.across * static_cast<double>(nodes - 1);
+  }
+  return width;
 }
 
-double height_of(const Columns& columns) {
-  return columns.height == 0 ? 0 : 1 + kDown * static_cast<double>(columns.height - 1);
+double height_of(const Columns& columns, const Spacing& spacing) {
+  return columns.height == 0 ? 0 : 1 + spacing.down * static_cast<double>(columns.height - 1);
 }
 
-void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& edges,
+void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& edges, const Spacing& spacing,
                  IdVector<NodeId, Point>& centres) {
   std::vector<std::pair<double, double>> ends;  // of each column: where the first and the last centre may be
   double left = 0.5;
   for (std::size_t c = 0; c < columns.widths.size(); ++c) {
-    const double right = left + kAcross * static_cast<double>(columns.widths[c] - 1);
+    const double right = left + spacing.across * static_cast<double>(columns.widths[c] - 1);
     for (std::size_t l = columns.first[c]; l < columns.first[c + 1]; ++l) {
-      const double start = (left + right - kAcross * static_cast<double>(lines[l].size() - 1)) / 2;
-      const double y = 0.5 + kDown * static_cast<double>(l - columns.first[c]);
+      const double start = (left + right - spacing.across * static_cast<double>(lines[l].size() - 1)) / 2;
+      const double y = 0.5 + spacing.down * static_cast<double>(l - columns.first[c]);
       for (std::size_t i = 0; i < lines[l].size(); ++i) {
-        centres[lines[l][i]] = {start + kAcross * static_cast<double>(i), y};
+        centres[lines[l][i]] = {start + spacing.across * static_cast<double>(i), y};
       }
     }
     ends.emplace_back(left, right);
-    left = right + 1 + kBetweenColumns;
+    left = right + spacing.from_column;
   }
   for (std::size_t c = 0; c < ends.size(); ++c) {
     for (int sweep = 0; sweep < kSweeps / 2; ++sweep) {
       for (std::size_t l = columns.first[c]; l < columns.first[c + 1]; ++l) {
-        draw_closer(lines[l], edges.into, ends[c], centres);
+        draw_closer(lines[l], edges.into, ends[c], spacing.across, centres);
       }
       for (std::size_t l = columns.first[c + 1]; l-- > columns.first[c];) {
-        draw_closer(lines[l], edges.out_of, ends[c], centres);
+        draw_closer(lines[l], edges.out_of, ends[c], spacing.across, centres);
       }
     }
   }

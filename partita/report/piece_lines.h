@@ -34,11 +34,21 @@ struct Columns {
 // As few columns as lines of this height need, filled evenly. Precondition: height is at least 1.
 Columns in_columns(const Lines& lines, std::size_t height);
 
-double width_of(const Columns& columns);  // from the left side of the first node to the right side of the last
-double height_of(const Columns& columns);
+// From centre to centre, in a layout whose units are drawn `stretch` times as wide as high.
+struct Spacing {
+  explicit Spacing(double stretch) : across(1 + 0.5 / stretch), from_column(1 + 2 / stretch) {}
+  double across;       // neighbours in a line
+  double from_column;  // the last node of a column and the first of the next one
+  double down = 1.75;  // lines
+};
+
+// From the left side of the first node to the right side of the last, and from top to bottom.
+double width_of(const Columns& columns, const Spacing& spacing);
+double height_of(const Columns& columns, const Spacing& spacing);
 
 // Centres of the nodes, in an area whose left top corner is at 0, 0. Nodes keep the order of their lines, and stay
 // close to their neighbours in their column.
-void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& edges, IdVector<NodeId, Point>& centres);
+void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& edges, const Spacing& spacing,
+                 IdVector<NodeId, Point>& centres);
 
 }  // namespace partita
