@@ -37,9 +37,10 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
   const times = points.map((point) => Math.max(point.seconds, least));
   const first = Math.min(...times);
   const last = Math.max(...times, first * 1.01);
+  const begin = first > last / 3 ? first : 0;
   const useLog = last / first > logarithmicFrom;
-  const x = useLog ? logarithmic(first, last, frame.left, frame.right) : linear(0, last, frame.left, frame.right);
-  const xTicks = useLog ? decades(first, last) : ticks(0, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
+  const x = useLog ? logarithmic(first, last, frame.left, frame.right) : linear(begin, last, frame.left, frame.right);
+  const xTicks = useLog ? decades(first, last) : ticks(begin, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
 
   const values = points.flatMap((point) => (point.value === null ? [] : [point.value]));
   const bounds = points.map((point) => point.bound).filter((bound) => bound > 0);
