@@ -186,6 +186,24 @@ test("a large graph begins with its pieces, and shows nodes and names as the rea
   assert.deepEqual(faults, []);
 });
 
+test("a graph without a split has no pieces and no devices, but all its nodes", async () => {
+  const { plan, timeline, ...rest } = structuredClone(small);
+  assert.ok(plan && timeline);
+  Object.assign(rest.graph, { pieces: [], piece: rest.graph.piece.map(() => -1) });
+  const { page, faults, box } = await shown(urlOf("without", rest));
+  await page.mouse.move(box.x + 300, box.y + 100);
+  for (let i = 0; i < 12; ++i) await page.mouse.wheel(0, 300);
+  await until(page, () => window.partita.graph.scale < 2);
+  assert.equal((await state(page)).level, "dots");
+  assert.ok(await page.locator(".graph-legend").isHidden());
+  await page.fill(".graph-search-text", "block1/layer2/norm");
+  await page.press(".graph-search-text", "Enter");
+  await still(page);
+  assert.equal(await fact(page, "device"), "no device");
+  assert.equal(await page.locator('.graph-details [data-fact="crosses"]').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
 test("8,061 nodes: there within two seconds, and panning keeps up", async (t) => {
   const url = urlOf("large", large);
   assert.ok(large.graph.edgeFrom.length > 12_000);

@@ -15,7 +15,7 @@ import { Camera } from "./camera";
 import { createDetails, spoken } from "./details";
 import { drawEdges } from "./draw_edges";
 import { drawLinks, drawSteps } from "./draw_links";
-import { drawMarks } from "./draw_marks";
+import { drawMarkedEdges, drawMarks } from "./draw_marks";
 import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
 import { drawPieceNames, drawPieces } from "./draw_pieces";
 import { createLegend } from "./legend";
@@ -79,8 +79,9 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     drawLinks(seen);
     drawPieces(seen);
     drawSteps(seen);
+    drawEdges(seen);
+    drawMarkedEdges(seen);
     if (seen.levels.pieces < 1) {
-      drawEdges(seen);
       const nodes = seenNodes(seen);
       drawDots(seen, nodes);
       drawBoxes(seen, nodes);
@@ -99,12 +100,12 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     return fitted(all(), { width, height }, fitMargin, mostFitted);
   }
   // The details cover the right of a wide window: what the reader goes to is shown in the middle of the rest.
-  function beside(view: View): View {
-    const covered = details.element.hidden || !isOverlaid() ? 0 : details.element.offsetWidth;
-    return { ...view, x: view.x + covered / 2 / view.scale };
+  function covered(): number {
+    const overlaid = getComputedStyle(details.element).position === "absolute";
+    return details.element.hidden || !overlaid ? 0 : details.element.offsetWidth;
   }
-  function isOverlaid(): boolean {
-    return getComputedStyle(details.element).position === "absolute";
+  function beside(view: View): View {
+    return { ...view, x: view.x + covered() / 2 / view.scale };
   }
   function move(view: View): void {
     untouched = false;
@@ -115,10 +116,11 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   function fly(view: View): void {
     untouched = false;
     camera.fly(view, surface);
+    hideTip();
     surface.invalidate();
   }
   function fit(): void {
-    fly(whole(surface.width, surface.height));
+    fly(beside(whole(surface.width - covered(), surface.height)));
   }
   function zoomCentre(factor: number): void {
     fly(zoomed(camera.goal, surface, factor, surface.width / 2, surface.height / 2));
@@ -130,7 +132,8 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     const piece = data!.pieces[number];
     if (piece === undefined) return;
     const box = { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
-    fly(beside(fitted(box, surface, fitMargin, mostFitted)));
+    const size = { width: surface.width - covered(), height: surface.height };
+    fly(beside(fitted(box, size, fitMargin, mostFitted)));
   }
 
   // --- selecting ---

@@ -33,7 +33,7 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
   const least = model.shortest / 4;
   let palette = readPalette();
   let span: Span = { begin: 0, end: Math.min(model.extent, data.warmUpEnd + firstSamples * data.timePerSample) };
-  let cursor = Math.min(data.warmUpEnd, span.end);
+  let cursor = data.warmUpEnd < span.end ? data.warmUpEnd : span.end / 2;
   let hovered: number | null = null; // an interval
   let device: number | null = null;
   let lastTick: number | null = null; // while it plays
