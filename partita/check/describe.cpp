@@ -180,6 +180,10 @@ std::string describe_workload(const Problem& problem) {
                      counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
 }
 
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
+  return RowNames(problem.workload.platform, report)(device);
+}
+
 std::string describe_table(const Problem& problem, const CheckReport& report) {
   const Platform& platform = problem.workload.platform;
   const bool latency = problem.objective == Objective::Latency;

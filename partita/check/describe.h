@@ -13,6 +13,10 @@ namespace partita {
 // own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
 std::string describe_workload(const Problem& problem);
 
+// What a device is called together with those that share its stage: "gpu 3", or "gpu 0,3-4 x3". For a copy, its own
+// name.
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device);
+
 // One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
 // where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for
 // latency when the device starts and finishes. The devices that share a stage have one row, "gpu 0-2 x3"; all times are
