@@ -12,6 +12,7 @@
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
 #include "app/shared/exit_codes.h"
@@ -35,6 +36,7 @@ struct PlanArguments {
   std::string format = "plan";
   std::string output;       // empty: only the report
   std::string certificate;  // empty: not written
+  std::string report;       // empty: not written
   bool quiet = false;
   bool verbose = false;
 };
@@ -122,13 +124,15 @@ int run_plan(PlanArguments& arguments) {
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
-  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate);
+  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
+  std::optional<PageReport> page = page_report("plan", arguments.report);
   const Problem problem = read_problem(arguments.question);
   arguments.options.algorithm = parse_algorithm(arguments.algorithm);
 
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
   Sink sink;
   if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
+  if (page) sink = page->recorder(std::move(sink));
 
   Budget::Limits limits;
   limits.seconds = arguments.time_limit;
@@ -140,10 +144,11 @@ int run_plan(PlanArguments& arguments) {
   view.finish();
 
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
-  const bool stdout_taken = output && output->is_stdout();
+  const bool stdout_taken = (output && output->is_stdout()) || (page && page->is_stdout());
   try {
     if (output) write_result(arguments, *output, problem, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
+    if (page) page->write(problem, answer.result, answer.report);
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
     throw;
@@ -198,6 +203,7 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
       command.add_option("--certificate", arguments.certificate,
                          "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
                          "contiguous; partita-check --certificate verifies it"));
+  add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }
