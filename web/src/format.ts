@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as the command line writes them, to the digit.
 
-// printf's %.{decimals}f. toFixed rounds a number that lies exactly between two others up; C rounds it to the even one.
+// toFixed and toExponential round a number that lies exactly between two others up; C rounds it to the even one. `exact`
+// has this many digits more than `rounded`, enough to tell such a tie from a number next to one.
+const moreDigits = 40;
+
+function tiesToEven(rounded: string, exact: string): string {
+  const kept = exact.slice(0, -moreDigits).replace(/\.$/, "");
+  const isTie = /^50*$/.test(exact.slice(-moreDigits));
+  return isTie && "02468".includes(kept.slice(-1)) ? kept : rounded;
+}
+
+// printf's %.{decimals}f, below 1e21.
 export function fixed(value: number, decimals: number): string {
   if (value < 0) return "-" + fixed(-value, decimals);
-  const rounded = value.toFixed(decimals);
-  const exact = value.toFixed(decimals + 40); // far enough to tell a tie from a number next to one
-  const kept = exact.slice(0, -40).replace(/\.$/, "");
-  const isTie = /^50*$/.test(exact.slice(-40));
-  return isTie && "02468".includes(kept.slice(-1)) ? kept : rounded;
+  return tiesToEven(value.toFixed(decimals), value.toFixed(decimals + moreDigits));
 }
 
 // printf's %.{digits}g.
 export function significant(value: number, digits = 6): string {
   if (!Number.isFinite(value)) return value > 0 ? "inf" : String(value);
   if (value === 0) return "0";
-  const exponent = Number(value.toExponential(digits - 1).split("e")[1]);
-  if (exponent < -4 || exponent >= digits) {
-    const mantissa = value.toExponential(digits - 1).split("e")[0] ?? "";
-    const size = String(Math.abs(exponent)).padStart(2, "0");
-    return `${withoutTrailingZeros(mantissa)}e${exponent < 0 ? "-" : "+"}${size}`;
-  }
-  return withoutTrailingZeros(fixed(value, digits - 1 - exponent));
+  if (value < 0) return "-" + significant(-value, digits);
+  const [rounded = "", power = "0"] = value.toExponential(digits - 1).split("e");
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < digits) return withoutTrailingZeros(fixed(value, digits - 1 - exponent));
+  const [exact = ""] = value.toExponential(digits - 1 + moreDigits).split("e");
+  const size = String(Math.abs(exponent)).padStart(2, "0");
+  return `${withoutTrailingZeros(tiesToEven(rounded, exact))}e${exponent < 0 ? "-" : "+"}${size}`;
 }
 
 function withoutTrailingZeros(text: string): string {

@@ -6,6 +6,7 @@ import { deviceColour } from "../colours";
 import type { Page } from "../data";
 import { html, type Child } from "../dom";
 import { significant } from "../format";
+import { revealPiece } from "../reveal";
 import { tipFor } from "../tip";
 
 export interface BarScale {
@@ -49,16 +50,17 @@ export function deviceLabel(page: Page, bus: Bus, device: number, label: string)
   const piece = page.graph?.pieces.findIndex((candidate) => candidate.device === device) ?? -1;
   if (piece < 0) return html("span", { class: "device" }, swatch, label);
   const button = html("button", { type: "button", class: "device", title: "show in the graph" }, swatch, label);
-  button.addEventListener("click", () => bus.emit("piece", piece));
+  button.addEventListener("click", () => revealPiece(bus, piece));
   return button;
 }
 
-// Tells the other views which device the reader points at.
+// Tells the other views which device the reader points at, and shows which one he points at there.
 export function highlights(element: HTMLElement, bus: Bus, device: number): void {
   element.addEventListener("pointerenter", () => bus.emit("device", device));
   element.addEventListener("pointerleave", () => bus.emit("device", null));
   element.addEventListener("focusin", () => bus.emit("device", device));
   element.addEventListener("focusout", () => bus.emit("device", null));
+  bus.on("device", (pointed) => element.classList.toggle("pointed", pointed === device));
 }
 
 export function barRow(row: BarRow): HTMLElement {

@@ -24,7 +24,7 @@ export function chart(label: string, height: number, draw: (picture: SVGSVGEleme
     if (width === 0 || width === drawn) return;
     drawn = width;
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-    draw(picture, { left: 64, right: width - 16, top: 14, bottom: height - 44 });
+    draw(picture, { left: 64, right: width - 24, top: 14, bottom: height - 44 });
     host.replaceChildren(picture);
   };
   new ResizeObserver(redraw).observe(host);

@@ -4,7 +4,7 @@ import type { Bus } from "../bus";
 import { deviceLabel, highlights } from "../chart/bars";
 import type { Page, PlanData } from "../data";
 import { html } from "../dom";
-import { bytes, timeFormat } from "../format";
+import { bytes, counted, timeFormat } from "../format";
 import { table, type Column } from "../table";
 import { passLoad, rangesText, type LoadRow } from "./rows";
 import { scheduleBar } from "./segments";
@@ -36,6 +36,13 @@ function emptyDevices(page: Page, plan: PlanData): string {
     const empty = members.map(({ i }, number) => ({ i, number })).filter(({ i }) => !busy.has(i));
     return empty.length > 0 ? `${name} ${rangesText(empty.map(({ number }) => number))}` : "";
   }).filter(Boolean).join(", ");
+}
+
+// More busy cores than hosts are worth a warning: the latency then counts on cores that the platform does not name.
+function busyCores(page: Page, cores: number): string {
+  const hosts = page.devices.filter((device) => device.kind === "host").length;
+  if (cores <= hosts) return `${counted(cores, "host core")} busy at once, of ${hosts}.`;
+  return `Warning: ${cores} host nodes run at once, but there ${hosts === 1 ? "is" : "are"} ${counted(hosts, "host")}.`;
 }
 
 export function loadTable(page: Page, plan: PlanData, rows: readonly LoadRow[], bus: Bus): HTMLElement {
@@ -72,6 +79,7 @@ export function loadTable(page: Page, plan: PlanData, rows: readonly LoadRow[], 
     onRow: (row, element) => highlights(element, bus, row.device),
   });
   const notes = [
+    plan.hostCores && busyCores(page, plan.hostCores),
     shared && "xN: N devices run copies of the stage in turns; their times are averages over all samples.",
     emptyDevices(page, plan) && `Empty: ${emptyDevices(page, plan)}.`,
   ].filter(Boolean).join(" ");

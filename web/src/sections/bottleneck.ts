@@ -5,6 +5,7 @@ import { deviceLabel, highlights } from "../chart/bars";
 import type { Cut, Page, PlanData } from "../data";
 import { html, type Child } from "../dom";
 import { counted, percent, time, timeFormat } from "../format";
+import { revealNode } from "../reveal";
 import { section } from "./section";
 import { loadRows, passLoad, type LoadRow } from "../loads/rows";
 import { table, type Column } from "../table";
@@ -19,10 +20,7 @@ function nodeButton(page: Page, bus: Bus, node: number): Child {
   const name = nodeName(page, node);
   if (!page.graph) return name;
   const button = html("button", { type: "button", class: "node", title: "show in the graph" }, name);
-  button.addEventListener("click", () => {
-    bus.emit("node", node);
-    document.getElementById("graph")?.scrollIntoView({ block: "start" });
-  });
+  button.addEventListener("click", () => revealNode(bus, node));
   return button;
 }
 

@@ -27,14 +27,20 @@ function changes(points: readonly ConvergencePoint[]): ConvergencePoint[] {
   });
 }
 
+// Whole numbers rather than small fractions.
+function tickText(last: number): (value: number) => string {
+  return last < 0.1 ? (value) => `${significant(value * 1000, 3)} ms` : (value) => `${significant(value, 3)} s`;
+}
+
 function draw(picture: SVGSVGElement, frame: Frame, points: readonly ConvergencePoint[]): void {
   const least = 1e-4; // seconds
   const times = points.map((point) => Math.max(point.seconds, least));
   const first = Math.min(...times);
   const last = Math.max(...times, first * 1.01);
+  const begin = first > last / 3 ? first : 0;
   const useLog = last / first > logarithmicFrom;
-  const x = useLog ? logarithmic(first, last, frame.left, frame.right) : linear(0, last, frame.left, frame.right);
-  const xTicks = useLog ? decades(first, last) : ticks(0, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
+  const x = useLog ? logarithmic(first, last, frame.left, frame.right) : linear(begin, last, frame.left, frame.right);
+  const xTicks = useLog ? decades(first, last) : ticks(begin, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
 
   const values = points.flatMap((point) => (point.value === null ? [] : [point.value]));
   const bounds = points.map((point) => point.bound).filter((bound) => bound > 0);
@@ -44,7 +50,7 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
   const bottom = Math.max(0, low - margin);
   const y = linear(bottom, high + margin, frame.bottom, frame.top);
   const yTicks = ticks(bottom, high + margin, 5);
-  drawAxes(picture, frame, at(xTicks, x, (value) => `${significant(value, 3)} s`), at(yTicks, y, (value) => significant(value, 6)), useLog ? "seconds of search (logarithmic)" : "seconds of search");
+  drawAxes(picture, frame, at(xTicks, x, tickText(last)), at(yTicks, y, (value) => significant(value, 6)), useLog ? "time of the search (logarithmic)" : "time of the search");
 
   const place = (index: number, value: number): [number, number] => [x(times[index] ?? 0), y(Math.max(value, bottom))];
   const valueLine = points.flatMap((point, i) => (point.value === null ? [] : [place(i, point.value)]));

@@ -5,6 +5,7 @@ import { html, type Child } from "../dom";
 import { counted, gap, seconds, time } from "../format";
 import { facts, type Fact } from "./facts";
 import { questionFacts, unitOf } from "./question";
+import { unbroken } from "./section";
 
 interface Answer {
   number: string; // in large type; empty where there is none
@@ -90,7 +91,7 @@ function subject(page: Page): string {
 }
 
 function showAnswer(answer: Answer): Child[] {
-  const verdict = html("span", { class: `verdict ${answer.tone}` }, answer.verdict);
+  const verdict = html("span", { class: `verdict ${answer.tone}` }, unbroken(answer.verdict));
   const headline = answer.number
     ? html("p", { class: "headline" }, html("strong", { id: "value" }, answer.number), " ", html("span", { class: "unit" }, answer.unit), " ", verdict)
     : html("p", { class: "headline" }, verdict);

@@ -33,13 +33,22 @@ function picture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
   const middle = gpipe ? Math.max(...rows.map((row) => passLoad(row.forward, transfers))) : null;
   const bars = rows.map((row) => loadBar(row, transfers, middle));
   const value = plan.value ?? 0;
-  const marks: Mark[] = [{ kind: "value", at: value }];
-  if (plan.bound > 0) marks.push({ kind: "bound", at: plan.bound });
   const order = plan.order.length > 0 ? ", in pipeline order" : "";
   const lead = gpipe
     ? `Time per sample of each device${order}. All backward passes start where the longest forward pass ends: the largest of each add up. ${modes[transfers]}.`
     : `Time per sample of each device${order}. ${modes[transfers]}; the busiest device sets the pace.`;
-  return { bars, end: Math.max(value, endOf(bars)), lead, marks };
+  return { bars, end: Math.max(value, endOf(bars)), lead, marks: marksOf(plan) };
+}
+
+// A bound that is the value but for rounding would only hide its line.
+function marksOf(plan: PlanData): Mark[] {
+  const value: Mark = { kind: "value", at: plan.value ?? 0 };
+  return plan.bound > 0 && plan.status !== "optimal" ? [value, { kind: "bound", at: plan.bound }] : [value];
+}
+
+function markText(plan: PlanData, mark: Mark): string {
+  if (mark.kind === "bound") return `lower bound ${time(mark.at)}`;
+  return `${plan.status === "optimal" ? "value and lower bound" : "value"} ${time(mark.at)}`;
 }
 
 function latencyPicture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
@@ -48,11 +57,9 @@ function latencyPicture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
     const bars = rows.map((row) => loadBar(row, page.question.transfers, null));
     return { bars, end: endOf(bars), lead: "How long each device works on a sample. For latency what counts is when it ends.", marks: [] };
   }
-  const marks: Mark[] = [{ kind: "value", at: plan.value ?? 0 }];
-  if (plan.bound > 0) marks.push({ kind: "bound", at: plan.bound });
   const bars = rows.map((row) => scheduleBar(timeline, row.device));
   const lead = "What each device does for one sample, from its start to its end. The last to finish sets the latency.";
-  return { bars, end: Math.max(plan.value ?? 0, endOf(bars)), lead, marks };
+  return { bars, end: Math.max(plan.value ?? 0, endOf(bars)), lead, marks: marksOf(plan) };
 }
 
 function endOf(bars: readonly Bar[]): number {
@@ -94,7 +101,7 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
       page, bus, device: row.device, label: row.label, marks, scale,
       lanes: bar.lanes,
       segments: bar.segments.map((segment) => ({ ...segment, mark: segment.kind + (segment.backward && segment.kind === "compute" ? " back" : "") })),
-      number: format(row.load),
+      number: page.question.objective === "latency" && page.timeline ? `ends ${format(endOf([bar]))}` : format(row.load),
       note: row.isBottleneck && page.question.objective !== "latency" ? "bottleneck" : "",
       tip: () => tip(row, format, training),
     }));
@@ -106,7 +113,7 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
     ...(has("in") ? [["in", "in"] as const] : []),
     ...(has("out") ? [["out", "out"] as const] : []),
     ...(has("sync") ? [["sync", "sync"] as const] : []),
-    ...marks.map((mark) => [`line ${mark.kind}`, `${mark.kind === "value" ? "value" : "lower bound"} ${time(mark.at)}`] as const),
+    ...marks.map((mark) => [`line ${mark.kind}`, markText(plan, mark)] as const),
   ]);
   const part = section("loads", page.question.objective === "latency" ? "Devices" : "Loads", lead);
   part.append(key, html("div", { class: "bar-chart" }, list, axis(scale)), loadTable(page, plan, rows, bus));

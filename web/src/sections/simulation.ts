@@ -66,7 +66,8 @@ export function simulationSection(page: Page, bus: Bus): HTMLElement | null {
   if (!timeline) return null;
   const lead = timeline.remark || `${counted(timeline.samples, "sample")}, executed event by event.`;
   const part = section("simulation", "Simulation", lead);
-  const marks = ["in", "compute", "out"].map((kind) => [kind, kind] as const);
+  const kinds = ["in", "compute", "out", "sync"] as const;
+  const marks = kinds.filter((kind) => timeline.use.some((use) => use[kind] > 0)).map((kind) => [kind, kind] as const);
   part.append(summary(page, timeline), legend(marks), useTable(page, timeline, bus));
   return part;
 }

@@ -14,8 +14,8 @@ import { table, type Column } from "../table";
 type SweepPoint = SweepData["points"][number];
 
 const titles: Record<SweepData["parameter"], string> = {
-  accelerators: "accelerators",
-  hosts: "hosts",
+  accelerators: "number of accelerators",
+  hosts: "number of hosts",
   memory: "memory of each accelerator",
   bandwidth: "bandwidth of the links, relative",
 };
@@ -105,7 +105,7 @@ export function sweepSection(page: Page): HTMLElement | null {
     { title: "search", cell: (point) => seconds(point.seconds), order: (point) => point.seconds },
     { title: "", words: true, wide: true, cell: (point) => (point.value === null ? `${statuses[point.status]}: ${point.reason}` : statuses[point.status]) },
   ];
-  const part = section("sweep", `By ${titles[sweep.parameter]}`, `The best value ${unitOf(page.question)} at each point, and the lower bound.`);
+  const part = section("sweep", `Value by ${titles[sweep.parameter]}`, `The best value ${unitOf(page.question)} at each point, and the lower bound.`);
   part.append(
     legend([["line value", "value"], ["line bound", "lower bound"], ["gap-key", "gap"]]),
     chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) => draw(picture, frame, sweep)),
