@@ -47,11 +47,11 @@ void measure_times(const std::vector<Span>& spans, Simulation& result) {
   for (std::size_t n = last_batch; n < samples; ++n) last_begins = std::min(last_begins, spans[n].begin);
   result.drain_begin = std::max(result.warm_up_end, last_begins);
 
-  // What ends before the last batch begins cannot know that it is the last.
-  std::size_t undisturbed = 0;
-  while (undisturbed < ends.size() && ends[undisturbed] <= last_begins) ++undisturbed;
-  ends.resize(undisturbed);
-  const std::optional<double> steady = steady_time(ends);
+  // What ends before the last batch begins cannot know that it is the last. Where a device runs far ahead of the
+  // others, that is little, and we look at the first three quarters.
+  const auto undisturbed = std::find_if(ends.begin(), ends.end(), [&](double end) { return end > last_begins; });
+  std::optional<double> steady = steady_time({ends.begin(), undisturbed});
+  if (!steady) steady = steady_time({ends.begin(), ends.end() - static_cast<std::ptrdiff_t>(ends.size() / 4)});
   result.steady = steady.has_value();
   result.time_per_sample =
       steady ? *steady / static_cast<double>(batch) : result.makespan / static_cast<double>(samples);

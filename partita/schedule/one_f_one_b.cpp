@@ -13,8 +13,7 @@ namespace {
 struct Stage {
   DeviceId device;
   std::size_t sharing = 1;
-  std::size_t warm_up = 1;  // samples of each device that go forward before the first goes backward
-  std::size_t at_most = 1;  // samples in flight at each device
+  std::size_t in_flight = 1;  // samples of each device that go forward before the first goes backward
   PieceId forward;
   std::vector<PieceId> backward;  // one right after the other
 };
@@ -23,7 +22,7 @@ struct Stage {
 bool runs_with_backward(const Piece& piece) { return piece.backward || piece.nodes.empty(); }
 
 std::vector<Stage> make_stages(const Problem& problem, const std::vector<DeviceId>& order, const Pieces& pieces,
-                               const Steps& steps, std::size_t extra) {
+                               const Steps& steps) {
   std::vector<Stage> stages;
   for (DeviceId d : order) {
     Stage& stage = stages.emplace_back();
@@ -45,15 +44,13 @@ std::vector<Stage> make_stages(const Problem& problem, const std::vector<DeviceI
   std::size_t devices = 0;  // from here to the end
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     devices += stage->sharing;
-    stage->warm_up = std::min((devices + stage->sharing - 1) / stage->sharing, limit);
+    stage->in_flight = std::min((devices + stage->sharing - 1) / stage->sharing, limit);
   }
-  const std::size_t prefetched = problem.transfers != TransferMode::Sum && extra > 0 ? 1 : 0;
   std::size_t window = std::numeric_limits<std::size_t>::max();  // samples, at the narrowest stage so far
   for (Stage& stage : stages) {
     const std::size_t most = window / stage.sharing + (window % stage.sharing != 0 ? 1 : 0);
-    stage.warm_up = std::min(stage.warm_up + extra - prefetched, most);
-    stage.at_most = stage.warm_up + prefetched;
-    window = std::min(window, stage.warm_up * stage.sharing);
+    stage.in_flight = std::min(stage.in_flight, most);
+    window = std::min(window, stage.in_flight * stage.sharing);
   }
   return stages;
 }
@@ -64,7 +61,8 @@ class OneF1BProgram {
       : steps_(steps), stages_(std::move(stages)) {
     program_.samples = samples;
     program_.order.resize(steps.lanes.size());
-    program_.gated.assign(steps.steps.size(), 0);
+    program_.gate_of.assign(steps.steps.size(), Program::kNoGate);
+    program_.gates.resize(2);
     program_.earlier.resize(steps.steps.size());
   }
 
@@ -75,19 +73,32 @@ class OneF1BProgram {
       limit_in_flight(stage);
       for (std::size_t copy = 0; copy < stage.sharing; ++copy) take_turns(stage, copy);
     }
-    for (std::size_t n = 0; n < program_.samples; ++n)
-      program_.through.push_back(static_cast<std::uint32_t>(n < devices ? 0 : n - devices + 1));
+    for (std::size_t n = 0; n < program_.samples; ++n) {
+      const auto through = [&](std::size_t at_most) {
+        return static_cast<std::uint32_t>(n < at_most ? 0 : n - at_most + 1);
+      };
+      program_.gates[kOnePass].push_back(through(devices));
+      program_.gates[kBothPasses].push_back(through(2 * devices));
+    }
     order_transfers();
     return std::move(program_);
   }
 
  private:
+  // Of devices with pieces in one pass, and in both.
+  static constexpr std::size_t kOnePass = 0, kBothPasses = 1;
+
+  // Whatever of a sample comes first, the sample so many turns earlier must be over.
   void limit_in_flight(const Stage& stage) {
-    if (!stage.forward.valid()) return;
-    const StepId first = steps_.of[stage.forward].first();
-    for (PieceId p : stage.backward)
-      program_.earlier[first].push_back({steps_.of[p].last(), stage.at_most * stage.sharing});
-    if (stage.backward.empty()) program_.gated[first] = 1;
+    std::vector<PieceId> pieces = stage.backward;
+    if (stage.forward.valid()) pieces.push_back(stage.forward);
+    const bool one_pass = stage.backward.empty() || !stage.forward.valid();
+    for (PieceId begin : pieces) {
+      const StepId first = steps_.of[begin].first();
+      program_.gate_of[first] = one_pass ? kOnePass : kBothPasses;
+      for (PieceId end : pieces)
+        program_.earlier[first].push_back({steps_.of[end].last(), stage.in_flight * stage.sharing});
+    }
   }
 
   void take_turns(const Stage& stage, std::size_t copy) {
@@ -105,7 +116,7 @@ class OneF1BProgram {
     if (sync.valid() && steps_[sync].lanes == steps_[steps_.of[some_piece].compute].lanes) ending.push_back(sync);
 
     const std::size_t turns = (program_.samples + stage.sharing - 1) / stage.sharing;
-    const std::size_t ahead = stage.backward.empty() ? 1 : stage.warm_up;
+    const std::size_t ahead = stage.backward.empty() ? 1 : stage.in_flight;
     for (std::size_t turn = 0; turn < turns + ahead; ++turn) {
       for (StepId step : ending) {
         if (turn >= ahead) run(step, turn - ahead);
@@ -164,8 +175,8 @@ bool one_piece_in_each_pass(const Pieces& pieces) {
 }
 
 Program one_f_one_b_program(const Problem& problem, const std::vector<DeviceId>& order, const Pieces& pieces,
-                            const Steps& steps, std::size_t samples, std::size_t extra) {
-  return OneF1BProgram(steps, make_stages(problem, order, pieces, steps, extra), samples).make();
+                            const Steps& steps, std::size_t samples) {
+  return OneF1BProgram(steps, make_stages(problem, order, pieces, steps), samples).make();
 }
 
 }  // namespace partita

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partita/schedule/measure.h"
-#include "partita/schedule/one_f_one_b.h"
-
 namespace partita {
 namespace {
 
@@ -45,28 +42,11 @@ bool backward_runs_forward(const std::vector<DeviceId>& order, const Pieces& pie
   return false;
 }
 
-struct Probe {
-  std::size_t extra = 0;
-  double time = 0;
-};
-
-// The first number of further samples in flight that keeps the formula, else the best; of a few numbers up to twice the
-// devices, which is as long as a sample can be on its way when transfers run beside computing.
-Probe probe_more_in_flight(const Problem& problem, const std::vector<DeviceId>& order, const Pieces& pieces,
-                           const Steps& steps, const Simulation& simulation) {
-  std::size_t devices = 0;
-  for (DeviceId d : order) devices += steps.sharers[d].size();
-  const std::size_t samples = 64 + 12 * devices;
-  Probe best{0, simulation.time_per_sample};
-  for (std::size_t extra = 1; extra <= 2 * devices; extra += 1 + extra / 8) {
-    const Program program = one_f_one_b_program(problem, order, pieces, steps, samples, extra);
-    Simulation probed;
-    probed.devices.resize(simulation.devices.size());
-    measure(steps, run_program(steps, program), 0, probed);
-    if (probed.steady && probed.time_per_sample < best.time * (1 - kSameTime)) best = {extra, probed.time_per_sample};
-    if (best.time <= *simulation.formula * (1 + kSameTime)) break;
-  }
-  return best;
+// At the device that has most of them.
+std::size_t most_in_flight(const Simulation& simulation) {
+  std::size_t most = 0;
+  for (const DeviceUse& use : simulation.devices) most = std::max(most, use.most_in_flight);
+  return most;
 }
 
 }  // namespace
@@ -95,8 +75,8 @@ std::string remark_on(const Problem& problem, const Simulation& simulation) {
   return remark;
 }
 
-std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceId>& order, const Pieces& pieces,
-                               const Steps& steps, const Simulation& simulation) {
+std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceId>& order, const Simulation& simulation,
+                               const std::function<Simulation()>& round_by_round) {
   const double time = simulation.time_per_sample;
   const double formula = *simulation.formula;
   if (same(time, formula)) return "";
@@ -105,18 +85,16 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
   if (time < formula) return remark + kPassesOverlap;
   if (problem.transfers != TransferMode::Sum) {
     remark += "where transfers run beside computing, a sample is longer on its way than the loads of the stages say";
-  } else if (backward_runs_forward(order, pieces, simulation.devices.size())) {
+  } else if (backward_runs_forward(order, simulation.pieces, simulation.devices.size())) {
     remark += "the backward pass does not run through the stages in the opposite order";
   } else {
     remark += "the samples in flight are too few, or not a multiple of the devices that share a stage";
   }
-  const Probe probe = probe_more_in_flight(problem, order, pieces, steps, simulation);
-  if (probe.extra > 0) {
-    remark += fmt::format("; with {} more in flight at each device it would be {:.6g}", probe.extra, probe.time);
-  } else {
-    remark += "; more samples in flight do not help";
-  }
-  return remark;
+  const Simulation rounds = round_by_round();
+  return remark + fmt::format(
+                      "; round by round (pipeline) it is {:.6g}, with up to {} samples in flight at a device, "
+                      "here {}",
+                      rounds.time_per_sample, most_in_flight(rounds), most_in_flight(simulation));
 }
 
 }  // namespace partita

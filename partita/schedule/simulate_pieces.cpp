@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/schedule/simulate_pieces.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "partita/schedule/formula.h"
@@ -47,9 +48,14 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   const Timing timing = run_program(steps, make_program());
   measure(steps, timing, options.record, result);
   measure_memory_in_flight(problem, report, steps, timing, options.record, result);
-  result.remark = options.kind == ScheduleKind::OneF1B && takes_turns
-                      ? one_f_one_b_remark(problem, order, pieces, steps, result)
-                      : remark_on(problem, result);
+  const auto round_by_round = [&] {
+    SimulationOptions rounds = options;
+    rounds.kind = ScheduleKind::Pipeline;
+    rounds.samples = std::min<std::size_t>(rounds.samples, 1000);  // it is steady early
+    rounds.record = 0;
+    return simulate_pieces(problem, split, report, pieces, rounds);
+  };
+  result.remark = takes_turns ? one_f_one_b_remark(problem, order, result, round_by_round) : remark_on(problem, result);
   return result;
 }
 

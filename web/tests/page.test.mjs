@@ -43,7 +43,7 @@ test("light and dark: as the system asks, and as the reader chooses", async () =
 test("the page follows the system while it is open", async () => {
   const { page } = await open(browser, reports.inference.url, { colorScheme: "light" });
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForSelector('html[data-theme="dark"]', { timeout: 5000 });
+  await page.waitForSelector('html[data-theme="dark"]');
   await page.close();
 });
 
@@ -92,7 +92,7 @@ test("bars are as long as the loads they show", async () => {
 test("paper is light, and has no button", async () => {
   const { page } = await open(browser, reports.training.url, { colorScheme: "dark" });
   await page.emulateMedia({ media: "print" });
-  await page.waitForSelector('html[data-theme="light"]', { timeout: 5000 });
+  await page.waitForSelector('html[data-theme="light"]');
   assert.ok(!(await page.isVisible(".theme-toggle")));
   assert.ok(await page.isVisible("#loads table"));
   await page.close();
