@@ -20,7 +20,10 @@
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
 #include "partita/report/certificate_json.h"
+#include "partita/report/graph_dot.h"
+#include "partita/report/graph_svg.h"
 #include "partita/report/plan_json.h"
+#include "partita/schedule/pieces.h"
 #include "partita/util/error.h"
 
 namespace partita::app {
@@ -35,6 +38,8 @@ struct PlanArguments {
   std::string format = "plan";
   std::string output;       // empty: only the report
   std::string certificate;  // empty: not written
+  std::string svg;          // empty: not written
+  std::string dot;          // empty: not written
   bool quiet = false;
   bool verbose = false;
 };
@@ -75,9 +80,30 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
   }
 }
 
+// Pictures need a split.
+struct Pictures {
+  explicit Pictures(const PlanArguments& arguments) {
+    if (!arguments.svg.empty()) svg.emplace(arguments.svg);
+    if (!arguments.dot.empty()) dot.emplace(arguments.dot);
+  }
+
+  bool wanted() const { return svg || dot; }
+  bool on_stdout() const { return (svg && svg->is_stdout()) || (dot && dot->is_stdout()); }
+  void write(const Problem& problem, const Plan& plan) const {
+    if (!wanted() || !plan.result.split) return;
+    const Pieces pieces = cut_into_pieces(problem, *plan.result.split, plan.report);
+    if (svg) svg->write(graph_svg(problem, pieces, plan.report, plan.result));
+    if (dot) dot->write(graph_dot(problem, pieces, plan.report));
+  }
+
+  std::optional<Output> svg;
+  std::optional<Output> dot;
+};
+
 void print_no_split(const PlanArguments& arguments, const Result& result) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
+  if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
 }
 
@@ -123,6 +149,7 @@ int run_plan(PlanArguments& arguments) {
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
   if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate);
+  const Pictures pictures(arguments);
   const Problem problem = read_problem(arguments.question);
   arguments.options.algorithm = parse_algorithm(arguments.algorithm);
 
@@ -140,10 +167,11 @@ int run_plan(PlanArguments& arguments) {
   view.finish();
 
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
-  const bool stdout_taken = output && output->is_stdout();
+  const bool stdout_taken = (output && output->is_stdout()) || pictures.on_stdout();
   try {
     if (output) write_result(arguments, *output, problem, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
+    pictures.write(problem, answer);
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
     throw;
@@ -198,6 +226,8 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
       command.add_option("--certificate", arguments.certificate,
                          "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
                          "contiguous; partita-check --certificate verifies it"));
+  path(command.add_option("--svg", arguments.svg, "Draw the split here, as an SVG picture"));
+  path(command.add_option("--dot", arguments.dot, "Write the split graph here, as text for Graphviz"));
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }
