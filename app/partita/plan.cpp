@@ -2,16 +2,20 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
+#include "app/partita/pictures.h"
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
 #include "app/shared/exit_codes.h"
@@ -20,10 +24,7 @@
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
 #include "partita/report/certificate_json.h"
-#include "partita/report/graph_dot.h"
-#include "partita/report/graph_svg.h"
 #include "partita/report/plan_json.h"
-#include "partita/schedule/pieces.h"
 #include "partita/util/error.h"
 
 namespace partita::app {
@@ -40,6 +41,7 @@ struct PlanArguments {
   std::string certificate;  // empty: not written
   std::string svg;          // empty: not written
   std::string dot;          // empty: not written
+  std::string report;       // empty: not written
   bool quiet = false;
   bool verbose = false;
 };
@@ -80,26 +82,6 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
   }
 }
 
-// Pictures need a split.
-struct Pictures {
-  explicit Pictures(const PlanArguments& arguments) {
-    if (!arguments.svg.empty()) svg.emplace(arguments.svg);
-    if (!arguments.dot.empty()) dot.emplace(arguments.dot);
-  }
-
-  bool wanted() const { return svg || dot; }
-  bool on_stdout() const { return (svg && svg->is_stdout()) || (dot && dot->is_stdout()); }
-  void write(const Problem& problem, const Plan& plan) const {
-    if (!wanted() || !plan.result.split) return;
-    const Pieces pieces = cut_into_pieces(problem, *plan.result.split, plan.report);
-    if (svg) svg->write(graph_svg(problem, pieces, plan.report, plan.result));
-    if (dot) dot->write(graph_dot(problem, pieces, plan.report));
-  }
-
-  std::optional<Output> svg;
-  std::optional<Output> dot;
-};
-
 void print_no_split(const PlanArguments& arguments, const Result& result) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
@@ -136,6 +118,12 @@ void refuse_as_seed(bool given, const char* option) {
   }
 }
 
+void refuse_two_on_stdout(const std::vector<std::string>& paths) {
+  if (std::ranges::count(paths, "-") > 1) {
+    throw InputError(ErrorKind::Usage, "-", "only one file can be written to standard output");
+  }
+}
+
 int run_plan(PlanArguments& arguments) {
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas > 1, "--replicate");
@@ -145,17 +133,20 @@ int run_plan(PlanArguments& arguments) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
+  refuse_two_on_stdout({arguments.output, arguments.svg, arguments.dot, arguments.report});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
-  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate);
-  const Pictures pictures(arguments);
+  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
+  const Pictures pictures(arguments.svg, arguments.dot);
+  std::optional<PageReport> page = page_report("plan", arguments.report);
   const Problem problem = read_problem(arguments.question);
   arguments.options.algorithm = parse_algorithm(arguments.algorithm);
 
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
   Sink sink;
   if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
+  if (page) sink = page->recorder(std::move(sink));
 
   Budget::Limits limits;
   limits.seconds = arguments.time_limit;
@@ -167,11 +158,13 @@ int run_plan(PlanArguments& arguments) {
   view.finish();
 
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
-  const bool stdout_taken = (output && output->is_stdout()) || pictures.on_stdout();
+  const bool stdout_taken =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
   try {
     if (output) write_result(arguments, *output, problem, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
     pictures.write(problem, answer);
+    if (page) page->write(problem, answer.result, answer.report);
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
     throw;
@@ -226,8 +219,8 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
       command.add_option("--certificate", arguments.certificate,
                          "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
                          "contiguous; partita-check --certificate verifies it"));
-  path(command.add_option("--svg", arguments.svg, "Draw the split here, as an SVG picture"));
-  path(command.add_option("--dot", arguments.dot, "Write the split graph here, as text for Graphviz"));
+  add_picture_options(command, arguments.svg, arguments.dot);
+  add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "partita/check/describe.h"
-#include "partita/check/names.h"
 #include "partita/report/svg.h"
 
 namespace partita {
@@ -12,12 +11,14 @@ namespace {
 
 constexpr std::size_t kLabelled = 600;  // nodes of a graph whose edges all say what they cost
 
-// A label inside quotes. Control characters become spaces: in a label they would be line breaks or nothing.
+// A text inside quotes, shown as it is: Graphviz reads backslashes and entities in it. Control characters become
+// spaces.
 std::string quoted(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+    if (c == '&') out += "amp;";
   }
   return out;
 }

@@ -15,6 +15,14 @@ constexpr double kLetter = 0.57;  // how wide a letter is, on average and in mos
 constexpr double kWidth = 1300, kSmallest = 5;
 constexpr int kRounds = 4;
 
+// In heights of the font, for the first byte of a character in UTF-8; the others add nothing. From E3 on they are those
+// of East Asian scripts and symbols, which are square.
+double letter_width(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  if ((code & 0xC0) == 0x80) return 0;
+  return code >= 0xE3 ? 1 : kLetter;
+}
+
 Detail detail_for(const Graph& graph) {
   if (graph.nodes.size() <= kNamed) return Detail::Names;
   if (graph.nodes.size() <= kDrawn) return Detail::Nodes;
@@ -81,21 +89,22 @@ GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces) {
 }
 
 double text_width(std::string_view text, double font) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  return kLetter * font *
-         static_cast<double>(text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues)));
+  double width = 0;
+  for (const char c : text) width += letter_width(c) * font;
+  return width;
 }
 
 std::string fitted(const std::string& text, double font, double width) {
   if (text_width(text, font) <= width) return text;
   constexpr std::size_t kFewest = 3;
+  double room = width - text_width("…", font);
   std::size_t letters = 0;
   std::size_t end = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
-    if (text_width("…", font) + kLetter * font * static_cast<double>(letters) > width) break;
+  for (std::size_t i = 0; i < text.size() && room >= 0; ++i) {
+    if (letter_width(text[i]) == 0) continue;
     end = i;
     ++letters;
+    room -= letter_width(text[i]) * font;
   }
   return letters > kFewest ? text.substr(0, end) + "…" : "";
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/schedule/gpipe_schedule.h"
+
+#include <algorithm>
+
+#include "partita/schedule/round_schedule.h"
+
+namespace partita {
+
+Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t microbatches) {
+  std::vector<StepId> forward, backward;
+  IdVector<LaneId, char> goes_backward(steps.lanes.size(), 0);
+  for (StepId s : steps.steps.all()) {
+    (steps[s].backward ? backward : forward).push_back(s);
+    if (steps[s].backward) goes_backward[steps[s].lanes.front()] = 1;
+  }
+  Program program;
+  program.samples = samples;
+  program.order.resize(steps.lanes.size());
+  program.gated.assign(steps.steps.size(), 0);
+  for (StepId s : forward) program.gated[s] = !goes_backward[steps[s].lanes.front()];
+
+  const Rounds forward_rounds = lay_out_rounds(steps, forward);
+  const Rounds backward_rounds = lay_out_rounds(steps, backward);
+  for (std::size_t begin = 0; begin < samples; begin += microbatches) {
+    const std::size_t count = std::min(microbatches, samples - begin);
+    append(program, steps, in_rounds(forward_rounds, forward, count), begin);
+    append(program, steps, in_rounds(backward_rounds, backward, count), begin);
+    program.through.insert(program.through.end(), count, static_cast<std::uint32_t>(begin));
+  }
+  return program;
+}
+
+}  // namespace partita
