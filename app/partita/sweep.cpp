@@ -62,8 +62,7 @@ struct Outputs {
   bool stdout_taken() const { return (json && json->is_stdout()) || (svg && svg->is_stdout()); }
 
   void write(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep) const {
-    if (json)
-      json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
+    if (json) json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
     if (svg) svg->write(sweep_svg(problem, sweep));
   }
 
