@@ -17,8 +17,11 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   Program program;
   program.samples = samples;
   program.order.resize(steps.lanes.size());
-  program.gated.assign(steps.steps.size(), 0);
-  for (StepId s : forward) program.gated[s] = !goes_backward[steps[s].lanes.front()];
+  constexpr std::size_t kThisBatch = 0,
+                        kBatchBefore = 1;  // gates: all batches before this, or before that, are through
+  program.gates.resize(2);
+  program.gate_of.assign(steps.steps.size(), Program::kNoGate);
+  for (StepId s : forward) program.gate_of[s] = goes_backward[steps[s].lanes.front()] ? kBatchBefore : kThisBatch;
 
   const Rounds forward_rounds = lay_out_rounds(steps, forward);
   const Rounds backward_rounds = lay_out_rounds(steps, backward);
@@ -26,7 +29,10 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
     const std::size_t count = std::min(microbatches, samples - begin);
     append(program, steps, in_rounds(forward_rounds, forward, count), begin);
     append(program, steps, in_rounds(backward_rounds, backward, count), begin);
-    program.through.insert(program.through.end(), count, static_cast<std::uint32_t>(begin));
+    for (std::size_t n = begin; n < begin + count; ++n) {
+      program.gates[kThisBatch].push_back(static_cast<std::uint32_t>(begin));
+      program.gates[kBatchBefore].push_back(static_cast<std::uint32_t>(begin - std::min(begin, microbatches)));
+    }
   }
   return program;
 }

@@ -3,7 +3,8 @@
 //
 // Within a pass the order is that of the round schedule of this pass alone (round_schedule.h), without releases. Each
 // lane takes a batch's forward steps, then its backward steps, then the next batch; a lane without backward steps waits
-// for the end of the batch.
+// for the end of the batch. No lane is ahead of another by more than a batch, also where the backward pass leads away
+// from it.
 //
 // In a chain of stages, transfer mode sum, with forward times f_i and backward times b_i: the last sample is through
 // the forward pass after sum f + (m - 1) max f, as in every permutation flow shop with equal jobs, at the last stage,

@@ -61,7 +61,8 @@ class OneF1BProgram {
       : steps_(steps), stages_(std::move(stages)) {
     program_.samples = samples;
     program_.order.resize(steps.lanes.size());
-    program_.gated.assign(steps.steps.size(), 0);
+    program_.gate_of.assign(steps.steps.size(), Program::kNoGate);
+    program_.gates.resize(2);
     program_.earlier.resize(steps.steps.size());
   }
 
@@ -72,21 +73,31 @@ class OneF1BProgram {
       limit_in_flight(stage);
       for (std::size_t copy = 0; copy < stage.sharing; ++copy) take_turns(stage, copy);
     }
-    for (std::size_t n = 0; n < program_.samples; ++n)
-      program_.through.push_back(static_cast<std::uint32_t>(n < devices ? 0 : n - devices + 1));
+    for (std::size_t n = 0; n < program_.samples; ++n) {
+      const auto through = [&](std::size_t at_most) {
+        return static_cast<std::uint32_t>(n < at_most ? 0 : n - at_most + 1);
+      };
+      program_.gates[kOnePass].push_back(through(devices));
+      program_.gates[kBothPasses].push_back(through(2 * devices));
+    }
     order_transfers();
     return std::move(program_);
   }
 
  private:
+  // Of devices with pieces in one pass, and in both.
+  static constexpr std::size_t kOnePass = 0, kBothPasses = 1;
+
+  // Whatever of a sample comes first, the sample so many turns earlier must be over.
   void limit_in_flight(const Stage& stage) {
-    if (stage.forward.valid()) {
-      const StepId first = steps_.of[stage.forward].first();
-      for (PieceId p : stage.backward)
-        program_.earlier[first].push_back({steps_.of[p].last(), stage.in_flight * stage.sharing});
-      program_.gated[first] = stage.backward.empty();
-    } else {
-      for (PieceId p : stage.backward) program_.gated[steps_.of[p].first()] = 1;
+    std::vector<PieceId> pieces = stage.backward;
+    if (stage.forward.valid()) pieces.push_back(stage.forward);
+    const bool one_pass = stage.backward.empty() || !stage.forward.valid();
+    for (PieceId begin : pieces) {
+      const StepId first = steps_.of[begin].first();
+      program_.gate_of[first] = one_pass ? kOnePass : kBothPasses;
+      for (PieceId end : pieces)
+        program_.earlier[first].push_back({steps_.of[end].last(), stage.in_flight * stage.sharing});
     }
   }
 

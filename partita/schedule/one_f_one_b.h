@@ -6,7 +6,9 @@
 // to the end divided by those that share this stage, rounded up, as the memory model has it (check/memory.h). A piece
 // that only reads outputs of the forward pass for backward nodes runs right before them, as part of B_i below. A device
 // with pieces in one pass only admits sample n once all up to sample n - d are through, with d the devices of the
-// pipeline; so does every device of an inference graph, where this schedule is a pipeline with at most d in flight.
+// pipeline; so does every device of an inference graph, where this schedule is a pipeline with at most d in flight. The
+// other devices wait for sample n - 2 d, which only shows where the backward pass leads away from the first stages, as
+// in graphs whose backward edges are copies of the forward ones: nothing else would hold these stages back.
 //
 // Claim: transfer mode sum, no copies, every edge between backward pieces against the order of the stages (a split
 // that is legal with problem.backward_shape): the time per sample is the largest load T.
@@ -27,11 +29,13 @@
 // climb again, for B up to the last stage, W_s = 1, and down from there, all for nothing. And no time per sample is
 // below T, the work of a lane. QED
 //
-// With copies a stage advances by r_i samples for each of its own and T is at least (f_i + b_i) / r_i, and the same
-// count works if r_i divides the devices from i to the end. Elsewhere rounding W_i up lets a forward task go before a
-// backward one that others wait for, and the time per sample may be larger; also where backward edges run along the
-// order of the stages, or transfers run beside computing: a sample is then on its way for up to three times the loads,
-// and as many samples in flight as devices are too few.
+// With copies, let r_i devices share stage i and D_i be the devices from it to the end; T is at least (f_i + b_i) /
+// r_i. A climb now advances by W_a r_a - (W_b - 1) r_b, which is D_a - D_b + r_b, the devices in it, plus e_a - e_b
+// where e_i = W_i r_i - D_i is what rounding W_i up has added. So the claim holds if e_i never grows along the
+// pipeline, as where r_i divides D_i. Elsewhere a forward task may go before a backward one that others wait for, and
+// the time per sample may be larger. It may also be where backward edges run along the order of the stages, or where
+// transfers run beside computing: a sample is then on its way for up to three times the loads, and as many in flight as
+// devices are too few.
 //
 // The program never waits for itself: let all B(m), m < n, be done. F_i(n) waits for F_j(n), j < i, and on its lane for
 // B_i(n - W_i r_i) at most, so all F(n) get done, and so far on. B_i(n) waits on its lane for F_i(n + (W_i - 1) r_i),

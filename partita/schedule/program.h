@@ -24,9 +24,11 @@ struct Program {
   IdVector<LaneId, std::vector<Task>> order;  // every step of every sample once
   std::vector<double> release;                // by sample: nothing of it starts earlier; empty: at any time
 
-  // Where the step is gated, a sample waits until so many samples, from the first on, are completely through.
-  IdVector<StepId, char> gated;        // empty: none
-  std::vector<std::uint32_t> through;  // by sample
+  // A gate holds a sample back until so many samples, from the first on, are completely through.
+  using Gate = std::vector<std::uint32_t>;  // by sample
+  std::vector<Gate> gates;
+  IdVector<StepId, std::size_t> gate_of;  // for each step the gate that it waits at, or kNoGate; empty: none waits
+  static constexpr std::size_t kNoGate = static_cast<std::size_t>(-1);
 
   // The step also waits for a step of an earlier sample, if there is such a sample.
   struct Earlier {

@@ -59,8 +59,9 @@ class Execution {
           return false;
       }
     }
-    if (!program_.gated.empty() && program_.gated[task.step]) {
-      const std::uint32_t needed = program_.through[task.sample];
+    const std::size_t gate = program_.gate_of.empty() ? Program::kNoGate : program_.gate_of[task.step];
+    if (gate != Program::kNoGate) {
+      const std::uint32_t needed = program_.gates[gate][task.sample];
       if (through_ < needed) {
         at_gate_.push_back(lane);
         return false;

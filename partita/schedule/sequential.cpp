@@ -82,9 +82,10 @@ Program sequential_program(const Steps& steps, std::size_t samples) {
   Program program;
   program.samples = samples;
   program.order.resize(steps.lanes.size());
-  program.gated.assign(steps.steps.size(), 1);
+  program.gate_of.assign(steps.steps.size(), 0);
+  program.gates.emplace_back();
   for (std::size_t n = 0; n < samples; ++n) {
-    program.through.push_back(static_cast<std::uint32_t>(n));
+    program.gates.front().push_back(static_cast<std::uint32_t>(n));
     for (StepId s : steps.steps.all()) program.order[steps[s].lane(n)].push_back({s, static_cast<std::uint32_t>(n)});
   }
   return program;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/schedule/simulate_pieces.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "partita/schedule/formula.h"
@@ -50,6 +51,7 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   const auto round_by_round = [&] {
     SimulationOptions rounds = options;
     rounds.kind = ScheduleKind::Pipeline;
+    rounds.samples = std::min<std::size_t>(rounds.samples, 1000);  // it is steady early
     rounds.record = 0;
     return simulate_pieces(problem, split, report, pieces, rounds);
   };

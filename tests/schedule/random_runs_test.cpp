@@ -89,34 +89,35 @@ TEST(RandomRuns, PipelinesKeepTheFormula) {
   EXPECT_GT(runs, 0u);
 }
 
-// Which 1f1b runs keep the formula is counted by what they are.
+// Some device has several pieces in a pass.
+bool ran_round_by_round(const Simulation& run) {
+  return run.remark.find("round by round, as in a pipeline") != std::string::npos;
+}
+
 TEST(RandomRuns, OneForwardOneBackward) {
   std::size_t mirrored = 0;
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
     const Draw draw(seed);
-    if (!draw.found || draw.problem.transfers != TransferMode::Sum) continue;
+    if (!draw.found || draw.problem.shape != Shape::Staged) continue;
     const Simulation run = simulate(draw.problem, draw.split, run_as(ScheduleKind::OneF1B, kSamples));
-    const double formula = max_load(draw);
     ASSERT_TRUE(run.steady) << name_of(seed, draw, run);
-    ASSERT_GE(run.time_per_sample, formula * (1 - 1e-9)) << name_of(seed, draw, run);
-    if (draw.problem.shape != Shape::Staged) continue;
-    bool copies = false;
-    for (const DeviceReport& device : draw.report.devices) copies = copies || device.sharing > 1;
-    const bool limited = draw.problem.memory_model == MemoryModel::OneF1B && draw.problem.microbatches > 0;
-    if (draw.problem.backward_shape && !limited) {
-      if (copies) {
-        if (run.time_per_sample > formula * (1 + 1e-9))
-          printf("copies seed %d: %g vs %g %s\n", int(seed), run.time_per_sample, formula, run.remark.c_str());
-        continue;
+    if (draw.problem.memory_model == MemoryModel::OneF1B && !ran_round_by_round(run)) {
+      for (DeviceId d : draw.report.devices.all()) {
+        const DeviceReport& device = draw.report.devices[d];
+        if (!device.original.valid()) continue;
+        ASSERT_LE(run.devices[d].most_in_flight, device.memory_items.in_flight) << name_of(seed, draw, run);
+        ASSERT_LE(run.devices[d].peak_memory, device.memory * (1 + 1e-9)) << name_of(seed, draw, run);
       }
-      ++mirrored;
-      ASSERT_NEAR(run.time_per_sample, formula, 1e-9 * formula) << name_of(seed, draw, run);
-      ASSERT_EQ(run.remark, "");
     }
-    if (draw.problem.memory_model != MemoryModel::OneF1B) continue;
-    for (DeviceId d : draw.report.devices.all())
-      ASSERT_LE(run.devices[d].most_in_flight, draw.report.devices[d].memory_items.in_flight)
-          << name_of(seed, draw, run);
+    if (draw.problem.transfers != TransferMode::Sum) continue;
+    const double formula = max_load(draw);
+    ASSERT_GE(run.time_per_sample, formula * (1 - 1e-9)) << name_of(seed, draw, run);
+    const bool limited = draw.problem.memory_model == MemoryModel::OneF1B && draw.problem.microbatches > 0;
+    const bool copies = std::any_of(draw.report.devices.begin(), draw.report.devices.end(),
+                                    [](const DeviceReport& device) { return device.sharing > 1; });
+    if (!draw.problem.backward_shape || limited || copies) continue;
+    ++mirrored;
+    ASSERT_NEAR(run.time_per_sample, formula, 1e-9 * formula) << name_of(seed, draw, run);
   }
   EXPECT_GT(mirrored, 0u);
 }

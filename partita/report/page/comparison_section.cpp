@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "partita/report/page/sections.h"
 
 namespace partita {
@@ -8,11 +10,18 @@ std::optional<std::string> shape_name(std::optional<Shape> shape) {
   return shape ? std::optional<std::string>(to_string(*shape)) : std::nullopt;
 }
 
+// "no split": for people, where a comparison's own JSON has "no-split".
+std::string in_words(AlgorithmRun::Outcome outcome) {
+  std::string words = to_string(outcome);
+  std::ranges::replace(words, '-', ' ');
+  return words;
+}
+
 void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonLine& json) {
   json.object([&] {
     json.field("algorithm", run.algorithm);
     json.field("baseline", run.baseline);
-    json.field("outcome", to_string(run.outcome));
+    json.field("outcome", in_words(run.outcome));
     json.field("reason", run.reason);
     json.field("seconds", run.seconds);
     json.field("value", run.value);
