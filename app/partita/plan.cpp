@@ -123,8 +123,8 @@ int run_plan(const PlanArguments& arguments) {
   limits.seconds = arguments.solving.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer =
-      arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink) : read_plan(arguments, problem);
+  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                                 : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 

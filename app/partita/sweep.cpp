@@ -62,8 +62,7 @@ struct Outputs {
   bool stdout_taken() const { return (json && json->is_stdout()) || (svg && svg->is_stdout()); }
 
   void write(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep) const {
-    if (json)
-      json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
+    if (json) json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
     if (svg) svg->write(sweep_svg(problem, sweep));
   }
 
@@ -80,6 +79,7 @@ SweepOptions sweep_options(const SweepArguments& arguments) {
 }
 
 void print_table(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep, bool stdout_taken) {
+  if (stdout_taken && arguments.quiet) return;
   const int stream = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
   const std::string table =
       sweep_text(problem, sweep, {!arguments.no_times, terminal_width(stream).value_or(kAnyWidth)});

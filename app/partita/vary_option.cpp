@@ -45,8 +45,6 @@ class Reader {
   std::vector<double> take() { return std::move(values_); }
 
  private:
-  bool is_count() const { return parameter_ == SweepParameter::Accelerators || parameter_ == SweepParameter::Hosts; }
-
   static std::vector<std::string_view> split_at_commas(std::string_view text) {
     std::vector<std::string_view> parts;
     while (true) {
@@ -58,7 +56,7 @@ class Reader {
   }
 
   const char* expected_value() const {
-    if (is_count()) return "a whole number from 0 to 1000000";
+    if (counts_devices(parameter_)) return "a whole number from 0 to 1000000";
     return parameter_ == SweepParameter::Memory ? "a number of bytes, such as 17179869184, 1.6e10, 16GiB or 16GB"
                                                 : "a number above 0, such as 0.5: how many times as fast the links are";
   }
@@ -71,15 +69,16 @@ class Reader {
       double number = 0;
       const char* end = text.data() + text.size();
       const auto [rest, error] = std::from_chars(text.data(), end, number);
-      const bool good = error == std::errc() && rest == end && std::isfinite(number) &&
-                        (is_count() ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number)
-                                    : number > 0);
+      const bool good =
+          error == std::errc() && rest == end && std::isfinite(number) &&
+          (counts_devices(parameter_) ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number)
+                                      : number > 0);
       if (good) value = number;
     }
     if (!value) {
-      refuse(text.empty() ? fmt::format("a value of {} is missing; expected {}", to_string(parameter_), expected_value())
-                          : fmt::format("'{}' is no value of {}; expected {}", text, to_string(parameter_),
-                                        expected_value()));
+      refuse(text.empty()
+                 ? fmt::format("a value of {} is missing; expected {}", to_string(parameter_), expected_value())
+                 : fmt::format("'{}' is no value of {}; expected {}", text, to_string(parameter_), expected_value()));
     }
     return *value;
   }
@@ -94,7 +93,7 @@ class Reader {
     if (colon != std::string_view::npos) {
       step = value_of(rest.substr(colon + 1));
       if (!(step > 0)) refuse(fmt::format("the range '{}' has a step of 0; expected one above 0", whole));
-    } else if (!is_count()) {
+    } else if (!counts_devices(parameter_)) {
       refuse(fmt::format("the range '{0}' of {1} needs a step: {0}:STEP, such as {2}", whole, to_string(parameter_),
                          parameter_ == SweepParameter::Memory ? "4GiB..32GiB:4GiB" : "0.5..4:0.5"));
     }
@@ -120,9 +119,10 @@ Variation parse_variation(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const std::optional<SweepParameter> parameter = parse_sweep_parameter(name);
   if (!parameter) {
-    refuse(fmt::format("'{}' cannot be varied; expected accelerators, hosts, memory or bandwidth, as in "
-                       "accelerators=1..8",
-                       name));
+    refuse(
+        fmt::format("'{}' cannot be varied; expected accelerators, hosts, memory or bandwidth, as in "
+                    "accelerators=1..8",
+                    name));
   }
   Reader reader(*parameter);
   reader.read(std::string_view(text).substr(equals + 1));

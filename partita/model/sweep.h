@@ -36,8 +36,8 @@ struct Sweep {
   double worthwhile = 0.01;  // a gain, see below
   std::string verdict;
 
-  // By how much time `better` is less than time `worse`, in terms of speed: worse / better - 1. Infinite where there was
-  // no split before, 0 where neither has one.
+  // By how much time `better` is less than time `worse`, in terms of speed: worse / better - 1. Infinite where there
+  // was no split before, 0 where neither has one.
   static double gain(double worse, double better);
 
   // Speed relative to the first point with a split. Nothing for a point without one.
@@ -51,6 +51,9 @@ struct Sweep {
 
 // Whether more of the parameter never makes the best split worse; see portfolio/sweep.cpp for why.
 bool never_hurts(const Problem& problem, SweepParameter parameter);
+
+// Accelerators and hosts: a whole number of devices.
+bool counts_devices(SweepParameter parameter);
 
 const char* to_string(SweepParameter parameter);
 std::optional<SweepParameter> parse_sweep_parameter(std::string_view text);

@@ -7,7 +7,8 @@
 //     under any objective, shape or transfer mode; in the memory model 1f1b, samples in flight are counted by devices
 //     that hold something; copies stay beside their originals. (Without clusters, devices of a class are alike.)
 //   - memory: the limit is all that changes, and a split within the smaller one is within the larger.
-//   - bandwidth: transfers and the exchange of weights cost less. Loads are sums and maxima of these and of compute, and
+//   - bandwidth: transfers and the exchange of weights cost less. Loads are sums and maxima of these and of compute,
+//   and
 //     latency is the longest path, also with several subgraphs on a device; none of them rises when its terms fall.
 // The exception is latency with strict host cores as hosts or bandwidth vary. There, host nodes take cores by a fixed
 // rule, list scheduling, and a list schedule can get longer when there are more cores or when tasks are shorter
@@ -44,12 +45,6 @@ namespace {
 std::size_t devices_used(const CheckReport& report) {
   return static_cast<std::size_t>(
       std::ranges::count_if(report.devices, [](const DeviceReport& device) { return device.original.valid(); }));
-}
-
-// "accelerators: 8", "bandwidth 2": which point a split or a bound comes from.
-std::string point_name(SweepParameter parameter, const std::string& label) {
-  const bool count = parameter == SweepParameter::Accelerators || parameter == SweepParameter::Hosts;
-  return count ? fmt::format("{}: {}", to_string(parameter), label) : fmt::format("{} {}", to_string(parameter), label);
 }
 
 class SweepRun {
@@ -194,7 +189,7 @@ class SweepRun {
     if (smaller.status == Status::Infeasible || smaller.status == Status::Optimal) return;
     const Problem problem = problem_at(low);
     BestSoFar best(problem, options_.plan, budget_, silence_, low.plan);
-    const std::string source = point_name(parameter_, high.label);
+    const std::string source = point_name(parameter_, high.value);
     if (larger.status == Status::Infeasible) {
       best.no_split_exists(fmt::format("not even with {}: {}", source, larger.proof),
                            fmt::format("not even with {}: {}", source, larger.reason));
@@ -209,8 +204,8 @@ class SweepRun {
     if (!smaller.split) return;
     if (larger.status != Status::Infeasible && smaller.value >= larger.bound * (1 - kOptimalGap)) return;
     throw std::logic_error(fmt::format("{} has a split of value {}, which was proved impossible with {}: {}",
-                                       point_name(parameter_, low.label), smaller.value,
-                                       point_name(parameter_, high.label), larger.proof));
+                                       point_name(parameter_, low.value), smaller.value,
+                                       point_name(parameter_, high.value), larger.proof));
   }
 
   const Problem& problem_;

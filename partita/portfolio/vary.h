@@ -9,12 +9,12 @@
 
 namespace partita {
 
-// Throws InputError(BadPlatform) where the parameter is not one number of this platform: several classes of the kind, or
-// clusters that say where devices are. The message says what can be varied instead.
+// Throws InputError(BadPlatform) where the parameter is not one number of this platform: several classes of the kind,
+// or clusters that say where devices are. The message says what can be varied instead.
 void require_variable(const Problem& problem, SweepParameter parameter);
 
-// The problem at one point of a sweep. Throws InputError for a value that makes no sense. Preconditions: the parameter is
-// variable.
+// The problem at one point of a sweep. Throws InputError for a value that makes no sense. Preconditions: the parameter
+// is variable.
 //
 // Bandwidth b divides the cost of every edge by b and multiplies the bandwidth at which copies exchange weights by b.
 // The links' factors would do the same, but a platform with factors is no plain one, and would miss the solvers for
@@ -28,5 +28,8 @@ std::optional<Split> moved(const Platform& from, const Split& split, const Platf
 
 // "4", "16 GiB", "0.5".
 std::string point_label(SweepParameter parameter, double value);
+
+// "4 accelerators", "1 host", "16 GiB of memory", "bandwidth 0.5".
+std::string point_name(SweepParameter parameter, double value);
 
 }  // namespace partita
