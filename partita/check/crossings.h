@@ -24,6 +24,7 @@ struct Crossing {
   NodeId producer;
   BlockId block;    // the block that is left or entered
   double cost = 0;  // what its device pays
+  NodeId reader;    // where the transfer is that of one edge: who reads; else names nothing
 };
 
 struct Crossings {

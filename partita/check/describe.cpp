@@ -174,6 +174,10 @@ std::string describe_workload(const Problem& problem) {
                      counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
 }
 
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
+  return RowNames(problem.workload.platform, report)(device);
+}
+
 std::string describe_question(Objective objective, Shape shape) {
   if (objective == Objective::Latency) return to_string(objective);
   return fmt::format("{}, {} splits", to_string(objective), to_string(shape));

@@ -13,6 +13,10 @@ namespace partita {
 // own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
 std::string describe_workload(const Problem& problem);
 
+// What a device is called together with those that share its stage: "gpu 3", or "gpu 0,3-4 x3". For a copy, its own
+// name.
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device);
+
 // What the title of a table calls the question: "max-load, staged splits", or "latency".
 std::string describe_question(Objective objective, Shape shape);
 

@@ -9,7 +9,7 @@
 #include "partita/check/check.h"
 #include "partita/check/names.h"
 #include "partita/portfolio/algorithms.h"
-#include "partita/solve/baseline/pieces.h"
+#include "partita/solve/baseline/subgraphs.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -75,11 +75,11 @@ void measure(const Problem& problem, const Split& split, AlgorithmRun& run) {
   run.legal = report.legal();
   run.fault = fault_in_short(problem, report);
   if (problem.objective == Objective::Latency && !std::isfinite(run.value)) {
-    const Pieces pieces = cut_into_pieces(problem, split);
+    const SubgraphCut cut = cut_into_subgraphs(problem, split);
     Problem roomy = problem;
-    roomy.subgraphs = pieces.most;
-    run.value = check(roomy, pieces.split).value;
-    run.fault += fmt::format("; cut into up to {} subgraphs on an accelerator", pieces.most);
+    roomy.subgraphs = cut.most;
+    run.value = check(roomy, cut.split).value;
+    run.fault += fmt::format("; cut into up to {} subgraphs on an accelerator", cut.most);
   }
   run.violation_count = report.violations.size();
   for (std::size_t i = 0; i < std::min(run.violation_count, kViolationsKept); ++i)
@@ -88,6 +88,7 @@ void measure(const Problem& problem, const Split& split, AlgorithmRun& run) {
 }
 
 void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Result& result, AlgorithmRun& run) {
+  run.split = result.split;
   if (result.split) {
     measure(problem, *result.split, run);
   } else {

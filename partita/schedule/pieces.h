@@ -10,7 +10,8 @@
 // needs it, and stays; what passes from one piece of a device to another of the same device moves nowhere. A transfer
 // belongs to the pass of the node whose output moves (docs/formats.md). So the loads of a device's pieces in one pass
 // add up to that pass's load of the device, as `check` has it. An output of the forward pass that only backward nodes
-// of a device read enters with its last forward piece behind the producer, or with a piece that has no nodes.
+// of a device read enters with its last forward piece behind the producer, or with a piece that has no nodes. Where a
+// device recomputes, its first backward piece does so, for all nodes at once.
 #pragma once
 
 #include <vector>
@@ -27,7 +28,7 @@ using PieceId = Id<struct PieceTag>;
 struct Piece {
   DeviceId device;  // where devices share a stage: the original
   bool backward = false;
-  std::vector<NodeId> nodes;   // ascending; none where it only reads for later pieces
+  std::vector<NodeId> nodes;   // ascending; none where it only reads for later pieces, or only recomputes
   PassLoad load;               // for one sample: reading, computing, writing
   std::vector<PieceId> after;  // whose results it needs, itself left out; ascending
 };
@@ -35,7 +36,7 @@ struct Piece {
 struct Pieces {
   IdVector<PieceId, Piece> pieces;  // in an order that takes every edge forward: forward pieces, then backward ones
   IdVector<NodeId, PieceId> piece_of;
-  bool fewest = false;  // proved: no order has fewer pieces
+  bool fewest = false;  // proved: no order has fewer pieces with nodes
 };
 
 // Preconditions: `report` is check(problem, split), and legal.

@@ -5,7 +5,7 @@
 //
 // The level of a node is the most changes of device on a path to it. Nodes of one device and pass with one level are
 // one piece: an edge stays in its piece or goes to a higher level, so pieces never wait in a circle. There may be ways
-// with fewer. O(nodes + edges). Tests: tests/solve/pieces_test.cpp.
+// with fewer. O(nodes + edges). Tests: tests/solve/subgraphs_test.cpp.
 #pragma once
 
 #include "partita/model/problem.h"
@@ -13,12 +13,12 @@
 
 namespace partita {
 
-struct Pieces {
+struct SubgraphCut {
   Split split;   // the same, with subgraphs
   int most = 1;  // on one accelerator, in one pass
 };
 
 // Every node must have a device.
-Pieces cut_into_pieces(const Problem& problem, const Split& split);
+SubgraphCut cut_into_subgraphs(const Problem& problem, const Split& split);
 
 }  // namespace partita

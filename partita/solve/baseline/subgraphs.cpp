@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/baseline/pieces.h"
+#include "partita/solve/baseline/subgraphs.h"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +33,7 @@ IdVector<NodeId, std::size_t> levels(const Graph& graph, const Split& split) {
 
 }  // namespace
 
-Pieces cut_into_pieces(const Problem& problem, const Split& split) {
+SubgraphCut cut_into_subgraphs(const Problem& problem, const Split& split) {
   const Graph& graph = problem.workload.graph;
   const Platform& platform = problem.workload.platform;
   const IdVector<NodeId, std::size_t> level = levels(graph, split);
@@ -44,16 +44,16 @@ Pieces cut_into_pieces(const Problem& problem, const Split& split) {
   for (NodeId v : graph.nodes.all()) {
     if (!is_host(v)) used[{split.device_of[v], graph.nodes[v].backward}].insert(level[v]);
   }
-  Pieces pieces{split, 1};
-  pieces.split.subgraph_of = IdVector<NodeId, std::uint32_t>(graph.nodes.size(), 0);
+  SubgraphCut cut{split, 1};
+  cut.split.subgraph_of = IdVector<NodeId, std::uint32_t>(graph.nodes.size(), 0);
   for (NodeId v : graph.nodes.all()) {
     if (is_host(v)) continue;
     const std::set<std::size_t>& here = used.at({split.device_of[v], graph.nodes[v].backward});
     const auto index = std::distance(here.begin(), here.find(level[v]));
-    pieces.split.subgraph_of[v] = static_cast<std::uint32_t>(index);
-    pieces.most = std::max(pieces.most, static_cast<int>(here.size()));
+    cut.split.subgraph_of[v] = static_cast<std::uint32_t>(index);
+    cut.most = std::max(cut.most, static_cast<int>(here.size()));
   }
-  return pieces;
+  return cut;
 }
 
 }  // namespace partita

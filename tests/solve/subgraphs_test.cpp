@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces never wait for each other, whatever the assignment.
-#include "partita/solve/baseline/pieces.h"
+// Subgraphs never wait for each other, whatever the assignment.
+#include "partita/solve/baseline/subgraphs.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace partita::test {
 namespace {
 
-TEST(Pieces, OfAnyAssignmentCanRun) {
+TEST(SubgraphCut, OfAnyAssignmentCanRun) {
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
     Problem problem{random_workload(seed), Objective::Latency};
     Dice dice(seed);
@@ -23,10 +23,10 @@ TEST(Pieces, OfAnyAssignmentCanRun) {
     const std::size_t devices = problem.workload.platform.device_count();
     for (std::size_t i = 0; i < problem.workload.graph.nodes.size(); ++i)
       split.device_of.push_back(DeviceId(dice.below(devices)));
-    const Pieces pieces = cut_into_pieces(problem, split);
-    EXPECT_EQ(pieces.split.device_of, split.device_of);
-    problem.subgraphs = pieces.most;
-    const CheckReport report = check(problem, pieces.split);
+    const SubgraphCut cut = cut_into_subgraphs(problem, split);
+    EXPECT_EQ(cut.split.device_of, split.device_of);
+    problem.subgraphs = cut.most;
+    const CheckReport report = check(problem, cut.split);
     EXPECT_TRUE(std::isfinite(report.value)) << "seed " << seed;
     EXPECT_TRUE(std::none_of(report.violations.begin(), report.violations.end(),
                              [](const Violation& violation) {
@@ -35,9 +35,9 @@ TEST(Pieces, OfAnyAssignmentCanRun) {
                              }))
         << "seed " << seed;
     // One fewer is one too few.
-    problem.subgraphs = pieces.most - 1;
-    if (pieces.most > 1) {
-      EXPECT_FALSE(check(problem, pieces.split).legal()) << "seed " << seed;
+    problem.subgraphs = cut.most - 1;
+    if (cut.most > 1) {
+      EXPECT_FALSE(check(problem, cut.split).legal()) << "seed " << seed;
     }
   }
 }

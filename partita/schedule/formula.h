@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `check` says of a split under the objective that a schedule is made for.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "partita/schedule/simulation.h"
+
+namespace partita {
+
+// max-load for pipelines and 1f1b, gpipe for gpipe, latency for sequential schedules if that is the problem's
+// objective.
+std::optional<double> formula_of(const Problem& problem, const Split& split, ScheduleKind kind);
+
+// The stages' order, whatever shape the problem asks for: empty where the split is not staged.
+std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report);
+
+}  // namespace partita

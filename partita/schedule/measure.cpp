@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/schedule/measure.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "partita/schedule/steady_state.h"
+
+namespace partita {
+namespace {
+
+struct Span {
+  double begin = std::numeric_limits<double>::infinity();
+  double end = 0;
+};
+
+// From the first start to the last finish of each sample.
+std::vector<Span> sample_spans(const Steps& steps, const Timing& timing) {
+  std::vector<Span> spans(timing.samples());
+  for (std::size_t n = 0; n < spans.size(); ++n) {
+    for (StepId s : steps.steps.all()) {
+      spans[n].begin = std::min(spans[n].begin, timing.start(s, n));
+      spans[n].end = std::max(spans[n].end, timing.finish(s, n));
+    }
+    if (steps.steps.empty()) spans[n].begin = 0;
+  }
+  return spans;
+}
+
+void measure_times(const std::vector<Span>& spans, Simulation& result) {
+  const std::size_t samples = spans.size();
+  const std::size_t batch = std::max<std::size_t>(result.microbatches, 1);
+  const std::size_t last_batch = (samples - 1) / batch * batch;
+  for (const Span& span : spans) result.makespan = std::max(result.makespan, span.end);
+  result.latency = spans[samples / 2].end - spans[samples / 2].begin;
+
+  std::vector<double> ends;  // of batches, from the first on
+  for (std::size_t begin = 0; begin < samples; begin += batch) {
+    double end = 0;
+    for (std::size_t n = begin; n < std::min(begin + batch, samples); ++n) end = std::max(end, spans[n].end);
+    ends.push_back(end);
+  }
+  result.warm_up_end = ends.front();
+  double last_begins = std::numeric_limits<double>::infinity();
+  for (std::size_t n = last_batch; n < samples; ++n) last_begins = std::min(last_begins, spans[n].begin);
+  result.drain_begin = std::max(result.warm_up_end, last_begins);
+
+  // What ends before the last batch begins cannot know that it is the last. Where a device runs far ahead of the
+  // others, that is little, and we look at the first three quarters.
+  const auto undisturbed = std::find_if(ends.begin(), ends.end(), [&](double end) { return end > last_begins; });
+  std::optional<double> steady = steady_time({ends.begin(), undisturbed});
+  if (!steady) steady = steady_time({ends.begin(), ends.end() - static_cast<std::ptrdiff_t>(ends.size() / 4)});
+  result.steady = steady.has_value();
+  result.time_per_sample =
+      steady ? *steady / static_cast<double>(batch) : result.makespan / static_cast<double>(samples);
+}
+
+double united_length(std::vector<std::pair<double, double>>& spans) {
+  std::sort(spans.begin(), spans.end());
+  double length = 0;
+  double until = -std::numeric_limits<double>::infinity();
+  for (const auto& [begin, end] : spans) {
+    if (end <= until) continue;
+    length += end - std::max(begin, until);
+    until = end;
+  }
+  return length;
+}
+
+void measure_devices(const Steps& steps, const Timing& timing, Simulation& result) {
+  for (DeviceId original : steps.sharers.all()) {
+    const std::vector<DeviceId>& sharers = steps.sharers[original];
+    std::vector<StepId> own;
+    for (StepId s : steps.steps.all()) {
+      if (steps[s].device == original) own.push_back(s);
+    }
+    for (std::size_t place = 0; place < sharers.size(); ++place) {
+      DeviceUse& use = result.devices[sharers[place]];
+      std::vector<std::pair<double, double>> busy;
+      for (std::size_t n = place; n < timing.samples(); n += sharers.size()) {
+        ++use.samples;
+        for (StepId s : own) {
+          const auto& spent = steps[s].spent;
+          use.in += spent[0];
+          use.compute += spent[1];
+          use.out += spent[2];
+          use.sync += spent[3];
+          busy.emplace_back(timing.start(s, n), timing.finish(s, n));
+        }
+      }
+      use.busy = united_length(busy);
+    }
+  }
+}
+
+void record_intervals(const Steps& steps, const Timing& timing, std::size_t record, Simulation& result) {
+  for (std::size_t n = 0; n < std::min(record, timing.samples()); ++n) {
+    for (StepId s : steps.steps.all()) {
+      const Step& step = steps[s];
+      double start = timing.start(s, n);
+      std::size_t last = 0;  // the last phase that takes time ends where the step ends, whatever rounding says
+      for (std::size_t phase = 0; phase < step.spent.size(); ++phase) {
+        if (step.spent[phase] > 0) last = phase;
+      }
+      for (std::size_t phase = 0; phase <= last; ++phase) {
+        if (!(step.spent[phase] > 0)) continue;
+        const double finish = phase == last ? timing.finish(s, n) : start + step.spent[phase];
+        result.intervals.push_back(
+            {step.lane(n), step.piece, static_cast<Phase>(phase), static_cast<std::uint32_t>(n), start, finish});
+        start = finish;
+      }
+    }
+  }
+  std::sort(result.intervals.begin(), result.intervals.end(), [](const Interval& a, const Interval& b) {
+    return std::tie(a.start, a.lane, a.finish, a.sample, a.piece) <
+           std::tie(b.start, b.lane, b.finish, b.sample, b.piece);
+  });
+}
+
+}  // namespace
+
+void measure(const Steps& steps, const Timing& timing, std::size_t record, Simulation& result) {
+  measure_times(sample_spans(steps, timing), result);
+  measure_devices(steps, timing, result);
+  record_intervals(steps, timing, record, result);
+}
+
+}  // namespace partita

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/schedule/memory_in_flight.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace partita {
+namespace {
+
+// Something begins or ends to be in memory.
+struct Change {
+  double time = 0;
+  int samples = 0;     // in flight, more or fewer
+  int recomputed = 0;  // with all activations, more or fewer
+};
+
+class DeviceMemory {
+ public:
+  DeviceMemory(const Problem& problem, const DeviceReport& device)
+      : flat_(problem.memory_model == MemoryModel::Flat), device_(device) {}
+
+  double bytes(std::size_t in_flight, int recomputed) const {
+    if (flat_) return device_.memory;
+    const MemoryItems& items = device_.memory_items;
+    return items.weights + items.optimizer_state + static_cast<double>(in_flight) * items.activation +
+           (recomputed > 0 ? items.recomputed : 0);
+  }
+
+ private:
+  bool flat_;
+  const DeviceReport& device_;
+};
+
+// The samples that the device at this place among its sharers takes.
+std::vector<Change> changes_at(const Steps& steps, const Timing& timing, const std::vector<StepId>& own,
+                               std::size_t place, std::size_t sharing, bool recomputes, bool training) {
+  std::vector<Change> changes;
+  for (std::size_t n = place; n < timing.samples(); n += sharing) {
+    double begin = std::numeric_limits<double>::infinity();
+    double end = 0;
+    for (StepId s : own) {
+      const Step& step = steps[s];
+      const double start = timing.start(s, n);
+      begin = std::min(begin, start);
+      end = std::max(end, timing.finish(s, n));
+      const double compute = step.spent[static_cast<std::size_t>(Phase::Compute)];
+      if (!recomputes || step.backward != training || !(compute > 0)) continue;
+      const double from = start + step.spent[static_cast<std::size_t>(Phase::In)];
+      changes.push_back({from, 0, 1});
+      changes.push_back({from + compute, 0, -1});
+    }
+    if (!(begin < end)) continue;
+    changes.push_back({begin, 1, 0});
+    changes.push_back({end, -1, 0});
+  }
+  // What ends at a time makes room for what begins at it.
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return std::tie(a.time, a.samples, a.recomputed) < std::tie(b.time, b.samples, b.recomputed);
+  });
+  return changes;
+}
+
+double end_of(const Steps& steps, const Timing& timing, std::size_t samples) {
+  double end = 0;
+  for (std::size_t n = 0; n < std::min(samples, timing.samples()); ++n) {
+    for (StepId s : steps.steps.all()) end = std::max(end, timing.finish(s, n));
+  }
+  return end;
+}
+
+}  // namespace
+
+void measure_memory_in_flight(const Problem& problem, const CheckReport& report, const Steps& steps,
+                              const Timing& timing, std::size_t record, Simulation& result) {
+  const bool training = problem.workload.graph.has_backward();
+  const double recorded_until = end_of(steps, timing, record);
+  for (DeviceId original : steps.sharers.all()) {
+    const std::vector<DeviceId>& sharers = steps.sharers[original];
+    std::vector<StepId> own;
+    for (StepId s : steps.steps.all()) {
+      if (steps[s].device == original && s != steps.sync[original]) own.push_back(s);
+    }
+    for (std::size_t place = 0; place < sharers.size(); ++place) {
+      const DeviceReport& device = report.devices[sharers[place]];
+      const DeviceMemory memory(problem, device);
+      DeviceUse& use = result.devices[sharers[place]];
+      std::vector<MemoryPoint>& points = result.memory[sharers[place]];
+      points.push_back({0, 0, memory.bytes(0, 0)});
+      use.peak_memory = points.front().bytes;
+      std::size_t in_flight = 0;
+      int recomputed = 0;
+      const std::vector<Change> changes =
+          changes_at(steps, timing, own, place, sharers.size(), device.recomputes, training);
+      for (std::size_t i = 0; i < changes.size(); ++i) {
+        in_flight = static_cast<std::size_t>(static_cast<int>(in_flight) + changes[i].samples);
+        recomputed += changes[i].recomputed;
+        if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) continue;
+        const double bytes = memory.bytes(in_flight, recomputed);
+        use.most_in_flight = std::max(use.most_in_flight, in_flight);
+        use.peak_memory = std::max(use.peak_memory, bytes);
+        const bool changed = in_flight != points.back().in_flight || bytes != points.back().bytes;
+        if (changes[i].time > recorded_until || !changed) continue;
+        if (points.back().time == changes[i].time) points.pop_back();
+        points.push_back({changes[i].time, in_flight, bytes});
+      }
+    }
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the pieces is that of fewest_runs.h, one pass after the other: no edge goes from a backward node to a
+// forward one. Transfers are what check/crossings.h counts for whole devices; what is left to do here is to say with
+// which piece each of them goes. Linear, after the search for the order. Tests: tests/schedule/pieces_test.cpp.
+#include "partita/schedule/pieces.h"
+
+#include <algorithm>
+
+#include "partita/check/crossings.h"
+#include "partita/schedule/fewest_runs.h"
+#include "partita/util/csr.h"
+
+namespace partita {
+namespace {
+
+class PieceCutter {
+ public:
+  PieceCutter(const Problem& problem, const Split& split, const CheckReport& report)
+      : graph_(problem.workload.graph),
+        platform_(problem.workload.platform),
+        split_(split),
+        report_(report),
+        training_(graph_.has_backward()) {
+    std::vector<std::pair<NodeId, NodeId>> pairs;
+    pairs.reserve(graph_.edges.size());
+    for (const Edge& edge : graph_.edges) pairs.emplace_back(edge.from, edge.to);
+    readers_ = Csr<NodeId, NodeId>(graph_.nodes.size(), pairs);
+  }
+
+  Pieces cut() {
+    result_.piece_of.assign(graph_.nodes.size(), PieceId());
+    result_.fewest = true;
+    find_transfers();
+    cut_pass(false);
+    add_pieces_that_only_read();
+    if (training_) {
+      cut_pass(true);
+      add_pieces_that_only_recompute();
+    }
+    for (NodeId v : graph_.nodes.all()) compute(v);
+    for (const Edge& edge : graph_.edges) must_wait(result_.piece_of[edge.to], result_.piece_of[edge.from]);
+    for (const Crossing& c : transfers_.out) result_.pieces[result_.piece_of[c.producer]].load.out += c.cost;
+    for (const Crossing& c : transfers_.in) bring_in(c);
+    for (Piece& piece : result_.pieces) {
+      std::sort(piece.after.begin(), piece.after.end());
+      piece.after.erase(std::unique(piece.after.begin(), piece.after.end()), piece.after.end());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  static DeviceId device_of(const Crossing& crossing) { return DeviceId(crossing.block.index()); }
+
+  void must_wait(PieceId piece, PieceId before) {
+    if (piece != before) result_.pieces[piece].after.push_back(before);
+  }
+
+  // Those that take time. What costs nothing, as all that hosts move, needs no piece to come with.
+  void find_transfers() {
+    IdVector<NodeId, BlockId> block_of;
+    for (DeviceId d : split_.device_of) block_of.push_back(BlockId(d.index()));
+    IdVector<BlockId, DeviceId> devices;
+    for (DeviceId d : ids<DeviceId>(platform_.device_count())) devices.push_back(d);
+    transfers_ = find_crossings(graph_, block_of, devices, ClusterTree(platform_));
+    const auto is_free = [](const Crossing& c) { return c.cost == 0; };
+    std::erase_if(transfers_.in, is_free);
+    std::erase_if(transfers_.out, is_free);
+  }
+
+  // Nodes are vertices, and the devices that have some are colours.
+  void cut_pass(bool backward) {
+    ColouredDag dag;
+    std::vector<DeviceId> devices;  // by colour
+    IdVector<DeviceId, ColourId> colour_of(platform_.device_count());
+    IdVector<NodeId, VertexId> vertex_of(graph_.nodes.size());
+    for (NodeId v : graph_.nodes.all()) {
+      if (graph_.nodes[v].backward != backward) continue;
+      ColourId& colour = colour_of[split_.device_of[v]];
+      if (!colour.valid()) {
+        colour = ColourId(devices.size());
+        devices.push_back(split_.device_of[v]);
+      }
+      vertex_of[v] = dag.colour_of.push_back(colour);
+    }
+    dag.colour_count = devices.size();
+    for (const Edge& edge : graph_.edges) {
+      const VertexId from = vertex_of[edge.from];
+      const VertexId to = vertex_of[edge.to];
+      if (from.valid() && to.valid()) dag.edges.emplace_back(from, to);
+    }
+    std::vector<ColourId> pipeline;
+    for (DeviceId d : report_.order) {
+      if (colour_of[d].valid()) pipeline.push_back(colour_of[d]);
+    }
+    if (backward) std::reverse(pipeline.begin(), pipeline.end());
+
+    const Runs runs = fewest_runs(dag, pipeline);
+    result_.fewest = result_.fewest && runs.fewest;
+    const std::size_t first = result_.pieces.size();
+    for (ColourId c : runs.colour_of) add_piece(devices[c.index()], backward);
+    for (NodeId v : graph_.nodes.all()) {
+      if (!vertex_of[v].valid()) continue;
+      result_.piece_of[v] = PieceId(first + runs.run_of[vertex_of[v]]);
+      result_.pieces[result_.piece_of[v]].nodes.push_back(v);
+    }
+  }
+
+  PieceId add_piece(DeviceId device, bool backward) {
+    Piece piece;
+    piece.device = device;
+    piece.backward = backward;
+    return result_.pieces.push_back(std::move(piece));
+  }
+
+  // The nodes that an input is for.
+  std::vector<NodeId> readers(const Crossing& input) const {
+    if (input.reader.valid()) return {input.reader};
+    std::vector<NodeId> found;
+    for (NodeId w : readers_[input.producer]) {
+      if (split_.device_of[w] == device_of(input)) found.push_back(w);
+    }
+    return found;
+  }
+
+  // The piece that an input comes with, if there is one with nodes.
+  PieceId entered_by(const Crossing& input) const {
+    PieceId first;
+    for (NodeId w : readers(input)) {
+      const PieceId piece = result_.piece_of[w];
+      const bool same_pass = graph_.nodes[w].backward == graph_.nodes[input.producer].backward;
+      if (same_pass && (!first.valid() || piece < first)) first = piece;
+    }
+    if (first.valid()) return first;
+    const PieceId last = last_forward_[device_of(input)];
+    return last > result_.piece_of[input.producer] ? last : PieceId();
+  }
+
+  void add_pieces_that_only_read() {
+    last_forward_.assign(platform_.device_count(), PieceId());
+    for (PieceId p : result_.pieces.all()) last_forward_[result_.pieces[p].device] = p;
+    IdVector<DeviceId, bool> missing(platform_.device_count(), false);
+    for (const Crossing& input : transfers_.in) {
+      if (!graph_.nodes[input.producer].backward && !entered_by(input).valid()) missing[device_of(input)] = true;
+    }
+    extra_reader_.assign(platform_.device_count(), PieceId());
+    for (DeviceId d : missing.all()) {
+      if (missing[d]) extra_reader_[d] = add_piece(d, false);
+    }
+  }
+
+  void bring_in(const Crossing& input) {
+    PieceId piece = entered_by(input);
+    if (!piece.valid()) piece = extra_reader_[device_of(input)];
+    result_.pieces[piece].load.in += input.cost;
+    must_wait(piece, result_.piece_of[input.producer]);
+    for (NodeId w : readers(input)) must_wait(result_.piece_of[w], piece);
+  }
+
+  double time(NodeId v) const { return graph_.nodes[v].time[platform_.class_of(split_.device_of[v]).index()]; }
+
+  // What is computed again comes before anything of the backward pass, and in inference with the node.
+  bool recomputed_later(NodeId v) const { return training_ && !graph_.nodes[v].backward && time_again(v) > 0; }
+  double time_again(NodeId v) const {
+    return report_.devices[split_.device_of[v]].recomputes ? time(v) * graph_.nodes[v].recompute_share : 0;
+  }
+
+  void add_pieces_that_only_recompute() {
+    first_backward_.assign(platform_.device_count(), PieceId());
+    for (PieceId p : result_.pieces.all()) {
+      PieceId& first = first_backward_[result_.pieces[p].device];
+      if (result_.pieces[p].backward && !first.valid()) first = p;
+    }
+    for (NodeId v : graph_.nodes.all()) {
+      PieceId& first = first_backward_[split_.device_of[v]];
+      if (recomputed_later(v) && !first.valid()) first = add_piece(split_.device_of[v], true);
+    }
+  }
+
+  void compute(NodeId v) {
+    const PieceId piece = result_.piece_of[v];
+    result_.pieces[piece].load.compute += time(v);
+    const PieceId again = recomputed_later(v) ? first_backward_[split_.device_of[v]] : piece;
+    result_.pieces[again].load.compute += time_again(v);
+    must_wait(again, piece);
+  }
+
+  const Graph& graph_;
+  const Platform& platform_;
+  const Split& split_;
+  const CheckReport& report_;
+  const bool training_;
+  Csr<NodeId, NodeId> readers_;
+  Crossings transfers_;
+  Pieces result_;
+  IdVector<DeviceId, PieceId> last_forward_;  // with nodes
+  IdVector<DeviceId, PieceId> extra_reader_;  // a forward piece without nodes
+  IdVector<DeviceId, PieceId> first_backward_;
+};
+
+}  // namespace
+
+Pieces cut_into_pieces(const Problem& problem, const Split& split, const CheckReport& report) {
+  return PieceCutter(problem, split, report).cut();
+}
+
+}  // namespace partita

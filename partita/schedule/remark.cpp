@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/schedule/remark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace partita {
+namespace {
+
+bool same(double time, double formula) { return std::abs(time - formula) <= kSameTime * std::abs(formula); }
+
+// "12.5 per sample is 2.5 (25%) above the formula's 10".
+std::string difference(double time, double formula) {
+  const double by = time - formula;
+  const std::string share = formula > 0 ? fmt::format(" ({:.3g}%)", 100 * std::abs(by) / formula) : "";
+  return fmt::format("{:.6g} per sample is {:.3g}{} {} the formula's {:.6g}", time, std::abs(by), share,
+                     by > 0 ? "above" : "below", formula);
+}
+
+std::string not_steady(const Simulation& simulation) {
+  return fmt::format(
+      "{} samples are too few for a steady state: the time per sample is the whole time divided by the samples, with "
+      "filling and draining",
+      simulation.samples);
+}
+
+constexpr const char* kPassesOverlap =
+    "transfers of one pass run beside computing of the other, and the formula lets them overlap within a pass only";
+
+// Some backward piece waits for one of an earlier stage.
+bool backward_runs_forward(const std::vector<DeviceId>& order, const Pieces& pieces, std::size_t device_count) {
+  IdVector<DeviceId, std::size_t> place(device_count, 0);
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (const Piece& piece : pieces.pieces) {
+    for (PieceId q : piece.after) {
+      const Piece& before = pieces.pieces[q];
+      if (piece.backward && before.backward && place[before.device] < place[piece.device]) return true;
+    }
+  }
+  return false;
+}
+
+// At the device that has most of them.
+std::size_t most_in_flight(const Simulation& simulation) {
+  std::size_t most = 0;
+  for (const DeviceUse& use : simulation.devices) most = std::max(most, use.most_in_flight);
+  return most;
+}
+
+}  // namespace
+
+std::string remark_on(const Problem& problem, const Simulation& simulation) {
+  std::string remark;
+  if (simulation.kind == ScheduleKind::OneF1B)
+    remark = "not every device has one piece in each pass, so samples go round by round, as in a pipeline";
+  const auto add = [&](const std::string& text) { remark += (remark.empty() ? "" : "; ") + text; };
+  if (!simulation.formula || same(simulation.time_per_sample, *simulation.formula)) return remark;
+  const double time = simulation.time_per_sample;
+  const double formula = *simulation.formula;
+  if (simulation.kind == ScheduleKind::GPipe) {
+    if (time > formula) {
+      add(fmt::format("{}: filling and draining the pipeline for every batch of {}, less with more microbatches",
+                      difference(time, formula), simulation.microbatches));
+    } else {
+      add(difference(time, formula) + ": some devices go on to the next batch, or pass, while others are still busy");
+    }
+  } else if (!simulation.steady) {
+    add(not_steady(simulation));
+  } else {
+    add(difference(time, formula));
+    if (time < formula && problem.transfers != TransferMode::Sum) remark += std::string(": ") + kPassesOverlap;
+  }
+  return remark;
+}
+
+std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceId>& order, const Simulation& simulation,
+                               const std::function<Simulation()>& round_by_round) {
+  const double time = simulation.time_per_sample;
+  const double formula = *simulation.formula;
+  if (same(time, formula)) return "";
+  if (!simulation.steady) return not_steady(simulation);
+  std::string remark = difference(time, formula) + ": ";
+  if (time < formula) return remark + kPassesOverlap;
+  if (problem.transfers != TransferMode::Sum) {
+    remark += "where transfers run beside computing, a sample is longer on its way than the loads of the stages say";
+  } else if (backward_runs_forward(order, simulation.pieces, simulation.devices.size())) {
+    remark += "the backward pass does not run through the stages in the opposite order";
+  } else {
+    remark += "the samples in flight are too few, or not a multiple of the devices that share a stage";
+  }
+  const Simulation rounds = round_by_round();
+  return remark + fmt::format(
+                      "; round by round (pipeline) it is {:.6g}, with up to {} samples in flight at a device, "
+                      "here {}",
+                      rounds.time_per_sample, most_in_flight(rounds), most_in_flight(simulation));
+}
+
+}  // namespace partita

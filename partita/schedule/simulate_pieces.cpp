@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/schedule/simulate_pieces.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "partita/schedule/formula.h"
+#include "partita/schedule/gpipe_schedule.h"
+#include "partita/schedule/measure.h"
+#include "partita/schedule/memory_in_flight.h"
+#include "partita/schedule/one_f_one_b.h"
+#include "partita/schedule/remark.h"
+#include "partita/schedule/round_schedule.h"
+#include "partita/schedule/sequential.h"
+
+namespace partita {
+
+Simulation simulate_pieces(const Problem& problem, const Split& split, const CheckReport& report, const Pieces& pieces,
+                           const SimulationOptions& options) {
+  Simulation result;
+  result.kind = options.kind;
+  result.samples = options.samples;
+  result.microbatches = options.kind == ScheduleKind::GPipe ? options.microbatches : 0;
+  result.pieces = pieces;
+  result.devices.resize(report.devices.size());
+  result.memory.resize(report.devices.size());
+  result.formula = formula_of(problem, split, options.kind);
+
+  const std::vector<DeviceId> order =
+      options.kind == ScheduleKind::OneF1B ? order_of_stages(problem, split, report) : std::vector<DeviceId>();
+  const bool takes_turns = !order.empty() && one_piece_in_each_pass(pieces);
+  const Steps steps =
+      make_steps(problem, report, pieces, takes_turns ? EmptySteps::KeptAsCompute : EmptySteps::LeftOut);
+  result.lanes = steps.lanes;
+
+  const auto make_program = [&] {
+    switch (options.kind) {
+      case ScheduleKind::Pipeline: return pipeline_program(steps, options.samples);
+      case ScheduleKind::OneF1B:
+        return takes_turns ? one_f_one_b_program(problem, order, pieces, steps, options.samples)
+                           : pipeline_program(steps, options.samples);
+      case ScheduleKind::GPipe: return gpipe_program(steps, options.samples, options.microbatches);
+      case ScheduleKind::Sequential: return sequential_program(steps, options.samples);
+    }
+    assert(!"no such schedule");
+    return Program();
+  };
+  const Timing timing = run_program(steps, make_program());
+  measure(steps, timing, options.record, result);
+  measure_memory_in_flight(problem, report, steps, timing, options.record, result);
+  const auto round_by_round = [&] {
+    SimulationOptions rounds = options;
+    rounds.kind = ScheduleKind::Pipeline;
+    rounds.samples = std::min<std::size_t>(rounds.samples, 1000);  // it is steady early
+    rounds.record = 0;
+    return simulate_pieces(problem, split, report, pieces, rounds);
+  };
+  result.remark = takes_turns ? one_f_one_b_remark(problem, order, result, round_by_round) : remark_on(problem, result);
+  return result;
+}
+
+}  // namespace partita
