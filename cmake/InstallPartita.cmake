@@ -12,8 +12,10 @@ set(PARTITA_PUBLIC_HEADERS
     partita/portfolio/compare.h
     partita/report/compare_json.h
     partita/report/compare_text.h
+    partita/report/page.h
     partita/report/plan_json.h
     partita/report/workload_json.h
+    partita/schedule/simulation.h
     partita/util/error.h)
 
 # The headers of `list_variable` and everything under partita/ that they include.

@@ -17,6 +17,18 @@ function(partita_room name)
   partita_compiler_settings(partita_${name})
 endfunction()
 
+# partita_embed(ROOM FILE HEADER header FUNCTION name): the room gets a source with the bytes of a file, which the function
+# that the header declares returns; it is made anew when the file changes.
+function(partita_embed room file)
+  cmake_parse_arguments(EMBED "" "HEADER;FUNCTION" "" ${ARGN})
+  set(source "${PROJECT_BINARY_DIR}/embedded/${EMBED_FUNCTION}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake")
+  add_custom_command(OUTPUT "${source}" VERBATIM DEPENDS "${PROJECT_SOURCE_DIR}/${file}" "${script}"
+                     COMMAND "${CMAKE_COMMAND}" "-DINPUT=${PROJECT_SOURCE_DIR}/${file}" "-DOUTPUT=${source}"
+                             "-DHEADER=${EMBED_HEADER}" "-DFUNCTION=${EMBED_FUNCTION}" -P "${script}")
+  target_sources(partita_${room} PRIVATE "${source}")
+endfunction()
+
 # partita_library(ROOMS room...): partita::partita, installable.
 function(partita_library)
   cmake_parse_arguments(LIB "" "" "ROOMS" ${ARGN})

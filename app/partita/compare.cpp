@@ -17,6 +17,7 @@
 #include "app/partita/compare_view.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
 #include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
@@ -37,6 +38,7 @@ struct CompareArguments {
   CompareOptions options;
   std::string format = "table";
   std::string output = "-";
+  std::string report;  // empty: not written
   bool no_times = false;
   bool quiet = false;
 };
@@ -127,8 +129,22 @@ int exit_code(const std::vector<Comparison>& comparisons) {
   return 0;
 }
 
+void refuse_page_of_many(const CompareArguments& arguments) {
+  if (!arguments.report.empty() && arguments.inputs.size() > 1)
+    throw InputError(ErrorKind::Usage, "--report", "shows one workload; give one INPUT, or --format markdown for many");
+}
+
+// The page of the best split, with the table of all.
+void write_page(const Problem& problem, const Comparison& comparison, PageReport& page) {
+  const Result answer = comparison.answer();
+  page.show(comparison);
+  page.write(problem, answer, answer.split ? check(problem, *answer.split) : CheckReport{});
+}
+
 int run_compare(const CompareArguments& arguments) {
+  refuse_page_of_many(arguments);
   const Output output(arguments.output);
+  std::optional<PageReport> page = page_report("compare", arguments.report);
   std::vector<Problem> problems = read_problems(arguments);
   std::vector<SplitListing> experts;
   for (const std::string& file : arguments.experts) experts.push_back(read_split(file));
@@ -146,6 +162,7 @@ int run_compare(const CompareArguments& arguments) {
   }
   view.finish();
   output.write(report(arguments, problems, comparisons, output.is_stdout()));
+  if (page) write_page(problems.front(), comparisons.front(), *page);
   if (budget.cancelled()) print_error("partita", "interrupted: some algorithms had less time, or none");
   return exit_code(comparisons);
 }
@@ -178,6 +195,7 @@ void add_output(CLI::App& command, CompareArguments& arguments) {
                              "What to write (default table): table, for people; json; markdown, to paste"),
           {"table", "json", "markdown"});
   path(command.add_option("-o,--output", arguments.output, "Write it here (default -, standard output)"));
+  add_report_option(command, arguments.report);
   command.add_flag("--no-times", arguments.no_times,
                    "Leave the times out: the rest is the same on every run of a seed, unless a limit was reached");
   command.add_flag("-q,--quiet", arguments.quiet, "Print no progress");

@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   partita::app::add_plan_command(program, action);
   partita::app::add_check_command(program, action);
   partita::app::add_compare_command(program, action);
+  partita::app::add_sweep_command(program, action);
   partita::app::add_bench_command(program, action);
   partita::app::add_convert_command(program, action);
   partita::app::add_completion_command(program, action);

@@ -14,17 +14,10 @@
 #include <system_error>
 #include <tuple>
 
-#include "partita/util/error.h"
-
 namespace partita::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-InputError unwritable(const std::string& path, const std::string& why) {
-  return InputError(ErrorKind::Unwritable, path,
-                    fmt::format("cannot be written: {}; choose another output with -o", why));
-}
 
 std::string beside(const std::string& target) { return fmt::format("{}.{}.tmp", target, getpid()); }
 
@@ -50,30 +43,36 @@ bool write_and_close(int file, std::string_view text) {
 
 }  // namespace
 
-Output::Output(std::string path) : path_(std::move(path)), target_(path_) {
+Output::Output(std::string path, std::string option)
+    : path_(std::move(path)), option_(std::move(option)), target_(path_) {
   if (is_stdout()) return;
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
-  if (fs::is_directory(status)) throw unwritable(path_, "it is a directory");
+  if (fs::is_directory(status)) throw unwritable("it is a directory");
   if (fs::exists(status)) {
-    if (access(path_.c_str(), W_OK) != 0) throw unwritable(path_, std::strerror(errno));
+    if (access(path_.c_str(), W_OK) != 0) throw unwritable(std::strerror(errno));
     in_place_ = !fs::is_regular_file(status);
     if (in_place_) return;
     target_ = fs::canonical(path_, error).string();
-    if (error) throw unwritable(path_, error.message());
+    if (error) throw unwritable(error.message());
   }
   const std::string temporary = beside(target_);
   const int file = create(temporary);
-  if (file < 0) throw unwritable(path_, std::strerror(errno));
+  if (file < 0) throw unwritable(std::strerror(errno));
   close(file);
   unlink(temporary.c_str());
+}
+
+InputError Output::unwritable(const std::string& why) const {
+  return InputError(ErrorKind::Unwritable, is_stdout() ? "standard output" : path_,
+                    fmt::format("cannot be written: {}; choose another output with {}", why, option_));
 }
 
 void Output::write(const std::string& text) const {
   if (is_stdout() || in_place_) {
     const int file = is_stdout() ? dup(STDOUT_FILENO) : open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0 || !write_and_close(file, text)) {
-      throw unwritable(is_stdout() ? "standard output" : path_, std::strerror(errno));
+      throw unwritable(std::strerror(errno));
     }
     return;
   }
@@ -81,13 +80,13 @@ void Output::write(const std::string& text) const {
   const bool replaces = stat(target_.c_str(), &old) == 0;
   const std::string temporary = beside(target_);
   const int file = create(temporary);
-  if (file < 0) throw unwritable(path_, std::strerror(errno));
+  if (file < 0) throw unwritable(std::strerror(errno));
   // A file that is replaced keeps its permissions; where that is refused, the new file's own serve as well.
   if (replaces) std::ignore = fchmod(file, old.st_mode & 07777);
   if (!write_and_close(file, text) || std::rename(temporary.c_str(), target_.c_str()) != 0) {
     const int reason = errno;
     unlink(temporary.c_str());
-    throw unwritable(path_, std::strerror(reason));
+    throw unwritable(std::strerror(reason));
   }
 }
 

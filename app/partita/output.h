@@ -4,13 +4,15 @@
 
 #include <string>
 
+#include "partita/util/error.h"
+
 namespace partita::app {
 
 class Output {
  public:
-  // Finds out at once whether `path` can be written, so that a long solve is not for nothing. Throws
-  // InputError(Unwritable).
-  explicit Output(std::string path);
+  // Finds out at once whether `path`, which `option` gave, can be written, so that a long solve is not for nothing.
+  // Throws InputError(Unwritable).
+  explicit Output(std::string path, std::string option = "-o");
 
   // Writes all of `text`, or throws InputError(Unwritable). A file appears whole or not at all: the text goes to a
   // temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written in place.
@@ -19,7 +21,10 @@ class Output {
   bool is_stdout() const { return path_ == "-"; }
 
  private:
+  InputError unwritable(const std::string& why) const;
+
   std::string path_;    // as given, for messages
+  std::string option_;  // for messages too
   std::string target_;  // with symbolic links followed
   bool in_place_ = false;
 };

@@ -2,18 +2,21 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
+#include "app/partita/pictures.h"
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
+#include "app/partita/solving.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
@@ -28,13 +31,14 @@ namespace {
 
 struct PlanArguments {
   Question question;
-  std::string algorithm = "auto";
-  double time_limit = 60;
-  PlanOptions options;
+  Solving solving;
   std::string solution;  // empty: search
   std::string format = "plan";
   std::string output;       // empty: only the report
   std::string certificate;  // empty: not written
+  std::string svg;          // empty: not written
+  std::string dot;          // empty: not written
+  std::string report;       // empty: not written
   bool quiet = false;
   bool verbose = false;
 };
@@ -43,13 +47,6 @@ constexpr const char* kExample = R"(Example:
   partita plan model.json --accelerators 4 --memory 16GiB --time-limit 30 -o plan.json
 
 )";
-
-Algorithm parse_algorithm(const std::string& text) {
-  if (text == "exact") return Algorithm::Exact;
-  if (text == "linear") return Algorithm::Linear;
-  if (text == "ip") return Algorithm::Ip;
-  return Algorithm::Auto;
-}
 
 Stopped why_stopped(const Budget& budget) {
   if (budget.cancelled()) return Stopped::Interrupted;
@@ -78,6 +75,7 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
 void print_no_split(const PlanArguments& arguments, const Result& result) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
+  if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
 }
 
@@ -110,40 +108,52 @@ void refuse_as_seed(bool given, const char* option) {
   }
 }
 
-int run_plan(PlanArguments& arguments) {
+void refuse_two_on_stdout(const std::vector<std::string>& paths) {
+  if (std::ranges::count(paths, "-") > 1) {
+    throw InputError(ErrorKind::Usage, "-", "only one file can be written to standard output");
+  }
+}
+
+int run_plan(const PlanArguments& arguments) {
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
   }
-  if (arguments.options.contract_layers) {
+  if (arguments.solving.options.contract_layers) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
+  refuse_two_on_stdout({arguments.output, arguments.svg, arguments.dot, arguments.report});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
-  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate);
+  if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
+  const Pictures pictures(arguments.svg, arguments.dot);
+  std::optional<PageReport> page = page_report("plan", arguments.report);
   const Problem problem = read_problem(arguments.question);
-  arguments.options.algorithm = parse_algorithm(arguments.algorithm);
 
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
   Sink sink;
   if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
+  if (page) sink = page->recorder(std::move(sink));
 
   Budget::Limits limits;
-  limits.seconds = arguments.time_limit;
+  limits.seconds = arguments.solving.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer =
-      arguments.solution.empty() ? plan(problem, arguments.options, budget, sink) : read_plan(arguments, problem);
+  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                                 : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
-  const bool stdout_taken = output && output->is_stdout();
+  const bool stdout_taken =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
   try {
     if (output) write_result(arguments, *output, problem, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
+    pictures.write(problem, answer);
+    if (page) page->write(problem, answer.result, answer.report);
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
     throw;
@@ -159,31 +169,14 @@ int run_plan(PlanArguments& arguments) {
 }
 
 void add_solving(CLI::App& command, PlanArguments& arguments) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  choices(command.add_option(
-              "--algorithm", arguments.algorithm,
-              "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
-              "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
-              "program of the shape, by CBC"),
-          {"auto", "exact", "linear", "ip"});
+  add_solving_options(command, arguments.solving,
+                      "Answer with the best split and bound so far after this time (default 60; inf for none)");
   command.add_flag(
-      "--contract-layers", arguments.options.contract_layers,
+      "--contract-layers", arguments.solving.options.contract_layers,
       "Keep the nodes of each layer (layerId) on one device; bound and status are then those of such\nsplits");
   path(command.add_option("--read-solution", arguments.solution,
                           "Do not search: take the split from this solution file, which a solver made of the integer\n"
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));
-  number(command.add_option("--time-limit", arguments.time_limit,
-                            "Answer with the best split and bound so far after this time (default 60; inf for none)"),
-         "SECONDS", 0, infinity, true);
-  number(command.add_option("--gap", arguments.options.gap,
-                            "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
-         "G", 0, 1);
-  whole(command.add_option("--threads", arguments.options.threads,
-                           "Threads to use at most (default 1); with 2, free splits and splits for latency\nare "
-                           "searched and bounded side by side; with more, several searches for latency"),
-        "N", 1, 1024);
-  whole(command.add_option("--seed", arguments.options.seed, "Seed of the heuristics' random orders (default 1)"), "S",
-        0, std::numeric_limits<std::int64_t>::max());
 }
 
 void add_output(CLI::App& command, PlanArguments& arguments) {
@@ -198,6 +191,8 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
       command.add_option("--certificate", arguments.certificate,
                          "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
                          "contiguous; partita-check --certificate verifies it"));
+  add_picture_options(command, arguments.svg, arguments.dot);
+  add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
 }

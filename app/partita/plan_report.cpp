@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "app/partita/progress_view.h"
 #include "app/shared/exit_codes.h"
 #include "partita/check/describe.h"
+#include "partita/check/names.h"
 
 namespace partita::app {
 namespace {
@@ -26,7 +26,7 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
   // An optimal value may differ from its bound by rounding, which is not a gap.
   const double gap = result.status == Status::Optimal ? 0 : result.gap();
   return fmt::format("{}: {:.6g} {}, bound {:.6g}, gap {}, {:.2f} s{}\n", to_string(result.status), result.value,
-                     unit_of(problem.objective), result.bound, percent(gap), result.seconds,
+                     unit_of(problem.objective), result.bound, percent_text(gap), result.seconds,
                      result.status == Status::Optimal ? "" : stop_text(stopped));
 }
 

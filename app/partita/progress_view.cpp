@@ -8,6 +8,7 @@
 
 #include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
+#include "partita/check/names.h"
 #include "partita/model/result.h"
 
 namespace partita::app {
@@ -24,7 +25,7 @@ std::string number_or_dash(double value) { return std::isfinite(value) ? fmt::fo
 std::string gap_text(const Progress& progress) {
   if (!std::isfinite(progress.value)) return "-";
   const double gap = progress.value <= 0 ? 0 : (progress.value - progress.bound) / progress.value;
-  return percent(gap <= kOptimalGap ? 0 : gap);
+  return percent_text(gap <= kOptimalGap ? 0 : gap);
 }
 
 }  // namespace
@@ -39,12 +40,6 @@ std::string progress_legend() {
          "  columns: seconds, value of the best split, lower bound on any split, gap between them, and groups: the "
          "size\n"
          "  of the graph that is searched once reductions have merged nodes\n";
-}
-
-std::string percent(double fraction) {
-  if (fraction == 0) return "0 %";
-  const double value = 100 * fraction;
-  return value >= 0.01 ? fmt::format("{:.2f} %", value) : fmt::format("{:.2g} %", value);
 }
 
 ProgressView::ProgressView(Detail detail) : detail_(detail), terminal_(is_terminal(STDERR_FILENO)) {}

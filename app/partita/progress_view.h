@@ -13,9 +13,6 @@ namespace partita::app {
 // For --help: the one-letter codes and the columns.
 std::string progress_legend();
 
-// "0 %", "3.21 %", "0.00012 %": never rounded to 0 when it is not.
-std::string percent(double fraction);
-
 class ProgressView {
  public:
   enum class Detail { Improvements, Everything };  // Everything: also what each reduction removed, and signs of life

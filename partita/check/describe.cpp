@@ -152,12 +152,6 @@ std::string busy_cores(const Problem& problem, const CheckReport& report) {
       report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
 }
 
-std::string memory_text(double bytes) {
-  if (bytes >= 1073741824.0) return fmt::format("{:.4g} GiB", bytes / 1073741824.0);
-  if (bytes >= 1048576.0) return fmt::format("{:.4g} MiB", bytes / 1048576.0);
-  return fmt::format("{:.6g} bytes", bytes);
-}
-
 std::string platform_text(const Platform& platform) {
   std::string text;
   for (const DeviceClass& c : platform.classes) {
@@ -178,6 +172,15 @@ std::string describe_workload(const Problem& problem) {
   const Graph& graph = problem.workload.graph;
   return fmt::format("{}: {}, {}; {}", problem.workload.name, counted(graph.nodes.size(), "node"),
                      counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
+}
+
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
+  return RowNames(problem.workload.platform, report)(device);
+}
+
+std::string describe_question(Objective objective, Shape shape) {
+  if (objective == Objective::Latency) return to_string(objective);
+  return fmt::format("{}, {} splits", to_string(objective), to_string(shape));
 }
 
 std::string describe_table(const Problem& problem, const CheckReport& report) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem, and a check's outcome, as plain text for people. Every line ends with a newline, but for that of
-// describe_workload.
+// A problem, and a check's outcome, as plain text for people. Every line ends with a newline, but for those of
+// describe_workload and describe_question.
 #pragma once
 
 #include <string>
@@ -12,6 +12,13 @@ namespace partita {
 // "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is. Classes with names of their
 // own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
 std::string describe_workload(const Problem& problem);
+
+// What a device is called together with those that share its stage: "gpu 3", or "gpu 0,3-4 x3". For a copy, its own
+// name.
+std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device);
+
+// What the title of a table calls the question: "max-load, staged splits", or "latency".
+std::string describe_question(Objective objective, Shape shape);
 
 // One aligned row for each device that holds something: load, what it is made of, memory, nodes; in pipeline order
 // where there is one, else by device number, the bottleneck marked. For training graphs also the load of each pass, for

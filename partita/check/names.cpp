@@ -74,6 +74,23 @@ std::string human_bytes(double bytes) {
   return fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
+std::string memory_text(double bytes) {
+  if (bytes >= 1073741824.0) return fmt::format("{:.4g} GiB", bytes / 1073741824.0);
+  if (bytes >= 1048576.0) return fmt::format("{:.4g} MiB", bytes / 1048576.0);
+  return fmt::format("{:.6g} bytes", bytes);
+}
+
+std::string percent_text(double fraction) {
+  if (fraction == 0) return "0 %";
+  const double value = 100 * fraction;
+  return std::abs(value) >= 0.01 ? fmt::format("{:.2f} %", value) : fmt::format("{:.2g} %", value);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.2g} ms", 1000 * seconds);
+  return seconds < 9.995 ? fmt::format("{:.2f} s", seconds) : fmt::format("{:.1f} s", seconds);
+}
+
 std::string joined_in_short(const std::vector<std::string>& items, const std::string& separator) {
   constexpr std::size_t kHead = 5;
   constexpr std::size_t kTail = 3;

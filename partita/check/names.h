@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How nodes, edges and byte counts are written in messages: by original id, on one line, short.
+// How nodes, edges and numbers are written for people: by original id, on one line, short.
 #pragma once
 
 #include <string>
@@ -25,6 +25,15 @@ std::string edge_text(const Graph& graph, const Edge& edge);
 
 // "11.2 GiB", "512.0 MiB", "17 B".
 std::string human_bytes(double bytes);
+
+// A limit of memory, as somebody chose it: "16 GiB", "512 MiB", "100 bytes".
+std::string memory_text(double bytes);
+
+// "0 %", "3.21 %", "0.00012 %": never rounded to 0 when it is not.
+std::string percent_text(double fraction);
+
+// "0.2 ms", "12 ms", "1.23 s", "61.0 s": three digits are enough to compare times.
+std::string seconds_text(double seconds);
 
 // Items joined by a separator; a long list keeps its beginning and its end around "... (12 more) ...".
 std::string joined_in_short(const std::vector<std::string>& items, const std::string& separator);

@@ -27,6 +27,32 @@ std::optional<double> Comparison::ratio(const AlgorithmRun& run) const {
   return run.value / reference;
 }
 
+Result Comparison::answer() const {
+  Result answer;
+  for (const AlgorithmRun& run : runs) {
+    answer.seconds += run.seconds;
+    if (run.legal && run.split && run.value < answer.value) {
+      answer.split = run.split;
+      answer.value = run.value;
+    }
+    const bool holds = !run.bound_shape || implies(shape, *run.bound_shape);
+    if (holds && run.bound > answer.bound) {
+      answer.bound = run.bound;
+      answer.proof = run.proof;
+    }
+    if (run.outcome == AlgorithmRun::Outcome::Infeasible && answer.reason.empty()) answer.reason = run.reason;
+  }
+  if (answer.split) {
+    answer.status = answer.gap() <= kOptimalGap ? Status::Optimal : Status::Feasible;
+    answer.reason.clear();
+  } else if (infeasible()) {
+    answer.status = Status::Infeasible;
+  } else {
+    answer.reason = "no algorithm found a legal split";
+  }
+  return answer;
+}
+
 bool Comparison::infeasible() const {
   return std::ranges::any_of(runs,
                              [](const AlgorithmRun& r) { return r.outcome == AlgorithmRun::Outcome::Infeasible; });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "partita/model/problem.h"
+#include "partita/model/result.h"
 
 namespace partita {
 
@@ -31,6 +32,7 @@ struct AlgorithmRun {
   double seconds = 0;  // wall time, without measuring the split
 
   // Outcome::Split:
+  std::optional<Split> split;
   double value = std::numeric_limits<double>::infinity();
   bool legal = false;
   std::string fault;                    // not legal: which rules are broken and by how much, in a few words
@@ -61,6 +63,9 @@ struct Comparison {
   double best() const;
   // value / best(); nothing where either is missing. Two values of 0 are equal.
   std::optional<double> ratio(const AlgorithmRun& run) const;
+  // All runs as one answer to the question: the first of the best legal splits, and the best bound that holds for the
+  // question's shape. `seconds` is the time of all.
+  Result answer() const;
   // Some algorithm proved that there is no legal split, and none found one.
   bool infeasible() const;
 };

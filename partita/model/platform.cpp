@@ -17,6 +17,14 @@ std::size_t Platform::device_count(DeviceKind kind) const {
   return total;
 }
 
+std::vector<ClassId> Platform::classes_of(DeviceKind kind) const {
+  std::vector<ClassId> result;
+  for (ClassId id : classes.all()) {
+    if (classes[id].kind == kind) result.push_back(id);
+  }
+  return result;
+}
+
 ClassId Platform::class_of(DeviceId device) const {
   std::size_t first = 0;
   for (ClassId id : classes.all()) {

@@ -47,6 +47,7 @@ struct Platform {
 
   std::size_t device_count() const;
   std::size_t device_count(DeviceKind kind) const;
+  std::vector<ClassId> classes_of(DeviceKind kind) const;
   ClassId class_of(DeviceId device) const;
   DeviceId first_device(ClassId id) const;
   // The class's name and the device's place in it, counted from 0: "accelerator 2".

@@ -88,6 +88,7 @@ void measure(const Problem& problem, const Split& split, AlgorithmRun& run) {
 }
 
 void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Result& result, AlgorithmRun& run) {
+  run.split = result.split;
   if (result.split) {
     measure(problem, *result.split, run);
   } else {

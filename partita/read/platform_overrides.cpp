@@ -17,13 +17,10 @@ namespace {
 
 // The class that is meant where only a kind is named.
 DeviceClass& only_class(Platform& platform, DeviceKind kind, const char* what) {
-  std::vector<DeviceClass*> classes;
-  for (DeviceClass& one : platform.classes) {
-    if (one.kind == kind) classes.push_back(&one);
-  }
-  if (classes.size() == 1) return *classes.front();
+  const std::vector<ClassId> classes = platform.classes_of(kind);
+  if (classes.size() == 1) return platform.classes[classes.front()];
   std::string names;
-  for (const DeviceClass* one : classes) names += (names.empty() ? "" : ", ") + one->name;
+  for (ClassId one : classes) names += (names.empty() ? "" : ", ") + platform.classes[one].name;
   refuse(what,
          classes.empty()
              ? fmt::format("the platform has no class of {}s; expected one, so add it to the platform", to_string(kind))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/describe.h"
 #include "partita/check/names.h"
 #include "partita/model/result.h"
 
@@ -16,17 +17,7 @@ using Outcome = AlgorithmRun::Outcome;
 
 std::string ratio_text(double ratio) { return fmt::format("{:.3f}", ratio); }
 
-// "0.2 ms", "12 ms", "1.23 s", "61 s": three digits are enough to compare times.
-std::string seconds_text(double seconds) {
-  if (seconds < 0.0995) return fmt::format("{:.2g} ms", 1000 * seconds);
-  return seconds < 9.995 ? fmt::format("{:.2f} s", seconds) : fmt::format("{:.1f} s", seconds);
-}
-
-std::string gap_text(const AlgorithmRun& run) {
-  if (run.optimal) return "0 %";
-  const double percent = 100 * run.gap();
-  return percent >= 0.01 ? fmt::format("{:.2f} %", percent) : fmt::format("{:.2g} %", percent);
-}
+std::string gap_text(const AlgorithmRun& run) { return percent_text(run.optimal ? 0 : run.gap()); }
 
 std::string sentence(std::string text) { return text.empty() ? text : text + "."; }
 
@@ -93,12 +84,6 @@ std::string remark(const Comparison& comparison, const AlgorithmRun& run) {
   return text;
 }
 
-// What a table of one workload calls its question.
-std::string question_text(const Comparison& comparison) {
-  if (comparison.objective == Objective::Latency) return "latency";
-  return fmt::format("{}, {} splits", to_string(comparison.objective), to_string(comparison.shape));
-}
-
 // "not run: auto (the same as dp), expert (needs --expert FILE)", those with one reason together.
 std::string left_out_text(const std::vector<AlgorithmRun>& runs) {
   std::vector<std::pair<std::string, std::string>> by_reason;  // reason, names
@@ -143,7 +128,7 @@ std::string one_workload(const Comparison& comparison, const CompareTextOptions&
     rows.push_back(std::move(row));
   }
   text.line(comparison.subject);
-  text.line(sentence(question_text(comparison)));
+  text.line(sentence(describe_question(comparison.objective, comparison.shape)));
   text.gap();
   text.wrapped(rows);
   const std::string rest = left_out_text(comparison.runs);
@@ -231,7 +216,8 @@ std::string several_workloads(const std::vector<Comparison>& comparisons, const 
   }
   values.push_back(mean_row(comparisons, names, text));
 
-  text.line(sentence(counted(comparisons.size(), "workload") + ": " + question_text(comparisons.front()) +
+  text.line(sentence(counted(comparisons.size(), "workload") + ": " +
+                     describe_question(comparisons.front().objective, comparisons.front().shape) +
                      fmt::format("; = proved optimal, {} breaks a rule, (n) over n workloads", text.star())));
   text.gap();
   text.folded(values);

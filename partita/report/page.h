@@ -27,6 +27,9 @@ struct PageContent {
   const Sweep* sweep = nullptr;
 };
 
+// Of a timeline: of as many samples as have that many, intervals are shown, and of the first one in any case.
+inline constexpr std::size_t kMostIntervals = 20'000;
+
 // The data alone, as one line of JSON that is safe inside a <script> element.
 std::string page_json(const PageContent& content);
 // The whole page: works from a file, without a network.

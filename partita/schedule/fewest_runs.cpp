@@ -3,22 +3,29 @@
 //
 // The problem. The vertices of a DAG have colours; a run is a longest row of one colour in a topological order. How few
 // runs can an order have? With one chain of vertices for each of several words, letters for colours, this is the
-// shortest common supersequence of the words, so the problem is NP-hard. What comes up here has few colours and is
-// mostly close to a pipeline.
+// shortest common supersequence of the words, so the problem is NP-hard [Maier-JACM'78]. What comes up here has few
+// colours and is mostly close to a pipeline.
 //
 // Words. Once a colour is chosen for the next run, the run may as well take all it can, transitively: the set taken so
 // far, an ideal, is then largest, and any continuation of a smaller ideal also serves a larger one. So an order is a
 // word of colours, and the states of the search are the ideals that words lead to.
 //
-// Bound. Let s_c be the most runs of colour c on one path through what is left. Some order has that path in it, so each
-// colour needs s_c runs: together h = sum of s_c. Every path from a state starts at a vertex that is available, so with
-// s_c known for the paths from each vertex, h takes a maximum over the available vertices for each colour. In a staged
-// split, each s_c is 1. A run of colour c takes at most 1 off s_c and nothing off the others: h is consistent.
+// Bound. Let s_c be the most runs of colour c on one path through what is left. Every order has the path's vertices in
+// the path's order, so colour c needs s_c runs, and all together need h = sum of s_c. Every path from a state starts at
+// a vertex that is available, so with s_c known for the paths from each vertex, h takes a maximum over the available
+// vertices for each colour. In a staged split, each s_c is 1. A run of colour c takes at most 1 off s_c and nothing off
+// the others: h is consistent.
 //
 // Search. First the greedy that goes round in a preferred order: where it meets the bound, all is said. Then A* with h,
 // deepest states first among equals [Hart-Nilsson-Raphael-TSSC'68]; consistent, so that no state is expanded twice. If
-// that takes too long, a beam search [Lowerre-CMU'76] looks for something better than the greedy's order; it may meet
-// the bound that A* had reached.
+// that takes too long, beam searches [Lowerre-CMU'76], each twice as wide as the one before, look for something better
+// than the greedy's order; they may meet the bound that A* had reached.
+//
+// Measured on the free splits that five seconds find for fourteen published and measured networks, with up to 8,061
+// nodes and 43 runs in a pass: all are proved within 5 ms, and within 50 ms after one node in thirty has been moved to
+// a device drawn at random. Where every node's device is drawn, more than half end without a proof after about a fifth
+// of a second, 1 to 20 % above the bound. Tried and dropped: committing to a colour that completes a level of its
+// vertices, which almost never applies where the search is long.
 //
 // Cost: a state takes O(vertices / 64 + degrees of what a run takes + available * colours); their number is
 // exponential in the worst case, and limited. Tests: tests/schedule/fewest_runs_test.cpp.
@@ -39,15 +46,15 @@ using ColourWord = std::vector<ColourId>;
 
 struct Ideal {
   std::vector<Word> taken;          // by vertex
-  std::vector<VertexId> available;  // not taken, but all before them are; of no colour that ran last
+  std::vector<VertexId> available;  // not taken, but all before them are; none of the colour that ran last
+  std::size_t size = 0;
 
   bool complete() const { return available.empty(); }
 };
 
 class RunSearch {
  public:
-  RunSearch(const ColouredDag& dag, std::size_t work)
-      : dag_(dag), vertices_(dag.colour_of.size()), colours_(dag.colour_count), work_left_(work) {
+  explicit RunSearch(const ColouredDag& dag) : dag_(dag), vertices_(dag.colour_of.size()), colours_(dag.colour_count) {
     std::vector<std::pair<VertexId, VertexId>> edges = dag.edges;
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
@@ -59,8 +66,11 @@ class RunSearch {
     count_runs_on_paths();
   }
 
+  // How much the searches that follow may do.
+  void allow(std::size_t work) { work_left_ = work; }
+
   Ideal empty_ideal() const {
-    Ideal ideal{std::vector<Word>(words_for(vertices_), 0), {}};
+    Ideal ideal{std::vector<Word>(words_for(vertices_), 0), {}, 0};
     for (VertexId v : ids<VertexId>(vertices_)) {
       if (before_[v].empty()) ideal.available.push_back(v);
     }
@@ -70,15 +80,16 @@ class RunSearch {
   // Runs the colour to exhaustion; `took(v)` is told each vertex.
   template <class Took>
   Ideal extended(const Ideal& ideal, ColourId colour, Took took) {
-    Ideal result{ideal.taken, {}};
+    Ideal result{ideal.taken, {}, ideal.size};
     std::vector<VertexId> open;
     const auto put = [&](VertexId v) { (dag_.colour_of[v] == colour ? open : result.available).push_back(v); };
     std::for_each(ideal.available.begin(), ideal.available.end(), put);
-    std::size_t steps = result.taken.size() + ideal.available.size();
+    std::size_t steps = kStepsPerIdeal + result.taken.size() + ideal.available.size();
     while (!open.empty()) {
       const VertexId v = open.back();
       open.pop_back();
       set_bit(result.taken, v.index());
+      ++result.size;
       took(v);
       const auto taken = [&](VertexId u) { return test_bit(result.taken, u.index()); };
       for (VertexId w : after_[v]) {
@@ -133,10 +144,13 @@ class RunSearch {
   // there is none.
   Outcome best_first(const ColourWord& order, std::size_t limit);
 
-  // The shortest word that the `width` most promising ideals of each length lead to, if below the limit.
+  // The shortest word that the `width` most promising ideals of each length lead to, if below the limit and if the work
+  // suffices.
   std::optional<ColourWord> beam(const ColourWord& order, std::size_t limit, std::size_t width);
 
  private:
+  static constexpr std::size_t kStepsPerIdeal = 64;  // for allocating it and looking it up
+
   void spend(std::size_t steps) { work_left_ -= std::min(work_left_, steps); }
 
   void count_runs_on_paths() {
@@ -167,7 +181,7 @@ class RunSearch {
   const ColouredDag& dag_;
   const std::size_t vertices_;
   const std::size_t colours_;
-  std::size_t work_left_;
+  std::size_t work_left_ = 0;
   Csr<VertexId, VertexId> after_;
   Csr<VertexId, VertexId> before_;
   std::vector<std::uint32_t> runs_on_paths_;  // by vertex and colour: the most on a path that starts here
@@ -267,7 +281,7 @@ std::optional<ColourWord> RunSearch::beam(const ColourWord& order, std::size_t l
   Reached reached;
   Ideal start = empty_ideal();
   std::vector<std::size_t> row{reached.add({std::move(start)})};
-  for (std::size_t length = 1; length < limit && !row.empty(); ++length) {
+  for (std::size_t length = 1; length < limit && work_left_ > 0; ++length) {
     std::vector<std::size_t> next_row;
     for (const std::size_t at : row) {
       const std::vector<char> any = colours_available(reached[at].ideal);
@@ -282,8 +296,11 @@ std::optional<ColourWord> RunSearch::beam(const ColourWord& order, std::size_t l
         if (complete) return reached.word_to(next_row.back());
       }
     }
-    std::stable_sort(next_row.begin(), next_row.end(),
-                     [&](std::size_t a, std::size_t b) { return reached[a].bound < reached[b].bound; });
+    // What needs fewer runs still; of equals, what has taken more.
+    std::stable_sort(next_row.begin(), next_row.end(), [&](std::size_t a, std::size_t b) {
+      if (reached[a].bound != reached[b].bound) return reached[a].bound < reached[b].bound;
+      return reached[a].ideal.size > reached[b].ideal.size;
+    });
     if (next_row.size() > width) next_row.resize(width);
     row = std::move(next_row);
   }
@@ -293,21 +310,24 @@ std::optional<ColourWord> RunSearch::beam(const ColourWord& order, std::size_t l
 }  // namespace
 
 Runs fewest_runs(const ColouredDag& dag, const std::vector<ColourId>& preferred, std::size_t work) {
-  constexpr std::size_t kBeamWidth = 32;
+  constexpr std::size_t kWidestBeam = 32;
   ColourWord order = preferred;
   for (ColourId c : ids<ColourId>(dag.colour_count)) {
     if (std::find(preferred.begin(), preferred.end(), c) == preferred.end()) order.push_back(c);
   }
-  RunSearch search(dag, work);
+  RunSearch search(dag);
   Runs runs;
   runs.colour_of = search.go_round(order);
   std::size_t bound = search.bound(search.empty_ideal());
   if (bound < runs.colour_of.size()) {
-    RunSearch::Outcome found = search.best_first(order, runs.colour_of.size());
+    search.allow(work / 2);
+    const RunSearch::Outcome found = search.best_first(order, runs.colour_of.size());
     bound = found.bound;
-    if (!found.word && bound < runs.colour_of.size())
-      found.word = search.beam(order, runs.colour_of.size(), kBeamWidth);
     if (found.word) runs.colour_of = *found.word;
+  }
+  search.allow(work / 2);
+  for (std::size_t width = 1; width <= kWidestBeam && bound < runs.colour_of.size(); width *= 2) {
+    if (const auto word = search.beam(order, runs.colour_of.size(), width)) runs.colour_of = *word;
   }
   runs.fewest = runs.colour_of.size() == bound;
 

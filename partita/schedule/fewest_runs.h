@@ -26,7 +26,7 @@ struct Runs {
 };
 
 // About a fifth of a second: additions, comparisons and copied words.
-inline constexpr std::size_t kRunsWork = 40'000'000;
+inline constexpr std::size_t kRunsWork = 16'000'000;
 
 // The first try goes through the colours of `preferred` again and again; its order is kept where none has fewer runs.
 // Colours that it leaves out come last. Deterministic. `work` limits the search, not the first try.

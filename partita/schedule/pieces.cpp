@@ -67,28 +67,37 @@ class PieceCutter {
     std::erase_if(transfers_.out, is_free);
   }
 
-  // Nodes are vertices and devices are colours.
+  // Nodes are vertices, and the devices that have some are colours.
   void cut_pass(bool backward) {
     ColouredDag dag;
-    dag.colour_count = platform_.device_count();
+    std::vector<DeviceId> devices;  // by colour
+    IdVector<DeviceId, ColourId> colour_of(platform_.device_count());
     IdVector<NodeId, VertexId> vertex_of(graph_.nodes.size());
     for (NodeId v : graph_.nodes.all()) {
-      if (graph_.nodes[v].backward == backward)
-        vertex_of[v] = dag.colour_of.push_back(ColourId(split_.device_of[v].index()));
+      if (graph_.nodes[v].backward != backward) continue;
+      ColourId& colour = colour_of[split_.device_of[v]];
+      if (!colour.valid()) {
+        colour = ColourId(devices.size());
+        devices.push_back(split_.device_of[v]);
+      }
+      vertex_of[v] = dag.colour_of.push_back(colour);
     }
+    dag.colour_count = devices.size();
     for (const Edge& edge : graph_.edges) {
       const VertexId from = vertex_of[edge.from];
       const VertexId to = vertex_of[edge.to];
       if (from.valid() && to.valid()) dag.edges.emplace_back(from, to);
     }
     std::vector<ColourId> pipeline;
-    for (DeviceId d : report_.order) pipeline.push_back(ColourId(d.index()));
+    for (DeviceId d : report_.order) {
+      if (colour_of[d].valid()) pipeline.push_back(colour_of[d]);
+    }
     if (backward) std::reverse(pipeline.begin(), pipeline.end());
 
     const Runs runs = fewest_runs(dag, pipeline);
     result_.fewest = result_.fewest && runs.fewest;
     const std::size_t first = result_.pieces.size();
-    for (ColourId c : runs.colour_of) add_piece(DeviceId(c.index()), backward);
+    for (ColourId c : runs.colour_of) add_piece(devices[c.index()], backward);
     for (NodeId v : graph_.nodes.all()) {
       if (!vertex_of[v].valid()) continue;
       result_.piece_of[v] = PieceId(first + runs.run_of[vertex_of[v]]);

@@ -174,5 +174,42 @@ TEST(CompareJson, WhatIsInfiniteIsNull) {
   EXPECT_TRUE(json["workloads"][0]["algorithms"][0]["value"].is_null());
 }
 
+TEST(ComparisonAnswer, IsTheBestLegalSplitWithTheBestBoundThatHolds) {
+  const auto with_split = [](AlgorithmRun run, std::size_t device) {
+    run.split = Split{{DeviceId(device)}, {}};
+    return run;
+  };
+  AlgorithmRun narrow = with_split(proved("dp", 4), 0);
+  AlgorithmRun wide = with_split(found("free", 3, false), 1);
+  wide.bound = 2;
+  wide.bound_shape = Shape::Free;
+  wide.proof = "a relaxation";
+  Comparison both = comparison("x", {with_split(broken("scotch", 1), 2), narrow, wide});
+  both.shape = Shape::Free;  // what was proved of staged splits says nothing of free ones
+  const Result answer = both.answer();
+  EXPECT_EQ(answer.status, Status::Feasible);
+  EXPECT_EQ(answer.split->device_of[NodeId(0)], DeviceId(1));
+  EXPECT_EQ(answer.value, 3);
+  EXPECT_EQ(answer.bound, 2);
+  EXPECT_EQ(answer.proof, "a relaxation");
+  EXPECT_EQ(answer.seconds, 1.5);
+
+  both.shape = Shape::Staged;  // and what was proved of free splits holds for staged ones
+  both.runs.pop_back();
+  EXPECT_EQ(both.answer().status, Status::Optimal);
+  EXPECT_EQ(both.answer().bound, 4);
+}
+
+TEST(ComparisonAnswer, SaysWhyThereIsNoSplit) {
+  Comparison none = comparison("x", {broken("scotch", 1), left_out("ip", "too big")});
+  EXPECT_EQ(none.answer().status, Status::Unknown);
+  EXPECT_EQ(none.answer().reason, "no algorithm found a legal split");
+  none.runs[1].outcome = Outcome::Infeasible;
+  none.runs[1].reason = "memory";
+  EXPECT_EQ(none.answer().status, Status::Infeasible);
+  EXPECT_EQ(none.answer().reason, "memory");
+  EXPECT_FALSE(none.answer().split);
+}
+
 }  // namespace
 }  // namespace partita

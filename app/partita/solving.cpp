@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/partita/solving.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "app/shared/options.h"
+
+namespace partita::app {
+namespace {
+
+Algorithm parse_algorithm(const std::string& text) {
+  if (text == "exact") return Algorithm::Exact;
+  if (text == "linear") return Algorithm::Linear;
+  if (text == "ip") return Algorithm::Ip;
+  return Algorithm::Auto;
+}
+
+}  // namespace
+
+PlanOptions Solving::plan_options() const {
+  PlanOptions result = options;
+  result.algorithm = parse_algorithm(algorithm);
+  return result;
+}
+
+void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  choices(command.add_option(
+              "--algorithm", solving.algorithm,
+              "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
+              "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
+              "program of the shape, by CBC"),
+          {"auto", "exact", "linear", "ip"});
+  number(command.add_option("--time-limit", solving.time_limit, limit_help), "SECONDS", 0, infinity, true);
+  number(command.add_option("--gap", solving.options.gap,
+                            "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
+         "G", 0, 1);
+  whole(command.add_option("--threads", solving.options.threads,
+                           "Threads to use at most (default 1); with 2, free splits and splits for latency\nare "
+                           "searched and bounded side by side; with more, several searches for latency"),
+        "N", 1, 1024);
+  whole(command.add_option("--seed", solving.options.seed, "Seed of the heuristics' random orders (default 1)"), "S", 0,
+        std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace partita::app

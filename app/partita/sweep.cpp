@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita sweep INPUT --vary PARAMETER=RANGE`: what more devices, memory or bandwidth would gain, and where it ends.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/partita/commands.h"
+#include "app/partita/interrupt.h"
+#include "app/partita/output.h"
+#include "app/partita/solving.h"
+#include "app/partita/sweep_view.h"
+#include "app/partita/terminal.h"
+#include "app/partita/vary_option.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/options.h"
+#include "app/shared/question.h"
+#include "partita/portfolio/sweep.h"
+#include "partita/report/sweep_json.h"
+#include "partita/report/sweep_svg.h"
+#include "partita/report/sweep_text.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+namespace {
+
+struct SweepArguments {
+  Question question;
+  std::string vary;
+  Solving solving;
+  double worthwhile = 0.01;
+  std::string output;  // empty: only the table
+  std::string svg;     // empty: not written
+  bool no_times = false;
+  bool quiet = false;
+};
+
+constexpr double kSeconds = 10;  // for each point, unless said otherwise
+
+constexpr const char* kExample = R"(Example:
+  partita sweep model.json --vary accelerators=1..8 --svg curve.svg
+  partita sweep model.json --vary memory=4GiB..32GiB:4GiB --memory-model 1f1b -o sweep.json
+  partita sweep model.json --vary bandwidth=0.25,0.5,1,2,4 --shape free --time-limit 30
+
+The ends of the range come first, then the points between; those that their neighbours answer need no search: with more
+devices, memory or bandwidth the best split never gets worse. (Strict host cores are the exception.)
+
+)";
+
+// Opened before the search, so that a path that cannot be written is told at once.
+struct Outputs {
+  explicit Outputs(const SweepArguments& arguments) {
+    if (!arguments.output.empty()) json.emplace(arguments.output);
+    if (!arguments.svg.empty()) svg.emplace(arguments.svg);
+    if (json && svg && json->is_stdout() && svg->is_stdout())
+      throw InputError(ErrorKind::Usage, "--svg", "'-' is already the output of -o; only one can be standard output");
+  }
+
+  bool stdout_taken() const { return (json && json->is_stdout()) || (svg && svg->is_stdout()); }
+
+  void write(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep) const {
+    if (json) json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
+    if (svg) svg->write(sweep_svg(problem, sweep));
+  }
+
+  std::optional<Output> json;
+  std::optional<Output> svg;
+};
+
+SweepOptions sweep_options(const SweepArguments& arguments) {
+  SweepOptions options;
+  options.plan = arguments.solving.plan_options();
+  options.seconds = arguments.solving.time_limit;
+  options.worthwhile = arguments.worthwhile;
+  return options;
+}
+
+void print_table(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep, bool stdout_taken) {
+  if (stdout_taken && arguments.quiet) return;
+  const int stream = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
+  const std::string table =
+      sweep_text(problem, sweep, {!arguments.no_times, terminal_width(stream).value_or(kAnyWidth)});
+  if (stdout_taken) {
+    put_error(table);
+  } else {
+    Output("-").write(table);
+  }
+}
+
+// 0 if some point has a split.
+int exit_code(const SweepArguments& arguments, const Sweep& sweep) {
+  const auto has = [&](auto property) { return std::ranges::any_of(sweep.points, property); };
+  if (has([](const SweepPoint& point) { return point.result.split.has_value(); })) return 0;
+  const bool unknown =
+      sweep.points.empty() || has([](const SweepPoint& point) { return point.result.status == Status::Unknown; });
+  print_error("partita", fmt::format("{}: {}", arguments.question.workload, sweep.verdict));
+  return static_cast<int>(unknown ? ErrorKind::NoSplitFound : ErrorKind::Infeasible);
+}
+
+int run_sweep(const SweepArguments& arguments) {
+  const Variation variation = parse_variation(arguments.vary);
+  const Outputs outputs(arguments);
+  const Problem problem = read_problem(arguments.question);
+
+  Budget budget;
+  const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
+  SweepView view(variation.parameter);
+  const Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
+                                     arguments.quiet ? SweepWatcher{} : view.watcher());
+  view.finish();
+
+  try {
+    outputs.write(arguments, problem, sweep);
+  } catch (const InputError&) {
+    print_table(arguments, problem, sweep, outputs.stdout_taken());  // what was found is at least shown
+    throw;
+  }
+  print_table(arguments, problem, sweep, outputs.stdout_taken());
+  if (budget.cancelled()) {
+    print_error("partita", fmt::format("interrupted: {} of {} points, the last of them with less time",
+                                       sweep.points.size(), variation.values.size()));
+  }
+  return exit_code(arguments, sweep);
+}
+
+void add_varying(CLI::App& command, SweepArguments& arguments) {
+  command
+      .add_option("--vary", arguments.vary,
+                  "What to vary, and over which values: accelerators, hosts, memory (of each accelerator) or\n"
+                  "bandwidth (how many times as fast the links are); A..B, A..B:STEP, or A,B,C")
+      ->option_text("PARAMETER=RANGE")
+      ->required();
+  number(command.add_option("--worthwhile", arguments.worthwhile,
+                            "A point is enough if no later one is faster by more than this (default 0.01)"),
+         "G", 0, 1000);
+}
+
+void add_output(CLI::App& command, SweepArguments& arguments) {
+  path(command.add_option("-o,--output", arguments.output, "Write the sweep here as JSON; - for standard output"));
+  path(command.add_option("--svg", arguments.svg, "Draw the curve here; - for standard output"));
+  command.add_flag("--no-times", arguments.no_times, "Leave the times out of the table");
+  command.add_flag("-q,--quiet", arguments.quiet, "Print no progress");
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& program, Action& action) {
+  CLI::App* command =
+      program.add_subcommand("sweep", "Find out what more devices, memory or bandwidth would gain, and where it ends");
+  auto arguments = std::make_shared<SweepArguments>();
+  arguments->solving.time_limit = kSeconds;
+  path(
+      command
+          ->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
+          ->required());
+  add_varying(*command, *arguments);
+  add_question_options(*command, arguments->question);
+  add_solving_options(*command, arguments->solving, "Time for each point (default 10; inf for none)");
+  add_output(*command, *arguments);
+  command->footer(kExample +
+                  std::string("Ctrl-C ends the sweep: the points so far are written and shown. A second one ends the "
+                              "program.\n\n") +
+                  exit_code_table());
+  command->callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
+}
+
+}  // namespace partita::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/page.h"
+
+#include <cassert>
+#include <stdexcept>
+
+#include "partita/check/describe.h"
+#include "partita/report/page/page_program.h"
+#include "partita/report/page/sections.h"
+#include "partita/util/version.h"
+
+namespace partita {
+namespace {
+
+constexpr int kPageVersion = 1;
+constexpr std::string_view kDataElement = R"(<script id="data" type="application/json">)";
+constexpr std::string_view kNoData = "null</script>";
+
+}  // namespace
+
+std::string page_json(const PageContent& content) {
+  assert(content.problem);
+  const Problem& problem = *content.problem;
+  JsonLine json;
+  json.object([&] {
+    json.field("version", kPageVersion);
+    json.field("program", std::string("partita ") + version());
+    json.field("command", content.command);
+    json.field("title", problem.workload.name);
+    json.field("subject", describe_workload(problem));
+    write_question(problem, json.key("question"));
+    json.column("classes", problem.workload.platform.classes,
+                [](const DeviceClass& one) -> const std::string& { return one.name; });
+    write_devices(problem.workload.platform, json.key("devices"));
+    if (content.result) write_graph(content, json.key("graph"));
+    if (content.result) write_plan(content, json.key("plan"));
+    if (content.simulation) write_timeline(*content.simulation, json.key("timeline"));
+    if (content.progress) write_convergence(*content.progress, json.key("convergence"));
+    if (content.comparison) write_comparison(*content.comparison, json.key("comparison"));
+  });
+  return json.text();
+}
+
+std::string page_html(const PageContent& content) {
+  const std::string_view program = page_program();
+  const std::size_t element = program.find(kDataElement);
+  const std::size_t place = element + kDataElement.size();
+  if (element == std::string_view::npos || program.substr(place, kNoData.size()) != kNoData)
+    throw std::logic_error("web/dist/page.html has no place for the data");
+  std::string page(program.substr(0, place));
+  page += page_json(content);
+  page += program.substr(place + std::string_view("null").size());
+  return page;
+}
+
+}  // namespace partita

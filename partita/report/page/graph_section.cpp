@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph as columns, with a place to draw each node at.
+#include "partita/report/graph_layout.h"
+#include "partita/report/page/sections.h"
+
+namespace partita {
+namespace {
+
+// The pieces of a legal split. A simulation has them already, but for latency, where it has others.
+Pieces pieces_of_split(const PageContent& content) {
+  const Problem& problem = *content.problem;
+  if (content.simulation && problem.objective != Objective::Latency) return content.simulation->pieces;
+  return cut_into_pieces(problem, *content.result->split, *content.report);
+}
+
+// Without a split, each pass is drawn as if one device ran it.
+Pieces pieces_of_passes(const Graph& graph) {
+  Pieces pieces;
+  pieces.pieces.resize(graph.has_backward() ? 2 : 1);
+  for (NodeId v : graph.nodes.all()) {
+    const PieceId pass(graph.nodes[v].backward ? 1 : 0);
+    pieces.piece_of.push_back(pass);
+    pieces.pieces[pass].backward = graph.nodes[v].backward;
+    pieces.pieces[pass].nodes.push_back(v);
+  }
+  if (pieces.pieces.size() > 1) pieces.pieces[PieceId(1)].after = {PieceId(0)};
+  return pieces;
+}
+
+void write_nodes(const Workload& workload, JsonLine& json) {
+  const auto& nodes = workload.graph.nodes;
+  json.column("id", nodes, [](const Node& node) { return node.original_id; });
+  json.column("name", nodes, [](const Node& node) -> const std::string& { return node.name; });
+  json.key("time").array(workload.platform.classes.all(), [&](ClassId c) {
+    json.array(nodes, [&](const Node& node) { json.value(node.time[c.index()]); });
+  });
+  json.column("memory", nodes, [](const Node& node) { return node.memory; });
+  std::vector<NodeId> backward;
+  for (NodeId v : nodes.all()) {
+    if (nodes[v].backward) backward.push_back(v);
+  }
+  json.column("backward", backward);
+}
+
+void write_edges(const std::vector<Edge>& edges, JsonLine& json) {
+  json.column("edgeFrom", edges, [](const Edge& edge) { return edge.from; });
+  json.column("edgeTo", edges, [](const Edge& edge) { return edge.to; });
+  json.column("edgeCost", edges, [](const Edge& edge) { return edge.cost; });
+}
+
+void write_piece(const Piece& piece, const Box& box, JsonLine& json) {
+  json.object([&] {
+    json.field("device", piece.device);
+    json.field("backward", piece.backward);
+    json.field("nodes", piece.nodes.size());
+    json.field("compute", piece.load.compute);
+    json.field("in", piece.load.in);
+    json.field("out", piece.load.out);
+    json.field("left", to_hundredths(box.left));
+    json.field("top", to_hundredths(box.top));
+    json.field("width", to_hundredths(box.width));
+    json.field("height", to_hundredths(box.height));
+    json.column("after", piece.after);
+  });
+}
+
+}  // namespace
+
+void write_graph(const PageContent& content, JsonLine& json) {
+  const Workload& workload = content.problem->workload;
+  const bool split = content.result && content.result->split && content.report && content.report->legal();
+  const Pieces pieces = split ? pieces_of_split(content) : pieces_of_passes(workload.graph);
+  const GraphLayout layout = lay_out(workload.graph, pieces);
+  json.object([&] {
+    write_nodes(workload, json);
+    json.column("piece", pieces.piece_of, [&](PieceId piece) { return split ? static_cast<int>(piece.index()) : -1; });
+    json.column("x", layout.centres, [](const Point& centre) { return to_hundredths(centre.x); });
+    json.column("y", layout.centres, [](const Point& centre) { return to_hundredths(centre.y); });
+    json.field("width", to_hundredths(layout.width));
+    json.field("height", to_hundredths(layout.height));
+    write_edges(workload.graph.edges, json);
+    json.key("pieces").array(ids<PieceId>(split ? pieces.pieces.size() : 0),
+                             [&](PieceId piece) { write_piece(pieces.pieces[piece], layout.boxes[piece], json); });
+  });
+}
+
+}  // namespace partita

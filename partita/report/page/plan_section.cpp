@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result, the load of each device as `check` found it, and what the bottleneck moves.
+#include <algorithm>
+
+#include "partita/report/page/cuts.h"
+#include "partita/report/page/sections.h"
+
+namespace partita {
+namespace {
+
+bool is_copy(const CheckReport& report, DeviceId device) {
+  const DeviceId original = report.devices[device].original;
+  return original.valid() && original != device;
+}
+
+// Those that hold something: in pipeline order where there is one, each before its copies; else by number.
+std::vector<DeviceId> devices_in_use(const CheckReport& report) {
+  std::vector<DeviceId> originals = report.order;
+  if (originals.empty()) {
+    for (DeviceId d : report.devices.all()) {
+      if (report.devices[d].node_count > 0) originals.push_back(d);
+    }
+  }
+  std::vector<DeviceId> devices;
+  for (const DeviceId original : originals) {
+    devices.push_back(original);
+    for (DeviceId d : report.devices.all()) {
+      if (is_copy(report, d) && report.devices[d].original == original) devices.push_back(d);
+    }
+  }
+  return devices;
+}
+
+void write_pass(const PassLoad& pass, JsonLine& json) {
+  json.object([&] {
+    json.field("compute", pass.compute);
+    json.field("in", pass.in);
+    json.field("out", pass.out);
+  });
+}
+
+void write_memory_items(const Problem& problem, const MemoryItems& items, JsonLine& json) {
+  if (problem.memory_model == MemoryModel::Flat) {
+    json.null();
+    return;
+  }
+  json.object([&] {
+    json.field("weights", items.weights);
+    json.field("optimizerState", items.optimizer_state);
+    json.field("activation", items.activation);
+    json.field("recomputed", items.recomputed);
+    json.field("inFlight", items.in_flight);
+  });
+}
+
+void write_load(const Problem& problem, const CheckReport& report, DeviceId device, JsonLine& json) {
+  const DeviceReport& costs = report.devices[device];
+  json.object([&] {
+    json.field("device", device);
+    json.field("load", report.load[device]);
+    write_pass(costs.forward, json.key("forward"));
+    write_pass(costs.backward, json.key("backward"));
+    json.field("sync", costs.sync);
+    json.field("sharing", costs.sharing);
+    json.field("copyOf", is_copy(report, device) ? costs.original : DeviceId());
+    json.field("recomputes", costs.recomputes);
+    json.field("memory", costs.memory);
+    write_memory_items(problem, costs.memory_items, json.key("memoryItems"));
+    json.field("nodes", report.devices[costs.original].node_count);
+  });
+}
+
+void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonLine& json) {
+  const std::size_t shown = std::min(cuts.size(), kMostCuts);
+  json.key("cuts").array(ids<Id<Cut>>(shown), [&](Id<Cut> place) {
+    const Cut& cut = cuts[place.index()];
+    json.object([&] {
+      json.field("node", cut.producer);
+      json.field("direction", cut.direction == Cut::Direction::In ? "in" : "out");
+      json.field("cost", cut.cost);
+      json.column("devices", cut.devices);
+      json.field("backward", graph.nodes[cut.producer].backward);
+    });
+  });
+  double rest = 0;
+  for (std::size_t i = shown; i < cuts.size(); ++i) rest += cuts[i].cost;
+  json.key("cutsLeftOut").object([&] {
+    json.field("count", cuts.size() - shown);
+    json.field("cost", rest);
+  });
+}
+
+}  // namespace
+
+void write_plan(const PageContent& content, JsonLine& json) {
+  const Problem& problem = *content.problem;
+  const Result& result = *content.result;
+  static const CheckReport kNothing;
+  const CheckReport& report = result.split && content.report ? *content.report : kNothing;
+  const bool latency = problem.objective == Objective::Latency;
+  const DeviceId bottleneck = latency ? DeviceId() : report.bottleneck;
+  json.object([&] {
+    json.field("status", to_string(result.status));
+    json.field("value", result.value);
+    json.field("bound", result.bound);
+    json.field("gap", result.gap());
+    json.field("proof", result.proof);
+    json.field("reason", result.reason);
+    json.field("seconds", result.seconds);
+    json.field("bottleneck", bottleneck);
+    json.column("order", report.order);
+    json.key("loads").array(devices_in_use(report),
+                            [&](DeviceId device) { write_load(problem, report, device, json); });
+    write_cuts(problem.workload.graph,
+               bottleneck.valid() ? cuts_of(problem, *result.split, bottleneck) : std::vector<Cut>(), json);
+    json.field("hostCores", latency && result.split ? std::optional(report.host_cores) : std::nullopt);
+  });
+}
+
+}  // namespace partita

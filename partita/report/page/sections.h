@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a page's data, each written as the value of its field; web/src/data.ts says what is in them.
+#pragma once
+
+#include <vector>
+
+#include "partita/report/page.h"
+#include "partita/report/page/json_line.h"
+
+namespace partita {
+
+void write_question(const Problem& problem, JsonLine& json);
+void write_devices(const Platform& platform, JsonLine& json);
+// Where each node is drawn; in the boxes of its pieces where there is a legal split.
+void write_graph(const PageContent& content, JsonLine& json);
+// Precondition: there is a result.
+void write_plan(const PageContent& content, JsonLine& json);
+// The samples whose intervals fit on a page, the first one in any case.
+void write_timeline(const Simulation& simulation, JsonLine& json);
+// Where value or bound moved; thinned evenly, with the first and the last point kept.
+void write_convergence(const std::vector<Progress>& progress, JsonLine& json);
+void write_comparison(const Comparison& comparison, JsonLine& json);
+
+inline constexpr std::size_t kMostConvergencePoints = 300;
+inline constexpr std::size_t kMostCuts = 50;
+
+}  // namespace partita

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// window.partita: what the canvases show, to be read by tests and in a console. Nothing in the page depends on it.
+import type { LevelName } from "../graph/scene";
+
+export interface GraphHandle {
+  readonly scale: number; // pixels to the layout unit
+  readonly level: LevelName; // of detail
+  readonly moving: boolean; // on a flight
+  readonly selected: number | null; // a node
+  readonly device: number | null; // that is marked
+  readonly hits: number; // of the search
+  readonly frames: number; // drawn so far
+  readonly frameTime: number; // milliseconds that drawing the last one took
+  place(node: number): { x: number; y: number }; // on the canvas, in CSS pixels
+}
+
+export interface TimelineHandle {
+  readonly begin: number; // the time that is seen
+  readonly end: number;
+  readonly cursor: number;
+  readonly playing: boolean;
+  readonly hovered: number | null; // an interval
+  readonly frames: number;
+  readonly frameTime: number;
+  readonly drawn: number; // rectangles in the last frame
+  place(interval: number): { x: number; y: number };
+}
+
+export interface Handles {
+  graph?: GraphHandle;
+  timeline?: TimelineHandle;
+}
+
+declare global {
+  interface Window {
+    partita?: Handles;
+  }
+}
+
+export function publish(handles: Handles): void {
+  window.partita = Object.assign(window.partita ?? {}, handles);
+}

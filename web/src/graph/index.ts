@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph view: every node in its piece's box, from the pieces as a whole to single nodes.
+// This file puts the parts together; open scene.ts for the levels of detail, draw_*.ts for what each looks like.
+import type { Bus } from "../bus";
+import { showTipAt, zoomButtons, zoomStep } from "../canvas/controls";
+import { listen } from "../canvas/gestures";
+import { publish } from "../canvas/handle";
+import { readPalette } from "../canvas/palette";
+import { createSurface } from "../canvas/surface";
+import type { GraphData, Page } from "../data";
+import { html } from "../dom";
+import { counted } from "../format";
+import { hideTip } from "../tip";
+import { Camera } from "./camera";
+import { createDetails, spoken } from "./details";
+import { drawEdges } from "./draw_edges";
+import { drawLinks, drawSteps } from "./draw_links";
+import { drawMarkedEdges, drawMarks } from "./draw_marks";
+import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
+import { drawPieceNames, drawPieces } from "./draw_pieces";
+import { createLegend } from "./legend";
+import { graphModel } from "./model";
+import { describe, findUnder, type Target } from "./pointing";
+import { levelsAt, mainLevel, type Levels, type Marks, type Scene } from "./scene";
+import { createSearch } from "./search";
+import { fitted, panned, toScreenX, toScreenY, visible, zoomed, type Rectangle, type View } from "./viewport";
+
+const fitMargin = 36; // pixels
+const nodeMargin = 2; // units around the window that are drawn too: what reaches into it
+const mostFitted = 64; // pixels to the unit: a tiny graph is not blown up
+const readable = 84; // pixels to the unit at which a node is shown when the reader goes to it
+const keyStep = 80; // pixels
+
+export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
+  if (page.graph !== undefined) mount(host, page, page.graph, bus);
+}
+
+function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
+  const model = graphModel(page, data);
+  const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [] };
+  let palette = readPalette();
+  let untouched = true; // the reader has not moved yet: the whole graph stays in view when the window changes
+
+  const stage = html("div", { class: "canvas-stage graph-stage" });
+  stage.style.aspectRatio = `${data.width} / ${data.height}`;
+  const status = html("p", { class: "canvas-spoken", role: "status" });
+  const search = createSearch(data, searched, select);
+  const details = createDetails(page, model, select);
+  const bar = html("div", { class: "canvas-bar" }, search.element, zoomButtons({ zoom: zoomCentre, fit }));
+  const frame = html("div", { class: "graph-frame" }, stage, details.element);
+  host.append(createLegend(page, model.devicesInUse, bus), bar, frame, status);
+  const camera = new Camera({ x: 0, y: 0, scale: 1 });
+  const surface = createSurface(stage, draw);
+  const { canvas } = surface;
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute(
+    "aria-label",
+    `Graph of ${counted(model.nodes, "node")} and ${counted(data.edgeFrom.length, "edge")}, coloured by device. ` +
+      "Arrow keys move, plus and minus zoom, 0 fits, Enter selects the node in the middle, slash searches.",
+  );
+
+  function scene(context: CanvasRenderingContext2D): Scene {
+    const { view } = camera;
+    return {
+      context, page, model, palette, view, marks,
+      size: surface,
+      ratio: surface.ratio,
+      area: visible(view, surface, nodeMargin),
+      levels: levels(),
+    };
+  }
+
+  function levels(): Levels {
+    return levelsAt(camera.view.scale, whole(surface.width, surface.height).scale, model.data.pieces.length > 0);
+  }
+
+  function draw(context: CanvasRenderingContext2D, width: number, height: number, now: number): boolean {
+    const moving = camera.advance(now);
+    if (untouched) camera.jump(whole(width, height));
+    const seen = scene(context);
+    drawLinks(seen);
+    drawPieces(seen);
+    drawSteps(seen);
+    drawEdges(seen);
+    drawMarkedEdges(seen);
+    if (seen.levels.pieces < 1) {
+      const nodes = seenNodes(seen);
+      drawDots(seen, nodes);
+      drawBoxes(seen, nodes);
+    }
+    drawMarks(seen);
+    drawPieceNames(seen);
+    return moving;
+  }
+
+  // --- moving ---
+
+  function all(): Rectangle {
+    return { left: 0, top: 0, right: data.width, bottom: data.height };
+  }
+  function whole(width: number, height: number): View {
+    return fitted(all(), { width, height }, fitMargin, mostFitted);
+  }
+  // The details cover the right of a wide window: what the reader goes to is shown in the middle of the rest.
+  function covered(): number {
+    const overlaid = getComputedStyle(details.element).position === "absolute";
+    return details.element.hidden || !overlaid ? 0 : details.element.offsetWidth;
+  }
+  function beside(view: View): View {
+    return { ...view, x: view.x + covered() / 2 / view.scale };
+  }
+  function move(view: View): void {
+    untouched = false;
+    camera.jump(view);
+    hideTip();
+    surface.invalidate();
+  }
+  function fly(view: View): void {
+    untouched = false;
+    camera.fly(view, surface);
+    hideTip();
+    surface.invalidate();
+  }
+  function fit(): void {
+    fly(beside(whole(surface.width - covered(), surface.height)));
+  }
+  function zoomCentre(factor: number): void {
+    fly(zoomed(camera.goal, surface, factor, surface.width / 2, surface.height / 2));
+  }
+  function flyToNode(node: number): void {
+    fly(beside({ x: data.x[node]!, y: data.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
+  }
+  function flyToPiece(number: number): void {
+    const piece = data.pieces[number];
+    if (piece === undefined) return;
+    const box = { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
+    const size = { width: surface.width - covered(), height: surface.height };
+    fly(beside(fitted(box, size, fitMargin, mostFitted)));
+  }
+
+  // --- selecting ---
+
+  let stay = false; // the node was picked in this view: it is in sight
+  function select(node: number | null): void {
+    bus.emit("node", node);
+  }
+  function selectInSight(node: number | null): void {
+    stay = true;
+    bus.emit("node", node);
+    stay = false;
+  }
+  function searched(): void {
+    marks.hits = search.hits;
+    surface.invalidate();
+  }
+  bus.on("node", (node) => {
+    marks.selected = node;
+    details.show(node);
+    status.textContent = spoken(page, model, node);
+    if (node !== null && !stay) flyToNode(node);
+    surface.invalidate();
+  });
+  bus.on("device", (device) => {
+    marks.device = device;
+    surface.invalidate();
+  });
+  bus.on("piece", (piece) => {
+    if (piece !== null) flyToPiece(piece);
+  });
+  bus.on("theme", () => {
+    palette = readPalette();
+    surface.invalidate();
+  });
+
+  // --- pointer and keys ---
+
+  function under(x: number, y: number): Target {
+    return findUnder(scene(canvas.getContext("2d")!), x, y);
+  }
+  function point(target: Target): void {
+    const node = target.kind === "node" ? target.index : null;
+    const link = target.kind === "link" ? target.index : null;
+    canvas.style.cursor = target.kind === "none" ? "" : "pointer";
+    if (node === marks.hovered && link === marks.link) return;
+    marks.hovered = node;
+    marks.link = link;
+    surface.invalidate();
+  }
+  listen(canvas, {
+    pan: (dx, dy) => move(panned(camera.view, dx, dy)),
+    zoom: (factor, x, y) => move(zoomed(camera.view, surface, factor, x, y)),
+    hover(x, y) {
+      const target = under(x, y);
+      point(target);
+      const text = describe(page, model, target);
+      if (text === null) hideTip();
+      else showTipAt(canvas, x, y, text);
+    },
+    leave() {
+      point({ kind: "none" });
+      hideTip();
+    },
+    tap(x, y) {
+      const target = under(x, y);
+      if (target.kind === "piece") {
+        const { device } = model.data.pieces[target.index]!;
+        bus.emit("device", marks.device === device ? null : device);
+      } else if (target.kind === "node") selectInSight(target.index);
+      else if (target.kind === "none") {
+        selectInSight(null);
+        if (marks.device !== null) bus.emit("device", null);
+      }
+    },
+    doubleTap(x, y) {
+      const target = under(x, y);
+      if (target.kind === "piece") {
+        bus.emit("device", null); // the first of the two taps has marked it
+        flyToPiece(target.index);
+      } else fly(zoomed(camera.goal, surface, 2, x, y));
+    },
+  });
+
+  const keys: Record<string, () => void> = {
+    ArrowLeft: () => fly(panned(camera.goal, keyStep, 0)),
+    ArrowRight: () => fly(panned(camera.goal, -keyStep, 0)),
+    ArrowUp: () => fly(panned(camera.goal, 0, keyStep)),
+    ArrowDown: () => fly(panned(camera.goal, 0, -keyStep)),
+    "+": () => zoomCentre(zoomStep),
+    "=": () => zoomCentre(zoomStep),
+    "-": () => zoomCentre(1 / zoomStep),
+    "0": fit,
+    "/": () => search.focus(),
+    Escape: () => selectInSight(null),
+    Enter: () => selectInSight(model.grid.nearest(camera.goal.x, camera.goal.y, surface.width / camera.goal.scale)),
+  };
+  canvas.addEventListener("keydown", (event) => {
+    const act = keys[event.key];
+    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+
+  publish({
+    graph: {
+      get scale() { return camera.view.scale; },
+      get level() { return mainLevel(levels()); },
+      get moving() { return camera.moving; },
+      get selected() { return marks.selected; },
+      get device() { return marks.device; },
+      get hits() { return search.hits.length; },
+      get frames() { return surface.frames; },
+      get frameTime() { return surface.lastFrame; },
+      place: (node) => ({
+        x: toScreenX(camera.view, surface, model.x[node]!),
+        y: toScreenY(camera.view, surface, model.y[node]!),
+      }),
+    },
+  });
+}

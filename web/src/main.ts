@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: reads the data that the program has put into it, and shows a section for all that is there.
+import { Bus } from "./bus";
+import type { Page } from "./data";
+import { html } from "./dom";
+import { mountGraph } from "./graph/index";
+import { bottleneckSection } from "./sections/bottleneck";
+import { comparisonSection } from "./sections/comparison";
+import { convergenceSection } from "./sections/convergence";
+import { header } from "./sections/header";
+import { loadsSection } from "./sections/loads";
+import { memorySection } from "./sections/memory";
+import { contents, section } from "./sections/section";
+import { simulationSection } from "./sections/simulation";
+import { sweepSection } from "./sections/sweep";
+import { makeThemeToggle } from "./theme";
+import { mountTimeline } from "./timeline/index";
+
+function read(): Page | null {
+  return JSON.parse(document.getElementById("data")?.textContent ?? "null") as Page | null;
+}
+
+function show(host: HTMLElement, page: Page, bus: Bus): void {
+  document.title = `${page.title} - Partita`;
+  const graph = page.graph ? section("graph", "Graph") : null;
+  const timeline = page.timeline ? section("timeline", "Timeline") : null;
+  const parts = [
+    sweepSection(page),
+    comparisonSection(page),
+    loadsSection(page, bus),
+    bottleneckSection(page, bus),
+    graph,
+    memorySection(page, bus),
+    simulationSection(page, bus),
+    timeline,
+    convergenceSection(page),
+  ].filter((part): part is HTMLElement => part !== null);
+  host.append(header(page, makeThemeToggle(bus)), contents(parts), ...parts);
+  // Mounted once they are in the page: what they draw depends on their size.
+  if (graph) mountGraph(graph, page, bus);
+  if (timeline) mountTimeline(timeline, page, bus);
+}
+
+const host = document.getElementById("page");
+const page = read();
+if (host && page) show(host, page, new Bus());
+else host?.append(html("p", { class: "lead" }, "This page has no data: `partita plan --report` fills it."));

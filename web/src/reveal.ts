@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reader clicks anywhere on the page and wants to see in the graph: the graph shows it, and the page goes there.
+import type { Bus } from "./bus";
+
+function scrollToGraph(): void {
+  document.getElementById("graph")?.scrollIntoView({ block: "start" });
+}
+
+export function revealNode(bus: Bus, node: number): void {
+  bus.emit("node", node);
+  scrollToGraph();
+}
+
+export function revealPiece(bus: Bus, piece: number): void {
+  bus.emit("piece", piece);
+  scrollToGraph();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation in numbers: does the schedule keep what the formula promises, and how busy is each device? The timeline
+// below it shows the same.
+import type { Bus } from "../bus";
+import { deviceLabel, highlights } from "../chart/bars";
+import type { DeviceUse, Page, TimelineData } from "../data";
+import { html } from "../dom";
+import { bytes, counted, fixed, significant, time } from "../format";
+import { facts, legend, type Fact } from "./facts";
+import { section } from "./section";
+import { table, type Column } from "../table";
+
+const schedules: Record<TimelineData["schedule"], string> = {
+  pipeline: "round by round",
+  "1f1b": "one forward, one backward",
+  gpipe: "all microbatches forward, then all backward",
+  sequential: "one sample at a time",
+};
+const promises = { "max-load": "the largest load", gpipe: "largest forward + largest backward", latency: "latency" } as const;
+
+function summary(page: Page, timeline: TimelineData): HTMLElement {
+  const formula = timeline.formula;
+  const off = formula ? timeline.timePerSample / formula - 1 : 0;
+  const distance = Math.abs(off) < 1e-6 ? "as the formula" : `${off > 0 ? "+" : "-"}${significant(100 * Math.abs(off), 3)} % of the formula`;
+  const list: (Fact | null)[] = [
+    ["Time per sample", time(timeline.timePerSample), formula === null ? (timeline.steady ? "in steady state" : "on average") : distance],
+    formula === null ? null : ["Formula", time(formula), promises[page.question.objective]],
+    ["Schedule", timeline.schedule, schedules[timeline.schedule]],
+    ["Samples", String(timeline.samples), timeline.microbatches > 0 ? `microbatches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`],
+    ["Latency", time(timeline.latency), "of one sample on its way"],
+    timeline.samples > 1 ? ["Warm-up", time(timeline.warmUpEnd), "until the first is through"] : null,
+  ];
+  return facts(list);
+}
+
+// Time in which it does each thing, as a share of the whole.
+function useBar(use: DeviceUse): HTMLElement {
+  const parts = ["in", "compute", "out", "sync"] as const;
+  return html("span", { class: "use" },
+    ...parts.filter((part) => use[part] > 0).map((part) =>
+      html("i", { class: `segment ${part}`, style: `width:${(100 * use[part]).toFixed(2)}%`, title: `${part} ${fixed(100 * use[part], 1)} %` })));
+}
+
+function useTable(page: Page, timeline: TimelineData, bus: Bus): HTMLElement {
+  const share = (value: number) => `${fixed(100 * value, 1)} %`;
+  const columns: (Column<DeviceUse> | false)[] = [
+    { title: "device", words: true, cell: (use) => deviceLabel(page, bus, use.device, page.devices[use.device]?.name ?? "") },
+    { title: "busy", cell: (use) => share(use.busy), order: (use) => use.busy },
+    { title: "", words: true, cell: useBar },
+    { title: "compute", cell: (use) => share(use.compute), order: (use) => use.compute },
+    { title: "in", cell: (use) => share(use.in), order: (use) => use.in },
+    { title: "out", cell: (use) => share(use.out), order: (use) => use.out },
+    timeline.use.some((use) => use.sync > 0) && { title: "sync", cell: (use) => share(use.sync), order: (use) => use.sync },
+    { title: "samples", cell: (use) => String(use.samples), order: (use) => use.samples },
+    { title: "most in flight", cell: (use) => String(use.mostInFlight), order: (use) => use.mostInFlight },
+    { title: "peak memory", cell: (use) => bytes(use.peakMemory), order: (use) => use.peakMemory },
+  ];
+  return table(timeline.use, columns.filter((column): column is Column<DeviceUse> => column !== false), {
+    label: "How busy the devices are",
+    onRow: (use, element) => highlights(element, bus, use.device),
+  });
+}
+
+export function simulationSection(page: Page, bus: Bus): HTMLElement | null {
+  const timeline = page.timeline;
+  if (!timeline) return null;
+  const lead = timeline.remark || `${counted(timeline.samples, "sample")}, executed event by event.`;
+  const part = section("simulation", "Simulation", lead);
+  const kinds = ["in", "compute", "out", "sync"] as const;
+  const marks = kinds.filter((kind) => timeline.use.some((use) => use[kind] > 0)).map((kind) => [kind, kind] as const);
+  part.append(summary(page, timeline), legend(marks), useTable(page, timeline, bus));
+  return part;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every lane does at the cursor's time, in words and numbers: the timeline for those who do not see the picture,
+// and the exact values for those who do. Rows are made once; moving the cursor only changes their text.
+import { swatch } from "../canvas/controls";
+import type { Page } from "../data";
+import { html } from "../dom";
+import { bytes, counted, significant } from "../format";
+import { inFlightAt, intervalAt, memoryIndexAt, phaseOf, type Phase, type TimelineModel } from "./model";
+
+const verbs: Record<Phase, string> = { i: "reads", c: "computes", o: "writes", s: "synchronises" };
+
+export interface Table {
+  element: HTMLElement;
+  show(time: number): void;
+}
+
+export function createTable(page: Page, model: TimelineModel): Table {
+  const { data } = model;
+  const caption = html("caption", {});
+  const body = html("tbody", {});
+  const memoryOf = new Map(data.memory.map((memory) => [memory.device, memory]));
+  const rows = model.lanes.map((lane, i) => {
+    const cell = (part: string): HTMLTableCellElement => html("td", { "data-part": part });
+    const [does, sample, until] = [cell("does"), cell("sample"), cell("until")];
+    const row = html("tr", {}, html("th", { scope: "row" }, swatch(lane.device), lane.name), does, sample, until);
+    // What belongs to the device stands once, beside the first of its lanes.
+    const isFirst = i === 0 || model.lanes[i - 1]!.device !== lane.device;
+    const lanes = model.lanes.filter((other) => other.device === lane.device).length;
+    const [held, memory] = isFirst ? [cell("in-flight"), cell("memory")] : [null, null];
+    if (held !== null && memory !== null) {
+      held.rowSpan = memory.rowSpan = lanes;
+      row.append(held, memory);
+    }
+    body.append(row);
+    return { lane, row, does, sample, until, held, memory };
+  });
+  const columns = ["Lane", "does", "sample", "until", "in flight", "memory"];
+  const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col" }, name))));
+  const table = html("table", { class: "timeline-table" }, caption, head, body);
+
+  function show(time: number): void {
+    caption.textContent = `At ${significant(time, 6)}: ${counted(inFlightAt(model, time), "sample")} in flight`;
+    for (const { lane, row, does, sample, until, held, memory } of rows) {
+      const interval = intervalAt(model, lane, time);
+      row.classList.toggle("is-idle", interval === null);
+      if (interval === null) {
+        does.textContent = "idle";
+        sample.textContent = until.textContent = "";
+      } else {
+        const backward = page.question.training && data.pieces[data.piece[interval]!]!.backward;
+        does.textContent = verbs[phaseOf(data, interval)] + (backward ? ", backward" : "");
+        sample.textContent = String(data.sample[interval]);
+        until.textContent = significant(data.finish[interval]!, 6);
+      }
+      const columns = memoryOf.get(lane.device);
+      if (held === null || memory === null || columns === undefined) continue;
+      const at = memoryIndexAt(columns, time);
+      held.textContent = at < 0 ? "0" : String(columns.inFlight[at]);
+      memory.textContent = at < 0 ? "" : bytes(columns.bytes[at]!);
+    }
+  }
+
+  return { element: html("div", { class: "timeline-table-frame" }, table), show };
+}
