@@ -111,6 +111,8 @@ int run_plan(const PlanArguments& arguments) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
+  refuse_two_on_stdout(
+      {{"-o", arguments.output}, {"--certificate", arguments.certificate}, {"--report", arguments.report}});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
@@ -127,8 +129,8 @@ int run_plan(const PlanArguments& arguments) {
   limits.seconds = arguments.solving.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer =
-      arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink) : read_plan(arguments, problem);
+  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                                 : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
