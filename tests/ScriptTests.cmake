@@ -38,3 +38,4 @@ foreach(part types page_is_current behaviour)
   set_tests_properties(web.${part} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 LABELS release-only ENVIRONMENT
     "PARTITA=$<TARGET_FILE:partita-program>")
 endforeach()
+set_tests_properties(web.behaviour PROPERTIES RUN_SERIAL TRUE)  # it also measures how soon a large graph is drawn

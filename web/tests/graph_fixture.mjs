@@ -1,6 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages made up for the tests of the graph and the timeline: a network trained on a pipeline of devices under 1F1B,
 // of any size, the same in every run. All numbers are multiples of 1/64, so that sums are exact.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { web } from "./support.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "partita-canvas-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+// The address of web/dist/page.html with these data in it.
+export function urlOf(name, data) {
+  const place = '<script id="data" type="application/json">null</script>';
+  const page = readFileSync(join(web, "dist", "page.html"), "utf8");
+  if (!page.includes(place)) throw new Error("web/dist/page.html has no place for data");
+  const text = JSON.stringify(data).replace(/</g, "\\u003c");
+  const file = join(folder, `${name}.html`);
+  writeFileSync(file, page.replace(place, () => place.replace("null", () => text)));
+  return pathToFileURL(file).href;
+}
+
+// Calls `act` with the page's window.partita until it returns something true.
+export function until(page, act, argument) {
+  return page.waitForFunction(act, argument, { timeout: 10_000 });
+}
 
 const cellSize = 6; // nodes in a cell: two branches, joined; the cells form a chain, with skips between them
 const columnLines = 40; // lines of a box before it starts a new column
@@ -24,7 +48,7 @@ function forwardGraph(count, random) {
     else if (place === 1 || place === 3) edges.push([cell, node]);
     else if (place === 5) edges.push([cell + 2, node], [cell + 4, node]);
     else edges.push([node - 1, node]);
-    if (place === 5 && cell >= 3 * cellSize && random() < 0.4) edges.push([cell - 2 * cellSize - 1, node]);
+    if (place === 5 && cell >= 3 * cellSize && random() < 0.6) edges.push([cell - 2 * cellSize - 1, node]);
   }
   return edges;
 }
@@ -134,7 +158,7 @@ export function trainingPage({ nodes, stages, samples }) {
     const cost = parts(random, 0.5);
     time[0].push(cost);
     time[1].push(node % 97 === 5 ? null : cost * 32);
-    memory.push(Math.floor(random() * 2 ** 24));
+    memory.push(2 ** 20 + Math.floor(random() * 2 ** 24));
     output.push(parts(random, node % cellSize === cellSize - 1 ? nodes / stages / 64 : 0.25));
   }
 

@@ -23,6 +23,12 @@ export function shortened(context: CanvasRenderingContext2D, text: string, room:
   return end === 0 ? "" : text.slice(0, end).trimEnd() + "…";
 }
 
+// "accelerator 2", "accelerator 2: compute" where there is no room for it: "A2", "A2: compute".
+export function initials(name: string): string {
+  const [word, ...rest] = name.split(" ");
+  return (word ?? "").slice(0, 1).toUpperCase() + rest.join(" ");
+}
+
 // The beginning of a text that has room, at least a character.
 function headOf(context: CanvasRenderingContext2D, text: string, room: number): string {
   let end = text.length;

@@ -78,7 +78,7 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
     });
     row("memory", "Memory", bytes(data.memory[node]!));
     row("output", "Moving its output", outputs.length === 0 ? "nothing reads it" : time(model.outputCost[node]!));
-    row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)));
+    if (device >= 0) row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)));
     return rows;
   }
 

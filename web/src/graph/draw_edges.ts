@@ -5,7 +5,8 @@
 // less than any index would save. Lines of one device pixel are drawn many times faster than wider ones, so the many
 // lines of the dots are exactly that wide. Edges between two pieces of one device move nothing, are long and many (in
 // training each forward piece feeds its backward piece): they are drawn as one link (draw_links.ts), and one by one only
-// for the node that the reader looks at. Those between devices are drawn near by only where an end is seen.
+// for the node that the reader looks at. Those between devices are drawn where an end is seen, the fainter the more of
+// them there are: they are a hint, not a fog.
 import { dimmed, type Scene } from "./scene";
 import { toScreenX, toScreenY, type Rectangle } from "./viewport";
 
@@ -20,7 +21,6 @@ function seenEdges(scene: Scene): Record<Style, number[]> {
   const { model, area } = scene;
   const { edgeFrom, edgeTo } = model.data;
   const found: Record<Style, number[]> = { inside: [], crossing: [] };
-  const near = scene.levels.boxes >= 0.5;
   for (let edge = 0; edge < edgeFrom.length; ++edge) {
     const crosses = model.crosses[edge] === 1;
     if (model.between[edge] && !crosses) continue;
@@ -31,7 +31,7 @@ function seenEdges(scene: Scene): Record<Style, number[]> {
     if (x0 > area.right && x1 > area.right) continue;
     if (y0 < area.top && y1 < area.top) continue;
     if (y0 > area.bottom && y1 > area.bottom) continue;
-    if (near && crosses && !contains(area, x0, y0) && !contains(area, x1, y1)) continue;
+    if (crosses && !contains(area, x0, y0) && !contains(area, x1, y1)) continue;
     found[crosses ? "crossing" : "inside"].push(edge);
   }
   return found;
@@ -52,10 +52,11 @@ export function drawEdges(scene: Scene): void {
   const strength: Record<Style, number> = { inside: palette.dark ? 0.36 : 0.42, crossing: 0.35 };
   for (const style of styles) {
     const near = style === "inside" ? 1 : 1 + 1.5 * levels.boxes;
+    const crowd = 1 + edges[style].length / (style === "inside" ? 8000 : 500);
     for (const bright of [false, true]) {
       const group = edges[style].filter((edge) => touchesMarked(scene, edge) === bright);
       if (group.length === 0) continue;
-      const shown = alpha * strength[style] * near * (bright ? 1 : dimmed);
+      const shown = ((alpha * strength[style] * near) / crowd) * (bright ? 1 : dimmed);
       context.strokeStyle = style === "crossing" ? palette.accent : palette["ink-2"];
       context.fillStyle = context.strokeStyle;
       if (levels.boxes < 1) {

@@ -7,7 +7,7 @@ import { pieceOnScreen } from "./draw_pieces";
 import { dimmed, isDimmed, type Scene } from "./scene";
 import { toScreenY, type Rectangle } from "./viewport";
 
-const shortestStep = 26; // pixels
+const longestStep = 26; // pixels that a step takes where the gap is narrower
 
 interface Curve {
   x0: number; y0: number; // start
@@ -37,11 +37,13 @@ function curve(from: Rectangle, to: Rectangle, crest: number | null, below: bool
   if (besides) {
     const rightward = to.left >= from.right;
     const gap = Math.max(to.left - from.right, from.left - to.right);
-    const into = Math.max(0, (shortestStep - gap) / 2); // a step over a narrow gap reaches into both boxes
+    const narrower = Math.min(from.right - from.left, to.right - to.left);
+    const shortest = Math.min(longestStep, Math.max(9, narrower / 4));
+    const into = Math.max(0, (shortest - gap) / 2); // a step over a narrow gap reaches into both boxes
     const sign = rightward ? 1 : -1;
     const x0 = (rightward ? from.right : from.left) - sign * into;
     const x3 = (rightward ? to.left : to.right) + sign * into;
-    const y = Math.max(from.top, to.top) * 0.28 + Math.min(from.bottom, to.bottom) * 0.72; // below the numbers
+    const y = Math.max(from.top, to.top) * 0.18 + Math.min(from.bottom, to.bottom) * 0.82; // below the numbers
     const middle = (x0 + x3) / 2;
     return { x0, y0: y, x1: middle, y1: y, x2: middle, y2: y, x3, y3: y };
   }
@@ -130,7 +132,9 @@ function drawLink(scene: Scene, index: number): void {
   // The line ends where the head begins.
   const length = Math.max(Math.hypot(x3 - x2, y3 - y2), 1e-6);
   const [ux, uy] = [(x3 - x2) / length, (y3 - y2) / length];
-  const head = Math.min(5 + context.lineWidth * 0.9, Math.hypot(x3 - x0, y3 - y0) * 0.55);
+  const whole = Math.hypot(x3 - x0, y3 - y0);
+  context.lineWidth = Math.min(context.lineWidth, Math.max(1, whole * 0.3));
+  const head = Math.min(5 + context.lineWidth * 0.9, whole * 0.55);
   const wide = Math.max(4, context.lineWidth);
   context.beginPath();
   context.moveTo(x0, y0);

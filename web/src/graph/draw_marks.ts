@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader asked for, above everything else and at every level: the selected node with its edges, what the
-// pointer is at, and what the search found.
+// What the reader asked for, at every level: the selected node and what the pointer is at, with their edges (below the
+// nodes, so that names stay readable), and what the search found.
 import { passColour } from "../canvas/palette";
 import { roundedBox } from "../canvas/text";
 import { strokeCurved } from "./draw_edges";
@@ -53,6 +53,12 @@ function dot(scene: Scene, node: number): void {
   context.fill();
 }
 
+export function drawMarkedEdges(scene: Scene): void {
+  const { selected, hovered } = scene.marks;
+  if (hovered !== null && hovered !== selected) drawOwnEdges(scene, hovered, 0.55);
+  if (selected !== null) drawOwnEdges(scene, selected, 1);
+}
+
 export function drawMarks(scene: Scene): void {
   const { context, marks, palette, area, model } = scene;
   const seen = (node: number): boolean => {
@@ -62,12 +68,11 @@ export function drawMarks(scene: Scene): void {
   for (const node of marks.hits.slice(0, mostHits)) if (seen(node)) ring(scene, node, palette.accent, 1.5, 1);
 
   if (marks.hovered !== null && marks.hovered !== marks.selected) {
-    drawOwnEdges(scene, marks.hovered, 0.55);
     ring(scene, marks.hovered, palette.ink, 1.5, 1.5);
   }
   if (marks.selected === null) return;
-  drawOwnEdges(scene, marks.selected, 1);
-  if (scene.levels.boxes > 0.5) drawBoxes(scene, [marks.selected]);
+  // Never dimmed, whichever device is marked.
+  if (scene.levels.boxes > 0.5) drawBoxes({ ...scene, marks: { ...marks, device: null } }, [marks.selected]);
   else dot(scene, marks.selected);
   ring(scene, marks.selected, palette.paper, 5, 2);
   ring(scene, marks.selected, palette.ink, 2.5, 2);

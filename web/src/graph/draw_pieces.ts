@@ -2,7 +2,7 @@
 // The boxes of the pieces: far away each with its numbers, nearer as a ground for its nodes, with a name that stays in
 // sight while any of the box is.
 import { mixed, passColour } from "../canvas/palette";
-import { roundedBox, shortened, textWidth } from "../canvas/text";
+import { initials, roundedBox, shortened, textWidth } from "../canvas/text";
 import type { PieceData } from "../data";
 import { counted, significant } from "../format";
 import { dimmed, isDimmed, type Scene } from "./scene";
@@ -54,12 +54,6 @@ function drawGround(scene: Scene, piece: PieceData, box: Rectangle): void {
   context.stroke();
 }
 
-// "accelerator 2" where there is no room for it: "A2".
-function initials(name: string): string {
-  const [word, ...rest] = name.split(" ");
-  return (word ?? "").slice(0, 1).toUpperCase() + rest.join(" ");
-}
-
 // Lines of text from the top, as many as have room. Each has shorter forms for narrow boxes; a number is never cut.
 function drawNumbers(scene: Scene, piece: PieceData, box: Rectangle): void {
   const { context, palette } = scene;
@@ -88,8 +82,11 @@ function drawNumbers(scene: Scene, piece: PieceData, box: Rectangle): void {
     context.fillText(text, box.left + inset, y);
     y += size * 1.3 + 2;
   }
-  if (load > 0 && y + 60 < box.bottom && room > 60) drawShares(scene, piece, load, box.left + inset, y + 8, room);
+  if (load > 0 && y + 8 + sharesHeight(room) < box.bottom && room > 60) drawShares(scene, piece, load, box.left + inset, y + 8, room);
 }
+
+const shareSize = (room: number): number => Math.min(11, Math.max(9, room / 9)); // of the font
+const sharesHeight = (room: number): number => 13 + 3 * 1.4 * shareSize(room);
 
 // How the load is made up: a bar, and its legend in numbers.
 function drawShares(scene: Scene, piece: PieceData, load: number, left: number, top: number, room: number): void {
@@ -105,7 +102,7 @@ function drawShares(scene: Scene, piece: PieceData, load: number, left: number, 
     context.fillRect(x, top, (room * value) / load, 5);
     x += (room * value) / load;
   }
-  const size = Math.min(11, Math.max(9, room / 9));
+  const size = shareSize(room);
   context.font = `400 ${size}px ${palette.sans}`;
   shares.forEach(({ name, value, colour }, i) => {
     const y = top + 13 + i * size * 1.4;
@@ -113,9 +110,9 @@ function drawShares(scene: Scene, piece: PieceData, load: number, left: number, 
     context.fillRect(left, y + size * 0.15, size * 0.6, size * 0.6);
     context.fillStyle = palette["ink-2"];
     context.fillText(name, left + size, y);
-    const text = number(value);
-    const width = textWidth(context, text);
-    if (width + textWidth(context, name) + 1.5 * size < room) context.fillText(text, left + room - width, y);
+    const free = room - textWidth(context, name) - 1.5 * size;
+    const text = [number(value), significant(value, 2)].find((form) => textWidth(context, form) < free);
+    if (text !== undefined) context.fillText(text, left + room - textWidth(context, text), y);
   });
 }
 

@@ -7,7 +7,7 @@ import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import type { Page } from "../data";
+import type { GraphData, Page } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 import { hideTip } from "../tip";
@@ -15,7 +15,7 @@ import { Camera } from "./camera";
 import { createDetails, spoken } from "./details";
 import { drawEdges } from "./draw_edges";
 import { drawLinks, drawSteps } from "./draw_links";
-import { drawMarks } from "./draw_marks";
+import { drawMarkedEdges, drawMarks } from "./draw_marks";
 import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
 import { drawPieceNames, drawPieces } from "./draw_pieces";
 import { createLegend } from "./legend";
@@ -32,8 +32,10 @@ const readable = 84; // pixels to the unit at which a node is shown when the rea
 const keyStep = 80; // pixels
 
 export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
-  const data = page.graph;
-  if (data === undefined) return;
+  if (page.graph !== undefined) mount(host, page, page.graph, bus);
+}
+
+function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const model = graphModel(page, data);
   const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [] };
   let palette = readPalette();
@@ -79,8 +81,9 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     drawLinks(seen);
     drawPieces(seen);
     drawSteps(seen);
+    drawEdges(seen);
+    drawMarkedEdges(seen);
     if (seen.levels.pieces < 1) {
-      drawEdges(seen);
       const nodes = seenNodes(seen);
       drawDots(seen, nodes);
       drawBoxes(seen, nodes);
@@ -93,18 +96,18 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   // --- moving ---
 
   function all(): Rectangle {
-    return { left: 0, top: 0, right: data!.width, bottom: data!.height };
+    return { left: 0, top: 0, right: data.width, bottom: data.height };
   }
   function whole(width: number, height: number): View {
     return fitted(all(), { width, height }, fitMargin, mostFitted);
   }
   // The details cover the right of a wide window: what the reader goes to is shown in the middle of the rest.
-  function beside(view: View): View {
-    const covered = details.element.hidden || !isOverlaid() ? 0 : details.element.offsetWidth;
-    return { ...view, x: view.x + covered / 2 / view.scale };
+  function covered(): number {
+    const overlaid = getComputedStyle(details.element).position === "absolute";
+    return details.element.hidden || !overlaid ? 0 : details.element.offsetWidth;
   }
-  function isOverlaid(): boolean {
-    return getComputedStyle(details.element).position === "absolute";
+  function beside(view: View): View {
+    return { ...view, x: view.x + covered() / 2 / view.scale };
   }
   function move(view: View): void {
     untouched = false;
@@ -115,22 +118,24 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   function fly(view: View): void {
     untouched = false;
     camera.fly(view, surface);
+    hideTip();
     surface.invalidate();
   }
   function fit(): void {
-    fly(whole(surface.width, surface.height));
+    fly(beside(whole(surface.width - covered(), surface.height)));
   }
   function zoomCentre(factor: number): void {
     fly(zoomed(camera.goal, surface, factor, surface.width / 2, surface.height / 2));
   }
   function flyToNode(node: number): void {
-    fly(beside({ x: data!.x[node]!, y: data!.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
+    fly(beside({ x: data.x[node]!, y: data.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
   }
   function flyToPiece(number: number): void {
-    const piece = data!.pieces[number];
+    const piece = data.pieces[number];
     if (piece === undefined) return;
     const box = { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
-    fly(beside(fitted(box, surface, fitMargin, mostFitted)));
+    const size = { width: surface.width - covered(), height: surface.height };
+    fly(beside(fitted(box, size, fitMargin, mostFitted)));
   }
 
   // --- selecting ---
@@ -208,8 +213,10 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     },
     doubleTap(x, y) {
       const target = under(x, y);
-      if (target.kind === "piece") flyToPiece(target.index);
-      else fly(zoomed(camera.goal, surface, 2, x, y));
+      if (target.kind === "piece") {
+        bus.emit("device", null); // the first of the two taps has marked it
+        flyToPiece(target.index);
+      } else fly(zoomed(camera.goal, surface, 2, x, y));
     },
   });
 

@@ -24,5 +24,6 @@ export function createLegend(page: Page, devices: readonly number[], bus: Bus): 
     marked = device;
     for (const each of entries) each.entry.setAttribute("aria-pressed", String(each.device === device));
   });
-  return html("div", { class: "graph-legend", role: "group", "aria-label": "Devices" }, ...entries.map((each) => each.entry));
+  const attributes = { class: "graph-legend", role: "group", "aria-label": "Devices", hidden: entries.length === 0 };
+  return html("div", attributes, ...entries.map((each) => each.entry));
 }

@@ -30,7 +30,8 @@ export function drawAxis(scene: TimeScene): void {
 
 function drawParts(scene: TimeScene): void {
   const { context, palette, rows, span, model } = scene;
-  const { warmUpEnd, drainBegin, makespan, steady } = model.data;
+  const { warmUpEnd, drainBegin, makespan, steady, samples } = model.data;
+  if (samples < 2) return; // a single sample has no parts
   const parts = [
     { name: "warm-up", begin: 0, end: warmUpEnd, colour: palette.in },
     { name: steady ? "steady" : "no steady state yet", begin: warmUpEnd, end: drainBegin, colour: palette["ink-3"] },

@@ -3,7 +3,7 @@
 // more of the time between them is idle: a frame draws at most about a rectangle for every two pixels of a lane,
 // however many intervals there are.
 import { inkOn, passColour } from "../canvas/palette";
-import { shortened, textWidth } from "../canvas/text";
+import { initials, shortened, textWidth } from "../canvas/text";
 import { firstNotOver, phaseOf, type Lane } from "./model";
 import { Fills } from "./patterns";
 import { fadedLane, isFaded, type TimeScene } from "./scene";
@@ -49,7 +49,9 @@ function drawName(scene: TimeScene, lane: Lane, top: number, shown: number): voi
   context.font = `400 ${size}px ${palette.sans}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.fillText(shortened(context, lane.name, rows.track.left - 18), 11, top + rows.height / 2 + 0.5);
+  const room = rows.track.left - 18;
+  const name = textWidth(context, lane.name) <= room ? lane.name : initials(lane.name);
+  context.fillText(shortened(context, name, room), 11, top + rows.height / 2 + 0.5);
 }
 
 function drawIntervals(scene: TimeScene, lane: Lane, top: number, shown: number, fills: Fills): number {

@@ -35,7 +35,8 @@ export function drawMemory(scene: TimeScene): void {
   context.fillText("memory", 11, place.top);
   context.fillStyle = palette["ink-3"];
   context.font = `400 11px ${palette.sans}`;
-  context.fillText(`peak ${bytes(peak)}`, 11, place.top + 18);
+  const text = `peak ${bytes(peak)}`;
+  context.fillText(textWidth(context, text) < rows.track.left - 14 ? text : bytes(peak), 11, place.top + 18);
 }
 
 function drawLimit(scene: TimeScene, y: number, top: number, text: string): void {

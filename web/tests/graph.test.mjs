@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph view in a browser, through window.partita.graph (src/canvas/handle.ts) and what the page says in words.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { trainingPage, until, urlOf } from "./graph_fixture.mjs";
+import { launch, open } from "./support.mjs";
+
+const canvas = "#graph canvas";
+const small = trainingPage({ nodes: 120, stages: 4, samples: 12 });
+const large = trainingPage({ nodes: 8061, stages: 6, samples: 8 });
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+const state = (page) => page.evaluate(() => ({ ...window.partita.graph }));
+const still = (page) => until(page, () => window.partita?.graph.frames > 0 && !window.partita.graph.moving);
+
+// The canvas in the middle of the window, and the page at rest, so that the wheel is the canvas's.
+async function shown(url, options) {
+  const { page, faults } = await open(browser, url, options);
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+  await still(page);
+  await page.waitForTimeout(400);
+  const box = await page.locator(canvas).boundingBox();
+  return { page, faults, box };
+}
+async function pointAt(page, box, node) {
+  const place = await page.evaluate((index) => window.partita.graph.place(index), node);
+  return [box.x + place.x, box.y + place.y];
+}
+const fact = (page, name) => page.textContent(`.graph-details [data-fact="${name}"]`);
+
+test("the wheel, the keys, the buttons and a double click zoom; dragging and arrows move; 0 fits", async () => {
+  const { page, faults, box } = await shown(urlOf("small", small));
+  const first = await state(page);
+  const [x, y] = await pointAt(page, box, 40);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -300);
+  await until(page, (scale) => window.partita.graph.scale > 1.3 * scale, first.scale);
+  const [keptX, keptY] = await pointAt(page, box, 40);
+  assert.ok(Math.hypot(keptX - x, keptY - y) < 1, "what is under the pointer stays there");
+
+  await page.mouse.down();
+  await page.mouse.move(x + 50, y - 30, { steps: 4 });
+  await page.mouse.up();
+  const [draggedX, draggedY] = await pointAt(page, box, 40);
+  assert.ok(Math.hypot(draggedX - x - 50, draggedY - y + 30) < 1.5);
+  assert.equal((await state(page)).selected, null, "a drag is no click");
+
+  await page.focus(canvas);
+  const grown = async (act) => {
+    const scale = (await state(page)).scale;
+    await act();
+    await still(page);
+    return (await state(page)).scale / scale;
+  };
+  assert.ok((await grown(() => page.keyboard.press("+"))) > 1.2);
+  assert.ok((await grown(() => page.keyboard.press("-"))) < 0.8);
+  assert.ok((await grown(() => page.click("#graph .canvas-zoom button:nth-child(1)"))) > 1.2);
+  assert.ok((await grown(() => page.click("#graph .canvas-zoom button:nth-child(2)"))) < 0.8);
+  assert.ok((await grown(() => page.mouse.dblclick(box.x + 30, box.y + box.height - 30))) > 1.5);
+  await page.focus(canvas);
+  const [beforeX] = await pointAt(page, box, 40);
+  await page.keyboard.press("ArrowRight");
+  await still(page);
+  assert.ok((await pointAt(page, box, 40))[0] < beforeX - 40);
+  await page.keyboard.press("0");
+  await still(page);
+  assert.ok(Math.abs((await state(page)).scale / first.scale - 1) < 1e-6);
+  assert.deepEqual(faults, []);
+});
+
+test("two fingers zoom, and what is between them stays there", async () => {
+  const { page, faults, box } = await shown(urlOf("small", small));
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 2 });
+  const first = await state(page);
+  const [x, y] = await pointAt(page, box, 40);
+  const touch = (type, span) => devtools.send("Input.dispatchTouchEvent", {
+    type, touchPoints: span === null ? [] : [{ x: x - span, y, id: 0 }, { x: x + span, y, id: 1 }],
+  });
+  await touch("touchStart", 40);
+  for (let span = 44; span <= 80; span += 4) await touch("touchMove", span);
+  await touch("touchEnd", null);
+  await until(page, (scale) => window.partita.graph.scale > 1.7 * scale, first.scale);
+  const [keptX, keptY] = await pointAt(page, box, 40);
+  assert.ok(Math.hypot(keptX - x, keptY - y) < 6);
+  assert.deepEqual(faults, []);
+});
+
+test("search finds nodes by name and id, goes to them, and shows what they cost", async () => {
+  const { page, faults } = await shown(urlOf("small", small));
+  const { graph } = small;
+  const wanted = graph.name.indexOf("block1/layer3/conv2");
+  await page.fill(".graph-search-text", "layer3/conv");
+  assert.equal((await state(page)).hits, graph.name.filter((name) => name.includes("layer3/conv")).length);
+  await page.fill(".graph-search-text", "BLOCK1/layer3/conv2");
+  assert.match(await page.textContent(".graph-search-count"), /^2 hits$/); // and its backward node
+  await page.press(".graph-search-text", "Enter");
+  await still(page);
+  assert.equal((await state(page)).selected, wanted);
+  assert.equal((await state(page)).level, "boxes");
+  await page.press(".graph-search-text", "Enter");
+  assert.equal((await state(page)).selected, graph.name.indexOf("bw/block1/layer3/conv2"));
+  await page.press(".graph-search-text", "Shift+Enter");
+  assert.equal((await state(page)).selected, wanted);
+  assert.equal(await page.textContent(".graph-search-count"), "1 of 2");
+  await page.fill(".graph-search-text", String(graph.id[77]));
+  await page.press(".graph-search-text", "Enter");
+  assert.equal((await state(page)).selected, 77);
+  await page.fill(".graph-search-text", "no such node");
+  assert.equal(await page.textContent(".graph-search-count"), "no hits");
+  assert.deepEqual(faults, []);
+});
+
+test("a click on a node shows its costs, and its neighbours can be followed", async () => {
+  const { page, faults, box } = await shown(urlOf("small", small));
+  const { graph } = small;
+  const node = graph.edgeFrom.find((from, edge) => {
+    const [a, b] = [graph.pieces[graph.piece[from]], graph.pieces[graph.piece[graph.edgeTo[edge]]]];
+    return a.device !== b.device && !a.backward;
+  });
+  await page.mouse.click(...(await pointAt(page, box, node)));
+  assert.equal((await state(page)).selected, node);
+  assert.equal(await page.textContent(".graph-details h3"), graph.name[node]);
+  assert.equal(await fact(page, "id"), String(graph.id[node]));
+  const own = graph.pieces[graph.piece[node]].device;
+  assert.equal(await fact(page, "device"), small.devices[own].name);
+  assert.equal(await fact(page, "pass"), "forward");
+  assert.equal(Number(await fact(page, "time-0")), graph.time[0][node]);
+  const host = graph.time[1][node];
+  assert.equal(await fact(page, "time-1"), host === null ? "cannot run there" : String(host));
+  assert.equal(await fact(page, "memory"), `${(graph.memory[node] / 2 ** 20).toFixed(1)} MiB`);
+  assert.equal(Number(await fact(page, "output")), graph.edgeCost[graph.edgeFrom.indexOf(node)]);
+  const readers = graph.edgeTo.filter((_, edge) => graph.edgeFrom[edge] === node);
+  for (const reader of readers) {
+    const device = graph.pieces[graph.piece[reader]].device;
+    if (device !== own) assert.ok((await fact(page, "crosses")).includes(`goes to`));
+    if (device !== own) assert.ok((await fact(page, "crosses")).includes(small.devices[device].name));
+  }
+  assert.match(await page.textContent("#graph [role=status]"), new RegExp(graph.name[node]));
+
+  const links = page.locator(".graph-details section:last-of-type .graph-link");
+  assert.equal(await links.count(), new Set(readers).size);
+  await links.first().click();
+  await still(page);
+  assert.equal((await state(page)).selected, readers[0]);
+  await page.click(".graph-details header button");
+  assert.equal((await state(page)).selected, null);
+  assert.ok(await page.locator(".graph-details").isHidden());
+  assert.deepEqual(faults, []);
+});
+
+test("the legend marks a device, and the bottleneck's cuts lead to their nodes", async () => {
+  const { page, faults } = await shown(urlOf("small", small));
+  await page.click('.graph-legend [data-device="2"]');
+  assert.equal((await state(page)).device, 2);
+  assert.equal(await page.getAttribute('.graph-legend [data-device="2"]', "aria-pressed"), "true");
+  await page.click('.graph-legend [data-device="2"]');
+  assert.equal((await state(page)).device, null);
+
+  const cut = small.plan.cuts[0];
+  await page.getByRole("button", { name: small.graph.name[cut.node], exact: true }).first().click();
+  await still(page);
+  assert.equal((await state(page)).selected, cut.node);
+  assert.deepEqual(faults, []);
+});
+
+test("a large graph begins with its pieces, and shows nodes and names as the reader comes nearer", async () => {
+  const { page, faults, box } = await shown(urlOf("large", large), { colorScheme: "dark" });
+  assert.equal((await state(page)).level, "pieces");
+  const piece = large.graph.pieces[1];
+  const [x, y] = await pointAt(page, box, large.graph.piece.indexOf(1));
+  await page.mouse.move(x, y);
+  assert.match(await page.textContent(".tip"), new RegExp(`accelerator 1.*${piece.nodes}`));
+  await page.mouse.dblclick(x, y);
+  await still(page);
+  assert.equal((await state(page)).level, "dots");
+  await page.fill(".graph-search-text", "block3/layer7/concat");
+  await page.press(".graph-search-text", "Enter");
+  await still(page);
+  assert.equal((await state(page)).level, "boxes");
+  await page.click("#graph .canvas-zoom button:last-child");
+  await still(page);
+  assert.equal((await state(page)).level, "pieces");
+  assert.deepEqual(faults, []);
+});
+
+test("a graph without a split has no pieces and no devices, but all its nodes", async () => {
+  const { plan, timeline, ...rest } = structuredClone(small);
+  assert.ok(plan && timeline);
+  Object.assign(rest.graph, { pieces: [], piece: rest.graph.piece.map(() => -1) });
+  const { page, faults, box } = await shown(urlOf("without", rest));
+  await page.mouse.move(box.x + 300, box.y + 100);
+  for (let i = 0; i < 12; ++i) await page.mouse.wheel(0, 300);
+  await until(page, () => window.partita.graph.scale < 2);
+  assert.equal((await state(page)).level, "dots");
+  assert.ok(await page.locator(".graph-legend").isHidden());
+  await page.fill(".graph-search-text", "block1/layer2/norm");
+  await page.press(".graph-search-text", "Enter");
+  await still(page);
+  assert.equal(await fact(page, "device"), "no device");
+  assert.equal(await page.locator('.graph-details [data-fact="crosses"]').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
+test("8,061 nodes: there within two seconds, and panning keeps up", async (t) => {
+  const url = urlOf("large", large);
+  assert.ok(large.graph.edgeFrom.length > 12_000);
+  const { page, faults } = await open(browser, url);
+  await until(page, () => window.partita?.graph.frames > 0);
+  const scale = (await state(page)).scale;
+  await page.focus(canvas);
+  await page.keyboard.press("+");
+  await until(page, (least) => window.partita.graph.scale > 1.01 * least, scale);
+  const ready = await page.evaluate(() => performance.now());
+  t.diagnostic(`from navigation to the answer to a key: ${ready.toFixed(0)} ms`);
+  assert.ok(ready < 2000, `${ready} ms`);
+
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+  await page.waitForTimeout(400);
+  const box = await page.locator(canvas).boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  while ((await state(page)).level === "pieces") {
+    await page.mouse.wheel(0, -60);
+    await page.waitForTimeout(60);
+  }
+  await page.evaluate(() => {
+    window.frames_ = { drawing: [], between: [], last: performance.now(), seen: window.partita.graph.frames };
+    const look = (now) => {
+      const { frames_ } = window;
+      if (window.partita.graph.frames !== frames_.seen) {
+        frames_.seen = window.partita.graph.frames;
+        frames_.drawing.push(window.partita.graph.frameTime);
+        frames_.between.push(now - frames_.last);
+      }
+      frames_.last = now;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await page.mouse.down();
+  for (let i = 0; i < 60; ++i) await page.mouse.move(x + 2 * i, y + i);
+  await page.mouse.up();
+  const { drawing, between } = await page.evaluate(() => window.frames_);
+  const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+  t.diagnostic(`${drawing.length} frames while panning the dots: drawing ${median(drawing).toFixed(1)} ms, ` +
+    `a frame every ${median(between).toFixed(1)} ms (medians)`);
+  assert.ok(drawing.length > 5);
+  assert.ok(median(drawing) < 100, `${median(drawing)} ms`);
+  assert.deepEqual(faults, []);
+});
