@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
+
+#include "partita/schedule/transfer_order.h"
 
 namespace partita {
 namespace {
@@ -80,7 +81,7 @@ class OneF1BProgram {
       program_.gates[kOnePass].push_back(through(devices));
       program_.gates[kBothPasses].push_back(through(2 * devices));
     }
-    order_transfers();
+    order_transfers(steps_, program_);
     return std::move(program_);
   }
 
@@ -123,39 +124,6 @@ class OneF1BProgram {
       }
       if (stage.forward.valid()) run(steps_.of[stage.forward].compute, turn);
     }
-  }
-
-  // All steps that have no place yet.
-  void order_transfers() {
-    IdVector<StepId, char> placed(steps_.steps.size(), 0);
-    for (const std::vector<Task>& tasks : program_.order) {
-      for (const Task& task : tasks) placed[task.step] = 1;
-    }
-    const std::size_t real_lanes = program_.order.size();
-    Program apart = program_;
-    for (StepId s : steps_.steps.all()) {
-      if (placed[s]) continue;
-      for (std::size_t copy = 0; copy < steps_[s].lanes.size(); ++copy) {
-        std::vector<Task> tasks;
-        for (std::size_t n = copy; n < program_.samples; n += steps_[s].lanes.size())
-          tasks.push_back({s, static_cast<std::uint32_t>(n)});
-        apart.order.push_back(std::move(tasks));
-      }
-    }
-    if (apart.order.size() == real_lanes) return;
-
-    std::vector<Task> executed;
-    const Timing timing = run_program(steps_, apart, &executed);
-    std::vector<std::tuple<double, std::size_t, Task>> by_start;  // at one time, as they were executed
-    for (std::size_t i = 0; i < executed.size(); ++i) {
-      const Task& task = executed[i];
-      if (!placed[task.step]) by_start.emplace_back(timing.start(task.step, task.sample), i, task);
-    }
-    std::sort(by_start.begin(), by_start.end(), [](const auto& a, const auto& b) {
-      return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-    });
-    for (const auto& [start, place, task] : by_start)
-      program_.order[steps_[task.step].lane(task.sample)].push_back(task);
   }
 
   const Steps& steps_;
