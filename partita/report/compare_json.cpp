@@ -65,16 +65,7 @@ std::string compare_json(const Problem& question, const std::vector<Comparison>&
                          const CompareJsonOptions& options) {
   Json json;
   json["partita"] = {{"format", "comparison"}, {"version", kComparisonVersion}, {"program_version", version()}};
-  json["objective"] = to_string(question.objective);
-  if (question.objective == Objective::Latency) {
-    json["subgraphs"] = question.subgraphs;
-    json["host_cores"] = question.strict_host_cores ? "strict" : "unlimited";
-  } else {
-    json["shape"] = to_string(question.shape);
-    json["transfers"] = to_string(question.transfers);
-    json["backward_shape"] = question.backward_shape;
-    add_pipeline_question(question, json);
-  }
+  add_question(question, json);
   json["time_limit"] = finite_or_null(options.time_limit);
   json["seed"] = options.seed;
   json["workloads"] = Json::array();

@@ -5,6 +5,19 @@
 
 namespace partita {
 
+void add_question(const Problem& problem, nlohmann::ordered_json& object) {
+  object["objective"] = to_string(problem.objective);
+  if (problem.objective == Objective::Latency) {
+    object["subgraphs"] = problem.subgraphs;
+    object["host_cores"] = problem.strict_host_cores ? "strict" : "unlimited";
+    return;
+  }
+  object["shape"] = to_string(problem.shape);
+  object["transfers"] = to_string(problem.transfers);
+  object["backward_shape"] = problem.backward_shape;
+  add_pipeline_question(problem, object);
+}
+
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object) {
   if (problem.replicas > 1) object["replicas"] = problem.replicas;
   if (problem.memory_model != MemoryModel::Flat) object["memory_model"] = to_string(problem.memory_model);

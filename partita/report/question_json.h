@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a question that only pipelines have, as fields of a plan or a comparison (docs/formats.md).
+// Questions as fields of plans, comparisons and simulations (docs/formats.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,6 +7,10 @@
 #include "partita/model/problem.h"
 
 namespace partita {
+
+// Adds what is asked to an object: for latency objective, subgraphs and host_cores; else objective, shape, transfers,
+// backward_shape and what pipelines have.
+void add_question(const Problem& problem, nlohmann::ordered_json& object);
 
 // Adds replicas, memory_model, microbatches and recompute to an object, each where it is not the default.
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object);
