@@ -2,15 +2,18 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
+#include "app/partita/pictures.h"
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
 #include "app/partita/solving.h"
@@ -33,6 +36,8 @@ struct PlanArguments {
   std::string format = "plan";
   std::string output;       // empty: only the report
   std::string certificate;  // empty: not written
+  std::string svg;          // empty: not written
+  std::string dot;          // empty: not written
   std::string report;       // empty: not written
   bool quiet = false;
   bool verbose = false;
@@ -70,6 +75,7 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
 void print_no_split(const PlanArguments& arguments, const Result& result) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
+  if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
 }
 
@@ -111,10 +117,16 @@ int run_plan(const PlanArguments& arguments) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
+  refuse_two_on_stdout({{"-o", arguments.output},
+                        {"--certificate", arguments.certificate},
+                        {"--svg", arguments.svg},
+                        {"--dot", arguments.dot},
+                        {"--report", arguments.report}});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
   if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
+  const Pictures pictures(arguments.svg, arguments.dot);
   std::optional<PageReport> page = page_report("plan", arguments.report);
   const Problem problem = read_problem(arguments.question);
 
@@ -127,16 +139,18 @@ int run_plan(const PlanArguments& arguments) {
   limits.seconds = arguments.solving.time_limit;
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer =
-      arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink) : read_plan(arguments, problem);
+  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                                 : read_plan(arguments, problem);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
-  const bool stdout_taken = (output && output->is_stdout()) || (page && page->is_stdout());
+  const bool stdout_taken =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
   try {
     if (output) write_result(arguments, *output, problem, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
+    pictures.write(problem, answer);
     if (page) page->write(problem, answer.result, answer.report);
   } catch (const InputError&) {
     print_report(report, stdout_taken);  // the disk may have filled up meanwhile: what was found is at least shown
@@ -175,6 +189,7 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
       command.add_option("--certificate", arguments.certificate,
                          "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
                          "contiguous; partita-check --certificate verifies it"));
+  add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");

@@ -71,15 +71,15 @@ class Reader {
       double number = 0;
       const char* end = text.data() + text.size();
       const auto [rest, error] = std::from_chars(text.data(), end, number);
-      const bool good = error == std::errc() && rest == end && std::isfinite(number) &&
-                        (is_count() ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number)
-                                    : number > 0);
+      const bool good =
+          error == std::errc() && rest == end && std::isfinite(number) &&
+          (is_count() ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number) : number > 0);
       if (good) value = number;
     }
     if (!value) {
-      refuse(text.empty() ? fmt::format("a value of {} is missing; expected {}", to_string(parameter_), expected_value())
-                          : fmt::format("'{}' is no value of {}; expected {}", text, to_string(parameter_),
-                                        expected_value()));
+      refuse(text.empty()
+                 ? fmt::format("a value of {} is missing; expected {}", to_string(parameter_), expected_value())
+                 : fmt::format("'{}' is no value of {}; expected {}", text, to_string(parameter_), expected_value()));
     }
     return *value;
   }
@@ -120,9 +120,10 @@ Variation parse_variation(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const std::optional<SweepParameter> parameter = parse_sweep_parameter(name);
   if (!parameter) {
-    refuse(fmt::format("'{}' cannot be varied; expected accelerators, hosts, memory or bandwidth, as in "
-                       "accelerators=1..8",
-                       name));
+    refuse(
+        fmt::format("'{}' cannot be varied; expected accelerators, hosts, memory or bandwidth, as in "
+                    "accelerators=1..8",
+                    name));
   }
   Reader reader(*parameter);
   reader.read(std::string_view(text).substr(equals + 1));

@@ -10,9 +10,9 @@
 namespace partita {
 namespace {
 
-constexpr std::array kParameters{
-    std::pair{SweepParameter::Accelerators, "accelerators"}, std::pair{SweepParameter::Hosts, "hosts"},
-    std::pair{SweepParameter::Memory, "memory"}, std::pair{SweepParameter::Bandwidth, "bandwidth"}};
+constexpr std::array kParameters{std::pair{SweepParameter::Accelerators, "accelerators"},
+                                 std::pair{SweepParameter::Hosts, "hosts"}, std::pair{SweepParameter::Memory, "memory"},
+                                 std::pair{SweepParameter::Bandwidth, "bandwidth"}};
 
 }  // namespace
 
@@ -35,8 +35,8 @@ std::optional<double> Sweep::step_gain(std::size_t point) const {
 std::optional<double> Sweep::efficiency(std::size_t point) const {
   const SweepPoint& here = points[point];
   if (parameter != SweepParameter::Accelerators || !here.result.split || here.parameter < 1) return std::nullopt;
-  const auto first = std::ranges::find_if(
-      points, [](const SweepPoint& p) { return p.result.split.has_value() && p.parameter >= 1; });
+  const auto first =
+      std::ranges::find_if(points, [](const SweepPoint& p) { return p.result.split.has_value() && p.parameter >= 1; });
   return (1 + gain(first->result.value, here.result.value)) * first->parameter / here.parameter;
 }
 

@@ -36,8 +36,8 @@ struct Sweep {
   double worthwhile = 0.01;  // a gain, see below
   std::string verdict;
 
-  // By how much time `better` is less than time `worse`, in terms of speed: worse / better - 1. Infinite where there was
-  // no split before, 0 where neither has one.
+  // By how much time `better` is less than time `worse`, in terms of speed: worse / better - 1. Infinite where there
+  // was no split before, 0 where neither has one.
   static double gain(double worse, double better);
 
   // Speed relative to the first point with a split. Nothing for a point without one.

@@ -16,9 +16,9 @@ namespace partita {
 
 struct SweepOptions {
   PlanOptions plan;
-  double seconds = std::numeric_limits<double>::infinity();            // for each point
-  std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max();     // likewise
-  double worthwhile = 0.01;                                            // see Sweep::enough
+  double seconds = std::numeric_limits<double>::infinity();         // for each point
+  std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max();  // likewise
+  double worthwhile = 0.01;                                         // see Sweep::enough
 };
 
 // What a sweep tells while it runs. Points come from the coarse to the fine, not by parameter.

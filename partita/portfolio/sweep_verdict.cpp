@@ -61,16 +61,16 @@ std::string enough_text(const Sweep& sweep, std::size_t enough) {
   const std::string others =
       is_count(sweep.parameter) ? fmt::format("{} more", more) : "up to " + sweep.points[last].label;
   const bool several = is_count(sweep.parameter) && more != 1;
-  const std::string gains = gain.found == 0 ? fmt::format("{} gain{} nothing", others, several ? "" : "s")
-                                            : fmt::format("{} gain{} {}", others, several ? "" : "s",
-                                                          percent_text(gain.found));
+  const std::string gains = gain.found == 0
+                                ? fmt::format("{} gain{} nothing", others, several ? "" : "s")
+                                : fmt::format("{} gain{} {}", others, several ? "" : "s", percent_text(gain.found));
   const bool are = plural(sweep, enough);
   if (gain.possible > sweep.worthwhile) {
     const std::string room = std::isfinite(gain.possible)
                                  ? fmt::format("the bounds leave room for {}", percent_text(gain.possible))
                                  : "there is no bound on what they could gain";
-    return fmt::format("{} seem{} enough: {} as far as was found, but {}", subject(sweep, enough), are ? "" : "s", gains,
-                       room);
+    return fmt::format("{} seem{} enough: {} as far as was found, but {}", subject(sweep, enough), are ? "" : "s",
+                       gains, room);
   }
   const std::string proof = gain.possible == 0 ? "and no split could gain anything"
                                                : "and no split could gain more than " + percent_text(gain.possible);

@@ -94,9 +94,9 @@ void require_variable(const Problem& problem, SweepParameter parameter) {
                                           : !platform.classes_of(DeviceKind::Accelerator).empty();
     if (possible) others += std::string(text) + ", ";
   }
-  throw InputError(ErrorKind::BadPlatform, kWhere,
-                   fmt::format("{} cannot be varied: {}; what can be varied here: {}bandwidth", to_string(parameter),
-                               why, others));
+  throw InputError(
+      ErrorKind::BadPlatform, kWhere,
+      fmt::format("{} cannot be varied: {}; what can be varied here: {}bandwidth", to_string(parameter), why, others));
 }
 
 Problem varied(const Problem& problem, SweepParameter parameter, double value) {

@@ -9,12 +9,12 @@
 
 namespace partita {
 
-// Throws InputError(BadPlatform) where the parameter is not one number of this platform: several classes of the kind, or
-// clusters that say where devices are. The message says what can be varied instead.
+// Throws InputError(BadPlatform) where the parameter is not one number of this platform: several classes of the kind,
+// or clusters that say where devices are. The message says what can be varied instead.
 void require_variable(const Problem& problem, SweepParameter parameter);
 
-// The problem at one point of a sweep. Throws InputError for a value that makes no sense. Preconditions: the parameter is
-// variable.
+// The problem at one point of a sweep. Throws InputError for a value that makes no sense. Preconditions: the parameter
+// is variable.
 //
 // Bandwidth b divides the cost of every edge by b and multiplies the bandwidth at which copies exchange weights by b.
 // The links' factors would do the same, but a platform with factors is no plain one, and would miss the solvers for

@@ -26,8 +26,9 @@ namespace {
 constexpr double kAspect = 16.0 / 9;
 constexpr std::size_t kUnbroken = 10;  // as many slots stay in one row, whatever its shape
 constexpr std::size_t kManySlots = 14;
-constexpr double kUnlike = 1.6;   // boxes whose widths differ by more look odd under one another
-constexpr double kPerRow = 1.02;  // one more row must pay by so much: a pipeline is easier to follow unbroken
+constexpr std::size_t kFewestLines = 5;  // so few are not worth a second column
+constexpr double kUnlike = 1.6;          // boxes whose widths differ by more look odd under one another
+constexpr double kPerRow = 1.02;         // one more row must pay by so much: a pipeline is easier to follow unbroken
 
 struct Slot {
   std::vector<PieceId> upper;
@@ -149,8 +150,10 @@ class Packer {
     return std::move(packed_);
   }
 
+  // The height of the picture that holds all; among about equal ones, what leaves least of it empty.
   double score(const PackedBoxes& boxes) const {
-    return std::max(boxes.width * style_.stretch / kAspect, boxes.height);
+    const double across = boxes.width * style_.stretch / kAspect;
+    return std::max(across, boxes.height) + 0.1 * std::min(across, boxes.height);
   }
 
  private:
@@ -160,7 +163,7 @@ class Packer {
     for (const PieceId p : stack) nodes += static_cast<double>(pieces_.pieces[p].nodes.size());
     for (const PieceId p : stack) {
       const double share = nodes > 0 ? static_cast<double>(pieces_.pieces[p].nodes.size()) / nodes : 0;
-      packed_.lines[p] = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(lines * share)));
+      packed_.lines[p] = std::max(kFewestLines, static_cast<std::size_t>(std::lround(lines * share)));
       const BoxSize size = size_of_(p, packed_.lines[p]);
       packed_.boxes[p].height = size.height;
       width = std::max(width, size.width);
@@ -257,8 +260,8 @@ class Packer {
       double left = row.leftwards ? packed_.width - margin - row.width : margin;
       for (std::size_t i = 0; i < row.slots.size(); ++i) {
         const Slot& slot = row.slots[row.leftwards ? row.slots.size() - 1 - i : i];
-        place_stack(slot.upper, left, slot.width, top + (row.upper_height - slot.upper_height) / 2);
-        place_stack(slot.lower, left, slot.width, lower_top + (row.lower_height - slot.lower_height) / 2);
+        place_stack(slot.upper, left, slot.width, top);
+        place_stack(slot.lower, left, slot.width, lower_top);
         left += slot.width + across_;
       }
       top += height_of(row) + style_.gap;
@@ -281,8 +284,8 @@ class Packer {
 PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_t most_lines,
                        const LayoutStyle& style) {
   Packer packer(pieces, size_of, style);
-  PackedBoxes best = packer.pack(1);
-  for (std::size_t lines = 2; lines < 2 * most_lines; lines += std::max<std::size_t>(1, lines / 5)) {
+  PackedBoxes best = packer.pack(kFewestLines);
+  for (std::size_t lines = kFewestLines + 1; lines < 2 * most_lines; lines += std::max<std::size_t>(1, lines / 5)) {
     PackedBoxes next = packer.pack(lines);
     if (packer.score(next) < packer.score(best)) best = std::move(next);
   }

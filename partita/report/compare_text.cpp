@@ -216,7 +216,8 @@ std::string several_workloads(const std::vector<Comparison>& comparisons, const 
   }
   values.push_back(mean_row(comparisons, names, text));
 
-  text.line(sentence(counted(comparisons.size(), "workload") + ": " + describe_question(comparisons.front().objective, comparisons.front().shape) +
+  text.line(sentence(counted(comparisons.size(), "workload") + ": " +
+                     describe_question(comparisons.front().objective, comparisons.front().shape) +
                      fmt::format("; = proved optimal, {} breaks a rule, (n) over n workloads", text.star())));
   text.gap();
   text.folded(values);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A piece drawn in layers [Sugiyama-Tagawa-Toda-SMC'81], cut down to what a piece of a network needs.
 //
-// Layers: longest path from the sources, then each node with more successors than predecessors moves down to its first
-// successor: weights and constants stand beside what reads them instead of all at the top, and edges get shorter.
+// Layers: longest path from the sources, then each node with at least as many successors as predecessors moves down to
+// its first successor: weights, constants and what is made of them stand beside what reads them instead of all at the
+// top, and edges get shorter.
 // Order within the layers: barycentre sweeps down and up, a constant number. There are no dummy nodes on long edges:
 // their ends attract each other as if they were neighbours, which is enough for chains with skip connections, and keeps
 // the cost linear. Places along a line: each node wants to be at the mean of its neighbours' places; keeping order and
@@ -156,7 +157,7 @@ IdVector<NodeId, std::size_t> layers_in_pieces(const Pieces& pieces, const Inner
   }
   for (std::size_t i = order.size(); i-- > 0;) {
     const NodeId v = order[i];
-    if (edges.out_of[v].size() <= edges.into[v].size()) continue;
+    if (edges.out_of[v].empty() || edges.out_of[v].size() < edges.into[v].size()) continue;
     std::size_t first = layers[edges.out_of[v].front()];
     for (const NodeId w : edges.out_of[v]) first = std::min(first, layers[w]);
     layers[v] = first - 1;

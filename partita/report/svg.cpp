@@ -7,7 +7,13 @@ namespace partita {
 
 std::string svg_escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.substr(i, 2) == "\xEF\xBF" && (text.substr(i + 2, 1) == "\xBE" || text.substr(i + 2, 1) == "\xBF")) {
+      out += ' ';
+      i += 2;
+      continue;
+    }
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;

@@ -9,7 +9,8 @@
 
 namespace partita {
 
-// Also safe inside a quoted attribute. Control characters, which XML cannot hold, become spaces.
+// Also safe inside a quoted attribute. Characters that XML cannot hold (control characters, U+FFFE and
+// U+FFFF) become spaces.
 std::string svg_escaped(std::string_view text);
 
 // By number, from a palette of ten that can be told apart in light and dark; web/src/colours.ts has the same.

@@ -17,8 +17,8 @@ namespace partita {
 namespace {
 
 constexpr double kWidth = 760, kLeft = 78, kRight = 28, kTop = 96, kPlot = 320, kBelow = 62, kLine = 18;
-constexpr double kHeadroom = 1.08;        // above the largest value
-constexpr double kLabelPixels = 6.6;      // a character of a label, about
+constexpr double kHeadroom = 1.08;          // above the largest value
+constexpr double kLabelPixels = 6.6;        // a character of a label, about
 constexpr std::size_t kVerdictChars = 104;  // of a line below the plot
 
 constexpr const char* kStyle = R"(<style>
@@ -61,7 +61,8 @@ class Chart {
     const std::vector<std::string> verdict = verdict_lines();
     const double height = kTop + kPlot + kBelow + kLine * static_cast<double>(verdict.size()) + 14;
     text_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\" "
         "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n{2}<rect class=\"paper\" width=\"100%\" "
         "height=\"100%\"/>\n",
         kWidth, height, kStyle);
@@ -102,8 +103,8 @@ class Chart {
   }
 
   void put_line(double x1, double y1, double x2, double y2, const char* style, const char* attributes = "") {
-    text_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\" {}/>\n", x1, y1, x2,
-                         y2, style, attributes);
+    text_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\" {}/>\n", x1, y1,
+                         x2, y2, style, attributes);
   }
 
   std::vector<std::string> verdict_lines() const {
@@ -141,9 +142,10 @@ class Chart {
     entry("down to the bound");
     if (shows_ideal()) {
       put_line(at, middle, at + 24, middle, "ideal", "stroke-dasharray=\"2 3\"");
-      entry(fmt::format("{} divided by the number", first_with_devices()->parameter == 1
-                                                        ? std::string("one accelerator")
-                                                        : fmt::format("{:g} accelerators", first_with_devices()->parameter)));
+      entry(fmt::format("{} divided by the number",
+                        first_with_devices()->parameter == 1
+                            ? std::string("one accelerator")
+                            : fmt::format("{:g} accelerators", first_with_devices()->parameter)));
     }
   }
 

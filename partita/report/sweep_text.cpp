@@ -70,12 +70,12 @@ std::string reasons(const Sweep& sweep, std::size_t width) {
     std::size_t end = i + 1;
     while (end < sweep.points.size() && sweep.points[end].result.reason == result.reason) ++end;
     if (!result.split) {
-      const std::string labels = end == i + 1 ? sweep.points[i].label
-                                              : fmt::format("{} to {}", sweep.points[i].label,
-                                                            sweep.points[end - 1].label);
-      text += wrapped_text(fmt::format("{} {}: {}: {}", to_string(sweep.parameter), labels, to_string(result.status),
-                                       result.reason),
-                           width);
+      const std::string labels = end == i + 1
+                                     ? sweep.points[i].label
+                                     : fmt::format("{} to {}", sweep.points[i].label, sweep.points[end - 1].label);
+      text += wrapped_text(
+          fmt::format("{} {}: {}: {}", to_string(sweep.parameter), labels, to_string(result.status), result.reason),
+          width);
     }
     i = end;
   }
@@ -96,8 +96,8 @@ std::string sweep_text(const Problem& problem, const Sweep& sweep, const SweepTe
   std::vector<Row> rows{header(sweep, options)};
   for (std::size_t i = 0; i < sweep.points.size(); ++i) rows.push_back(point_row(sweep, i, format, options));
   std::string text = wrapped_text(describe_workload(problem), options.width);
-  text += wrapped_text(
-      fmt::format("{}; {}.", describe_question(problem.objective, problem.shape), sweep_range(sweep)), options.width);
+  text += wrapped_text(fmt::format("{}; {}.", describe_question(problem.objective, problem.shape), sweep_range(sweep)),
+                       options.width);
   if (!sweep.points.empty()) text += "\n" + layout_folded(rows, options.width);
   const std::string why = reasons(sweep, options.width);
   if (!why.empty()) text += "\n" + why;

@@ -73,10 +73,15 @@ TEST(Experiment, Copies) {
     const Simulation run = simulate(chain.problem, chain.split, run_as(ScheduleKind::OneF1B, 400));
     bool divides = true;
     std::size_t d = 0;
-    for (std::size_t i = chain.sharing.size(); i-- > 0;) { d += chain.sharing[i]; divides &= d % chain.sharing[i] == 0; }
-    ++all; div_all += divides;
+    for (std::size_t i = chain.sharing.size(); i-- > 0;) {
+      d += chain.sharing[i];
+      divides &= d % chain.sharing[i] == 0;
+    }
+    ++all;
+    div_all += divides;
     bool o = run.time_per_sample > *run.formula * (1 + 1e-9);
-    over += o; div_over += o && divides;
+    over += o;
+    div_over += o && divides;
     if (!run.steady) printf("not steady %d\n", int(seed));
     if (o && over < 10) printf("%d div=%d: %s\n", int(seed), divides, run.remark.c_str());
   }
@@ -84,18 +89,20 @@ TEST(Experiment, Copies) {
 }
 TEST(Experiment, Overlap) {
   for (auto mode : {TransferMode::Overlap, TransferMode::Duplex}) {
-  int over = 0, under=0, all = 0; double worst = 0;
-  for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
-    const Chain chain(seed, 2 + seed % 6, true, mode);
-    const Simulation run = simulate(chain.problem, chain.split, run_as(ScheduleKind::OneF1B, 400));
-    ++all;
-    bool o = run.time_per_sample > *run.formula * (1 + 1e-9);
-    over += o; under += run.time_per_sample < *run.formula * (1 - 1e-9);
-    worst = std::max(worst, run.time_per_sample / *run.formula);
-    if (!run.steady) printf("not steady %d\n", int(seed));
-    if (o && over < 4) printf("%d : %s\n", int(seed), run.remark.c_str());
-  }
-  printf("over %d under %d of %d; worst %g\n", over, under,all, worst);
+    int over = 0, under = 0, all = 0;
+    double worst = 0;
+    for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
+      const Chain chain(seed, 2 + seed % 6, true, mode);
+      const Simulation run = simulate(chain.problem, chain.split, run_as(ScheduleKind::OneF1B, 400));
+      ++all;
+      bool o = run.time_per_sample > *run.formula * (1 + 1e-9);
+      over += o;
+      under += run.time_per_sample < *run.formula * (1 - 1e-9);
+      worst = std::max(worst, run.time_per_sample / *run.formula);
+      if (!run.steady) printf("not steady %d\n", int(seed));
+      if (o && over < 4) printf("%d : %s\n", int(seed), run.remark.c_str());
+    }
+    printf("over %d under %d of %d; worst %g\n", over, under, all, worst);
   }
 }
 

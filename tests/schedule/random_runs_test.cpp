@@ -90,7 +90,9 @@ TEST(RandomRuns, PipelinesKeepTheFormula) {
 }
 
 // Some device has several pieces in a pass.
-bool ran_round_by_round(const Simulation& run) { return run.remark.find("round by round, as in a pipeline") != std::string::npos; }
+bool ran_round_by_round(const Simulation& run) {
+  return run.remark.find("round by round, as in a pipeline") != std::string::npos;
+}
 
 TEST(RandomRuns, OneForwardOneBackward) {
   std::size_t mirrored = 0;

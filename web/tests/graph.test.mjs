@@ -18,7 +18,7 @@ const still = (page) => until(page, () => window.partita?.graph.frames > 0 && !w
 // The canvas in the middle of the window, and the page at rest, so that the wheel is the canvas's.
 async function shown(url, options) {
   const { page, faults } = await open(browser, url, options);
-  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center" }));
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
   await still(page);
   await page.waitForTimeout(400);
   const box = await page.locator(canvas).boundingBox();
@@ -217,7 +217,7 @@ test("8,061 nodes: there within two seconds, and panning keeps up", async (t) =>
   t.diagnostic(`from navigation to the answer to a key: ${ready.toFixed(0)} ms`);
   assert.ok(ready < 2000, `${ready} ms`);
 
-  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center" }));
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
   await page.waitForTimeout(400);
   const box = await page.locator(canvas).boundingBox();
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

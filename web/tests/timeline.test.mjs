@@ -18,7 +18,7 @@ after(() => browser.close());
 const state = (page) => page.evaluate(() => ({ ...window.partita.timeline }));
 async function shown(url) {
   const { page, faults } = await open(browser, url);
-  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center" }));
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
   await until(page, () => window.partita?.timeline.frames > 0);
   await page.waitForTimeout(400);
   return { page, faults, box: await page.locator(canvas).boundingBox() };

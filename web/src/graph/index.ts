@@ -7,7 +7,7 @@ import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import type { Page } from "../data";
+import type { GraphData, Page } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 import { hideTip } from "../tip";
@@ -32,8 +32,10 @@ const readable = 84; // pixels to the unit at which a node is shown when the rea
 const keyStep = 80; // pixels
 
 export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
-  const data = page.graph;
-  if (data === undefined) return;
+  if (page.graph !== undefined) mount(host, page, page.graph, bus);
+}
+
+function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const model = graphModel(page, data);
   const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [] };
   let palette = readPalette();
@@ -94,7 +96,7 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   // --- moving ---
 
   function all(): Rectangle {
-    return { left: 0, top: 0, right: data!.width, bottom: data!.height };
+    return { left: 0, top: 0, right: data.width, bottom: data.height };
   }
   function whole(width: number, height: number): View {
     return fitted(all(), { width, height }, fitMargin, mostFitted);
@@ -126,10 +128,10 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
     fly(zoomed(camera.goal, surface, factor, surface.width / 2, surface.height / 2));
   }
   function flyToNode(node: number): void {
-    fly(beside({ x: data!.x[node]!, y: data!.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
+    fly(beside({ x: data.x[node]!, y: data.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
   }
   function flyToPiece(number: number): void {
-    const piece = data!.pieces[number];
+    const piece = data.pieces[number];
     if (piece === undefined) return;
     const box = { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
     const size = { width: surface.width - covered(), height: surface.height };

@@ -7,7 +7,7 @@ import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import type { Page } from "../data";
+import type { Page, TimelineData } from "../data";
 import { html } from "../dom";
 import { counted, time as timeText } from "../format";
 import { hideTip } from "../tip";
@@ -27,12 +27,15 @@ const secondsAcross = 14; // that the cursor takes through the window while it p
 const phaseNames = { i: "in", c: "compute", o: "out", s: "sync" };
 
 export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
-  const data = page.timeline;
-  if (data === undefined || data.lanes.length === 0) return;
+  if (page.timeline !== undefined && page.timeline.lanes.length > 0) mount(host, page, page.timeline, bus);
+}
+
+function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): void {
   const model = timelineModel(data);
   const least = model.shortest / 4;
   let palette = readPalette();
-  let span: Span = { begin: 0, end: Math.min(model.extent, data.warmUpEnd + firstSamples * data.timePerSample) };
+  const first = data.warmUpEnd + firstSamples * data.timePerSample;
+  let span: Span = { begin: 0, end: first > 0 ? Math.min(first, model.extent) : model.extent };
   let cursor = data.warmUpEnd < span.end ? data.warmUpEnd : span.end / 2;
   let hovered: number | null = null; // an interval
   let device: number | null = null;
@@ -67,7 +70,7 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
   function draw(context: CanvasRenderingContext2D, width: number, _height: number, now: number): boolean {
     if (player.playing) advance(now);
     rows = arrange(model, width);
-    const sample = hovered === null ? null : data!.sample[hovered]!;
+    const sample = hovered === null ? null : data.sample[hovered]!;
     const scene = { context, page, model, palette, rows, span, cursor, sample, device };
     drawAxis(scene);
     drawn = drawLanes(scene, surface.ratio);
@@ -81,7 +84,7 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
   function showCursor(): void {
     table.show(cursor);
     player.show(cursor);
-    surface?.invalidate();
+    surface.invalidate();
   }
   function moveCursor(to: number): void {
     cursor = Math.min(Math.max(to, 0), model.extent);
@@ -127,13 +130,13 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
     surface.invalidate();
   }
   function describe(interval: number): Description {
-    const piece = data!.pieces[data!.piece[interval]!]!;
-    const phase = phaseNames[phaseOf(data!, interval)];
-    const [start, finish] = [data!.start[interval]!, data!.finish[interval]!];
+    const piece = data.pieces[data.piece[interval]!]!;
+    const phase = phaseNames[phaseOf(data, interval)];
+    const [start, finish] = [data.start[interval]!, data.finish[interval]!];
     return {
-      title: `sample ${data!.sample[interval]!}: ${phase}${piece.backward ? ", backward" : ""}`,
+      title: `sample ${data.sample[interval]!}: ${phase}${piece.backward ? ", backward" : ""}`,
       lines: [
-        ["on", model.lanes[data!.lane[interval]!]!.name],
+        ["on", model.lanes[data.lane[interval]!]!.name],
         ["from", timeText(start)],
         ["to", timeText(finish)],
         ["takes", timeText(finish - start)],

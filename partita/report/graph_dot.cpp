@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/graph_dot.h"
+
+#include <fmt/format.h>
+
+#include "partita/check/describe.h"
+#include "partita/report/svg.h"
+
+namespace partita {
+namespace {
+
+constexpr std::size_t kLabelled = 600;  // nodes of a graph whose edges all say what they cost
+
+// A text inside quotes, shown as it is: Graphviz reads backslashes and entities in it. Control characters become
+// spaces.
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+    if (c == '&') out += "amp;";
+  }
+  return out;
+}
+
+std::string node_label(const Problem& problem, NodeId node, DeviceId device) {
+  const Node& what = problem.workload.graph.nodes[node];
+  const double time = what.time[problem.workload.platform.class_of(device).index()];
+  return fmt::format("{}\\n{:.4g}", quoted(what.name.empty() ? std::to_string(what.original_id) : what.name), time);
+}
+
+}  // namespace
+
+std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckReport& report) {
+  const Graph& graph = problem.workload.graph;
+  std::string text = fmt::format(
+      "digraph \"{}\" {{\n"
+      "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, newrank=true];\n"
+      "  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, margin=\"0.08,0.04\"];\n"
+      "  edge [fontname=Helvetica, fontsize=9, arrowsize=0.6, color=\"#8b93a0\"];\n",
+      quoted(problem.workload.name), quoted(describe_workload(problem)), report.value);
+  for (const PieceId p : pieces.pieces.all()) {
+    const Piece& piece = pieces.pieces[p];
+    const char* colour = device_colour(piece.device);
+    const bool bottleneck = problem.objective != Objective::Latency && piece.device == report.bottleneck;
+    text += fmt::format(
+        "  subgraph cluster_{} {{\n"
+        "    label=\"{}{}\\nload {:.4g} (compute {:.4g}, in {:.4g}, out {:.4g}){}\";\n"
+        "    color=\"{}\"; bgcolor=\"{}1a\"; style=rounded; penwidth={};\n"
+        "    node [color=\"{}\", fillcolor=\"{}66\"];\n",
+        p.index(), quoted(stage_name(problem, report, piece.device)), piece.backward ? ", backward" : "",
+        pass_load(piece.load, problem.transfers), piece.load.compute, piece.load.in, piece.load.out,
+        bottleneck ? "\\nbottleneck" : "", colour, colour, bottleneck ? 3 : 1, colour, colour);
+    if (piece.nodes.empty()) text += fmt::format("    p{} [label=\"\", shape=point];\n", p.index());
+    for (const NodeId v : piece.nodes) {
+      text += fmt::format("    n{} [label=\"{}\"];\n", v.index(), node_label(problem, v, piece.device));
+    }
+    text += "  }\n";
+  }
+  const bool all_labels = graph.nodes.size() <= kLabelled;
+  for (const Edge& edge : graph.edges) {
+    const DeviceId from = pieces.pieces[pieces.piece_of[edge.from]].device;
+    const DeviceId to = pieces.pieces[pieces.piece_of[edge.to]].device;
+    text += fmt::format("  n{} -> n{}", edge.from.index(), edge.to.index());
+    if (from != to) {
+      text += fmt::format(" [color=\"{}\", penwidth=2", device_colour(from));
+      if (all_labels || edge.cost > 0) text += fmt::format(", label=\"{:.4g}\"", edge.cost);
+      text += "]";
+    } else if (all_labels && edge.cost > 0) {
+      text += fmt::format(" [label=\"{:.4g}\", fontcolor=\"#8b93a0\"]", edge.cost);
+    }
+    text += ";\n";
+  }
+  return text + "}\n";
+}
+
+}  // namespace partita
