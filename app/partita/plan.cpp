@@ -2,7 +2,6 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>

@@ -103,6 +103,7 @@ SweepOptions sweep_options(const SweepArguments& arguments) {
 }
 
 void print_table(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep, bool stdout_taken) {
+  if (stdout_taken && arguments.quiet) return;
   const int stream = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
   const std::string table =
       sweep_text(problem, sweep, {!arguments.no_times, terminal_width(stream).value_or(kAnyWidth)});

@@ -45,8 +45,6 @@ class Reader {
   std::vector<double> take() { return std::move(values_); }
 
  private:
-  bool is_count() const { return parameter_ == SweepParameter::Accelerators || parameter_ == SweepParameter::Hosts; }
-
   static std::vector<std::string_view> split_at_commas(std::string_view text) {
     std::vector<std::string_view> parts;
     while (true) {
@@ -58,7 +56,7 @@ class Reader {
   }
 
   const char* expected_value() const {
-    if (is_count()) return "a whole number from 0 to 1000000";
+    if (counts_devices(parameter_)) return "a whole number from 0 to 1000000";
     return parameter_ == SweepParameter::Memory ? "a number of bytes, such as 17179869184, 1.6e10, 16GiB or 16GB"
                                                 : "a number above 0, such as 0.5: how many times as fast the links are";
   }
@@ -73,7 +71,8 @@ class Reader {
       const auto [rest, error] = std::from_chars(text.data(), end, number);
       const bool good =
           error == std::errc() && rest == end && std::isfinite(number) &&
-          (is_count() ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number) : number > 0);
+          (counts_devices(parameter_) ? number >= 0 && number <= kMaxDevicesOfAKind && number == std::floor(number)
+                                      : number > 0);
       if (good) value = number;
     }
     if (!value) {
@@ -94,7 +93,7 @@ class Reader {
     if (colon != std::string_view::npos) {
       step = value_of(rest.substr(colon + 1));
       if (!(step > 0)) refuse(fmt::format("the range '{}' has a step of 0; expected one above 0", whole));
-    } else if (!is_count()) {
+    } else if (!counts_devices(parameter_)) {
       refuse(fmt::format("the range '{0}' of {1} needs a step: {0}:STEP, such as {2}", whole, to_string(parameter_),
                          parameter_ == SweepParameter::Memory ? "4GiB..32GiB:4GiB" : "0.5..4:0.5"));
     }

@@ -45,6 +45,10 @@ bool never_hurts(const Problem& problem, SweepParameter parameter) {
   return !by_rule || parameter == SweepParameter::Accelerators || parameter == SweepParameter::Memory;
 }
 
+bool counts_devices(SweepParameter parameter) {
+  return parameter == SweepParameter::Accelerators || parameter == SweepParameter::Hosts;
+}
+
 const char* to_string(SweepParameter parameter) {
   return std::ranges::find(kParameters, parameter, &std::pair<SweepParameter, const char*>::first)->second;
 }

@@ -52,6 +52,9 @@ struct Sweep {
 // Whether more of the parameter never makes the best split worse; see portfolio/sweep.cpp for why.
 bool never_hurts(const Problem& problem, SweepParameter parameter);
 
+// Accelerators and hosts: a whole number of devices.
+bool counts_devices(SweepParameter parameter);
+
 const char* to_string(SweepParameter parameter);
 std::optional<SweepParameter> parse_sweep_parameter(std::string_view text);
 

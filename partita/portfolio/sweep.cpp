@@ -47,12 +47,6 @@ std::size_t devices_used(const CheckReport& report) {
       std::ranges::count_if(report.devices, [](const DeviceReport& device) { return device.original.valid(); }));
 }
 
-// "accelerators: 8", "bandwidth 2": which point a split or a bound comes from.
-std::string point_name(SweepParameter parameter, const std::string& label) {
-  const bool count = parameter == SweepParameter::Accelerators || parameter == SweepParameter::Hosts;
-  return count ? fmt::format("{}: {}", to_string(parameter), label) : fmt::format("{} {}", to_string(parameter), label);
-}
-
 class SweepRun {
  public:
   SweepRun(const Problem& problem, SweepParameter parameter, const std::vector<double>& values,
@@ -195,7 +189,7 @@ class SweepRun {
     if (smaller.status == Status::Infeasible || smaller.status == Status::Optimal) return;
     const Problem problem = problem_at(low);
     BestSoFar best(problem, options_.plan, budget_, silence_, low.plan);
-    const std::string source = point_name(parameter_, high.label);
+    const std::string source = point_name(parameter_, high.value);
     if (larger.status == Status::Infeasible) {
       best.no_split_exists(fmt::format("not even with {}: {}", source, larger.proof),
                            fmt::format("not even with {}: {}", source, larger.reason));
@@ -210,8 +204,8 @@ class SweepRun {
     if (!smaller.split) return;
     if (larger.status != Status::Infeasible && smaller.value >= larger.bound * (1 - kOptimalGap)) return;
     throw std::logic_error(fmt::format("{} has a split of value {}, which was proved impossible with {}: {}",
-                                       point_name(parameter_, low.label), smaller.value,
-                                       point_name(parameter_, high.label), larger.proof));
+                                       point_name(parameter_, low.value), smaller.value,
+                                       point_name(parameter_, high.value), larger.proof));
   }
 
   const Problem& problem_;

@@ -8,30 +8,17 @@
 
 #include "partita/check/names.h"
 #include "partita/portfolio/sweep.h"
+#include "partita/portfolio/vary.h"
 
 namespace partita {
 namespace {
 
-bool is_count(SweepParameter parameter) {
-  return parameter == SweepParameter::Accelerators || parameter == SweepParameter::Hosts;
-}
-
-// "5 accelerators", "1 host", "16 GiB of memory", "bandwidth 0.5".
 std::string subject(const Sweep& sweep, std::size_t point) {
-  const std::string& label = sweep.points[point].label;
-  switch (sweep.parameter) {
-    case SweepParameter::Accelerators:
-    case SweepParameter::Hosts:
-      return counted(static_cast<std::size_t>(sweep.points[point].parameter),
-                     sweep.parameter == SweepParameter::Hosts ? "host" : "accelerator");
-    case SweepParameter::Memory: return label + " of memory";
-    case SweepParameter::Bandwidth: return "bandwidth " + label;
-  }
-  return label;
+  return point_name(sweep.parameter, sweep.points[point].parameter);
 }
 
 bool plural(const Sweep& sweep, std::size_t point) {
-  return is_count(sweep.parameter) && sweep.points[point].parameter != 1;
+  return counts_devices(sweep.parameter) && sweep.points[point].parameter != 1;
 }
 
 // The most that a later point gains over this one: found, and at best possible.
@@ -59,8 +46,8 @@ std::string enough_text(const Sweep& sweep, std::size_t enough) {
   const std::size_t last = sweep.points.size() - 1;
   const double more = sweep.points[last].parameter - sweep.points[enough].parameter;
   const std::string others =
-      is_count(sweep.parameter) ? fmt::format("{} more", more) : "up to " + sweep.points[last].label;
-  const bool several = is_count(sweep.parameter) && more != 1;
+      counts_devices(sweep.parameter) ? fmt::format("{} more", more) : "up to " + sweep.points[last].label;
+  const bool several = counts_devices(sweep.parameter) && more != 1;
   const std::string gains = gain.found == 0
                                 ? fmt::format("{} gain{} nothing", others, several ? "" : "s")
                                 : fmt::format("{} gain{} {}", others, several ? "" : "s", percent_text(gain.found));

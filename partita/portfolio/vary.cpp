@@ -20,10 +20,6 @@ constexpr const char* kWhere = "--vary";
                    fmt::format("{} cannot be {}; expected {}", to_string(parameter), value, expected));
 }
 
-bool is_count(SweepParameter parameter) {
-  return parameter == SweepParameter::Accelerators || parameter == SweepParameter::Hosts;
-}
-
 DeviceKind kind_of(SweepParameter parameter) {
   return parameter == SweepParameter::Hosts ? DeviceKind::Host : DeviceKind::Accelerator;
 }
@@ -80,7 +76,7 @@ IdVector<DeviceId, char> in_use(const Platform& platform, const Split& split) {
 void require_variable(const Problem& problem, SweepParameter parameter) {
   const Platform& platform = problem.workload.platform;
   std::string why;
-  if (is_count(parameter)) {
+  if (counts_devices(parameter)) {
     why = why_not_counted(platform, kind_of(parameter));
   } else if (parameter == SweepParameter::Memory && platform.classes_of(DeviceKind::Accelerator).empty()) {
     why = "the platform has no class of accelerators";
@@ -90,8 +86,8 @@ void require_variable(const Problem& problem, SweepParameter parameter) {
   for (const auto [other, text] :
        {std::pair{SweepParameter::Accelerators, "accelerators"}, std::pair{SweepParameter::Hosts, "hosts"},
         std::pair{SweepParameter::Memory, "memory (of every accelerator)"}}) {
-    const bool possible = is_count(other) ? why_not_counted(platform, kind_of(other)).empty()
-                                          : !platform.classes_of(DeviceKind::Accelerator).empty();
+    const bool possible = counts_devices(other) ? why_not_counted(platform, kind_of(other)).empty()
+                                                : !platform.classes_of(DeviceKind::Accelerator).empty();
     if (possible) others += std::string(text) + ", ";
   }
   throw InputError(
@@ -156,6 +152,12 @@ std::optional<Split> moved(const Platform& from, const Split& split, const Platf
     }
   }
   return result;
+}
+
+std::string point_name(SweepParameter parameter, double value) {
+  if (counts_devices(parameter)) return counted(static_cast<std::size_t>(value), to_string(kind_of(parameter)));
+  const std::string label = point_label(parameter, value);
+  return parameter == SweepParameter::Memory ? label + " of memory" : "bandwidth " + label;
 }
 
 std::string point_label(SweepParameter parameter, double value) {

@@ -29,4 +29,7 @@ std::optional<Split> moved(const Platform& from, const Split& split, const Platf
 // "4", "16 GiB", "0.5".
 std::string point_label(SweepParameter parameter, double value);
 
+// "4 accelerators", "1 host", "16 GiB of memory", "bandwidth 0.5".
+std::string point_name(SweepParameter parameter, double value);
+
 }  // namespace partita

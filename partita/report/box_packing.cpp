@@ -28,7 +28,8 @@ constexpr std::size_t kUnbroken = 10;  // as many slots stay in one row, whateve
 constexpr std::size_t kManySlots = 14;
 constexpr std::size_t kFewestLines = 5;  // so few are not worth a second column
 constexpr double kUnlike = 1.6;          // boxes whose widths differ by more look odd under one another
-constexpr double kPerRow = 1.02;         // one more row must pay by so much: a pipeline is easier to follow unbroken
+constexpr double kPerRow = 1.02;         // one more of the first few rows must pay by so much: a pipeline is easier to
+constexpr std::size_t kFewRows = 8;      // follow unbroken
 
 struct Slot {
   std::vector<PieceId> upper;
@@ -39,7 +40,7 @@ struct Slot {
 };
 
 struct Row {
-  std::vector<Slot> slots;  // in pipeline order
+  std::vector<const Slot*> slots;  // in pipeline order
   bool leftwards = false;
   double width = 0;
   double upper_height = 0;
@@ -139,12 +140,17 @@ class Packer {
     }
     std::vector<Row> best;
     double best_score = std::numeric_limits<double>::infinity();
-    for (std::size_t n = 1; n * n <= 4 * count + 4; ++n) {
-      std::vector<Row> rows = wrapped(passes, std::max(widest, all / static_cast<double>(n)) * (1 + 1e-9));
-      const double score = picture_height(rows) * std::pow(kPerRow, static_cast<double>(rows.size()));
-      if (score >= best_score) continue;
-      best = std::move(rows);
-      best_score = score;
+    for (std::size_t n = 1; n <= count; n += 1 + n / 8) {
+      const double most = std::max(widest, all / static_cast<double>(n)) * (1 + 1e-9);
+      std::vector<Row> rows = wrapped(passes, most);
+      const double score =
+          picture_height(rows) * std::pow(kPerRow, static_cast<double>(std::min(rows.size(), kFewRows)));
+      if (score < best_score) {
+        best = std::move(rows);
+        best_score = score;
+      } else if (score > 2 * best_score) {
+        break;  // narrower rows only make it higher
+      }
     }
     place(best);
     return std::move(packed_);
@@ -215,7 +221,7 @@ class Packer {
           rows.back().width += across_;
         }
         Row& row = rows.back();
-        row.slots.push_back(slot);
+        row.slots.push_back(&slot);
         row.width += slot.width;
         row.upper_height = std::max(row.upper_height, slot.upper_height);
         row.lower_height = std::max(row.lower_height, slot.lower_height);
@@ -259,7 +265,7 @@ class Packer {
       const double lower_top = top + height_of(row) - row.lower_height;
       double left = row.leftwards ? packed_.width - margin - row.width : margin;
       for (std::size_t i = 0; i < row.slots.size(); ++i) {
-        const Slot& slot = row.slots[row.leftwards ? row.slots.size() - 1 - i : i];
+        const Slot& slot = *row.slots[row.leftwards ? row.slots.size() - 1 - i : i];
         place_stack(slot.upper, left, slot.width, top);
         place_stack(slot.lower, left, slot.width, lower_top);
         left += slot.width + across_;

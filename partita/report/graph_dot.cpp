@@ -35,7 +35,7 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
   const Graph& graph = problem.workload.graph;
   std::string text = fmt::format(
       "digraph \"{}\" {{\n"
-      "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, newrank=true];\n"
+      "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, fontsize=11, newrank=true];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, margin=\"0.08,0.04\"];\n"
       "  edge [fontname=Helvetica, fontsize=9, arrowsize=0.6, color=\"#8b93a0\"];\n",
       quoted(problem.workload.name), quoted(describe_workload(problem)), report.value);

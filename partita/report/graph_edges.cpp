@@ -50,7 +50,7 @@ class EdgeDrawing {
       }
     }
     const bool dots = picture_.detail == Detail::Dots;
-    draw(own, "class=\"own\"", dots ? 0.6 : 1, dots ? 0.15 : 0.6, "inner");
+    draw(own, "class=\"own\"", dots ? 0.6 : 1, dots ? 0.15 : picture_.detail == Detail::Nodes ? 0.4 : 0.6, "inner");
     draw(inner, "class=\"inner\"", dots ? 0.6 : 1, 1, "inner");
   }
 

@@ -20,7 +20,7 @@
 namespace partita {
 namespace {
 
-constexpr double kMargin = 14, kLeastWidth = 620;
+constexpr double kMargin = 14, kLeastWidth = 620, kWidestCaption = 1000, kCaptionFont = 14;
 constexpr double kLoadCell = 168, kLoadRow = 36;  // of the loads of devices
 
 constexpr const char* kStyle = R"(<style>
@@ -51,6 +51,8 @@ class Drawing {
         result_(result),
         picture_(arrange_picture(graph_, pieces)),
         width_(std::max(kLeastWidth, picture_.layout.width + 2 * kMargin)) {
+    const double caption = 1.05 * text_width(describe_workload(problem), kCaptionFont) + 2 * kMargin;
+    width_ = std::max(width_, std::min(caption, kWidestCaption));
     const double left = (width_ - picture_.layout.width) / 2;
     for (Box& box : picture_.layout.boxes) box.left += left;
     for (Point& centre : picture_.layout.centres) centre.x += left;
@@ -93,14 +95,15 @@ class Drawing {
   }
 
   void caption(double& top) {
-    write(kMargin, top, fitted(describe_workload(problem_), 14, width_ - 2 * kMargin), 14, "font-weight=\"bold\"");
+    write(kMargin, top, fitted(describe_workload(problem_), kCaptionFont, width_ - 2 * kMargin), kCaptionFont,
+          "font-weight=\"bold\"");
     top += 19;
     const bool latency = problem_.objective == Objective::Latency;
     std::string text = fmt::format("{} {}", latency ? "latency" : "time per sample", number(result_.value));
     if (result_.status == Status::Optimal) {
       text += ", proved optimal";
     } else {
-      text += fmt::format("; no split is below {} (gap {:.3g} %)", number(result_.bound), 100 * result_.gap());
+      text += fmt::format(", bound {} (gap {:.3g} %)", number(result_.bound), 100 * result_.gap());
     }
     text += latency ? "" : fmt::format("; {}, {}", to_string(problem_.shape), to_string(problem_.objective));
     write(kMargin, top, text, 12);

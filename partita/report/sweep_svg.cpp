@@ -17,8 +17,10 @@ namespace partita {
 namespace {
 
 constexpr double kWidth = 760, kLeft = 78, kRight = 28, kTop = 96, kPlot = 320, kBelow = 62, kLine = 18;
-constexpr double kHeadroom = 1.08;          // above the largest value
-constexpr double kLabelPixels = 6.6;        // a character of a label, about
+constexpr double kHeadroom = 1.08;  // above the largest value
+constexpr double kHeadroomOfPowers = 1.5;
+constexpr double kTooSteep = 40;            // from largest to smallest value: more is drawn by powers of ten
+constexpr double kLabelPixels = 6.8;        // a character of a label, about
 constexpr std::size_t kVerdictChars = 104;  // of a line below the plot
 
 constexpr const char* kStyle = R"(<style>
@@ -49,10 +51,15 @@ double tick_step(double largest) {
 class Chart {
  public:
   Chart(const Problem& problem, const Sweep& sweep) : problem_(problem), sweep_(sweep) {
+    double least = kUnlimited;
     for (const SweepPoint& point : sweep.points) {
-      if (point.result.split) highest_ = std::max(highest_, point.result.value);
+      if (!point.result.split) continue;
+      highest_ = std::max(highest_, point.result.value);
+      if (point.result.value > 0) least = std::min(least, point.result.value);
     }
     if (highest_ <= 0) highest_ = 1;
+    by_powers_ = highest_ > kTooSteep * least;
+    if (by_powers_) lowest_ = std::pow(10, std::floor(std::log10(least / 2)));
     // Factors of a bandwidth are ratios: as far from 1 to 2 as from 2 to 4.
     logarithmic_ = sweep.parameter == SweepParameter::Bandwidth;
   }
@@ -95,7 +102,13 @@ class Chart {
     return kLeft + inset + part * (kWidth - kLeft - kRight - 2 * inset);
   }
 
-  double y(double value) const { return kTop + kPlot * (1 - value / (highest_ * kHeadroom)); }
+  // What is below the lowest power of ten, such as a bound of 0, is drawn on it.
+  double y(double value) const {
+    const double part =
+        by_powers_ ? std::log(std::max(value, lowest_) / lowest_) / std::log(highest_ * kHeadroomOfPowers / lowest_)
+                   : value / (highest_ * kHeadroom);
+    return kTop + kPlot * (1 - part);
+  }
 
   void put_text(double at_x, double at_y, const char* style, const char* attributes, const std::string& text) {
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" {}>{}</text>\n", at_x, at_y, style, attributes,
@@ -133,7 +146,7 @@ class Chart {
     const double middle = 68;
     const auto entry = [&](const std::string& words) {
       put_text(at + 30, middle + 4, "faint", "", words);
-      at += 30 + kLabelPixels * static_cast<double>(words.size()) + 18;
+      at += 30 + kLabelPixels * static_cast<double>(words.size()) + 14;
     };
     put_line(at, middle, at + 24, middle, "curve", "stroke-width=\"2\"");
     entry("best split found");
@@ -142,18 +155,24 @@ class Chart {
     entry("down to the bound");
     if (shows_ideal()) {
       put_line(at, middle, at + 24, middle, "ideal", "stroke-dasharray=\"2 3\"");
-      entry(fmt::format("{} divided by the number",
-                        first_with_devices()->parameter == 1
-                            ? std::string("one accelerator")
-                            : fmt::format("{:g} accelerators", first_with_devices()->parameter)));
+      entry("ideal: every device as useful as the first");
     }
   }
 
-  void grid() {
+  std::vector<double> levels() const {
+    std::vector<double> result;
     const double step = tick_step(highest_ * kHeadroom);
-    for (int tick = 0; tick * step <= highest_ * kHeadroom; ++tick) {
-      const double level = tick * step;
-      put_line(kLeft, y(level), kWidth - kRight, y(level), tick == 0 ? "axis" : "grid");
+    if (by_powers_) {
+      for (double level = lowest_; level <= highest_ * kHeadroomOfPowers; level *= 10) result.push_back(level);
+    } else {
+      for (int tick = 0; tick * step <= highest_ * kHeadroom; ++tick) result.push_back(tick * step);
+    }
+    return result;
+  }
+
+  void grid() {
+    for (const double level : levels()) {
+      put_line(kLeft, y(level), kWidth - kRight, y(level), level == levels().front() ? "axis" : "grid");
       put_text(kLeft - 8, y(level) + 4, "faint", "text-anchor=\"end\"", fmt::format("{:.6g}", level));
     }
     const char* unit = problem_.objective == Objective::Latency ? "latency" : "time per sample";
@@ -244,7 +263,9 @@ class Chart {
   const Problem& problem_;
   const Sweep& sweep_;
   double highest_ = 0;
-  bool logarithmic_ = false;
+  double lowest_ = 0;         // at the bottom
+  bool by_powers_ = false;    // of the values
+  bool logarithmic_ = false;  // of the parameter
   std::string text_;
 };
 

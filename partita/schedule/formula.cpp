@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/schedule/formula.h"
 
+#include <algorithm>
+
 namespace partita {
 
 std::optional<double> formula_of(const Problem& problem, const Split& split, ScheduleKind kind) {
@@ -16,12 +18,21 @@ std::optional<double> formula_of(const Problem& problem, const Split& split, Sch
   return check(asked, split).value;
 }
 
-std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report) {
+std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report,
+                                      const Pieces& pieces) {
   if (!report.order.empty()) return report.order;
   Problem staged = problem;
   staged.objective = Objective::MaxLoad;
   staged.shape = Shape::Staged;
-  return check(staged, split).order;
+  std::vector<DeviceId> order = check(staged, split).order;
+  if (!order.empty()) return order;
+  const auto add = [&](DeviceId d) {
+    if (std::find(order.begin(), order.end(), d) == order.end()) order.push_back(d);
+  };
+  for (const Piece& piece : pieces.pieces) {
+    if (!piece.nodes.empty()) add(piece.device);
+  }
+  return order;
 }
 
 }  // namespace partita

@@ -13,7 +13,9 @@ namespace partita {
 // objective.
 std::optional<double> formula_of(const Problem& problem, const Split& split, ScheduleKind kind);
 
-// The stages' order, whatever shape the problem asks for: empty where the split is not staged.
-std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report);
+// The order of the stages, whatever shape the problem asks for. Where the split is not staged: one that takes the edges
+// between forward pieces forward, if each device has one of them.
+std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report,
+                                      const Pieces& pieces);
 
 }  // namespace partita

@@ -6,6 +6,33 @@
 #include "partita/schedule/round_schedule.h"
 
 namespace partita {
+namespace {
+
+// Where a device has several lanes: no sample comes in before the one a batch earlier is over, so that no more samples
+// than a batch are in flight.
+void limit_in_flight(const Steps& steps, std::size_t microbatches, Program& program) {
+  program.earlier.resize(steps.steps.size());
+  IdVector<StepId, char> has_before(steps.steps.size(), 0);  // on the same device
+  IdVector<StepId, char> has_behind(steps.steps.size(), 0);
+  for (StepId s : steps.steps.all()) {
+    for (StepId before : steps[s].after) {
+      if (steps[before].device != steps[s].device || s == steps.sync[steps[s].device]) continue;
+      has_before[s] = 1;
+      has_behind[before] = 1;
+    }
+  }
+  for (StepId first : steps.steps.all()) {
+    const std::size_t sharing = steps[first].lanes.size();
+    const std::size_t batch = (microbatches + sharing - 1) / sharing * sharing;
+    for (StepId last : steps.steps.all()) {
+      if (steps[last].device != steps[first].device || has_before[first] || has_behind[last]) continue;
+      const StepId sync = steps.sync[steps[first].device];
+      if (first != sync && last != sync) program.earlier[first].push_back({last, batch});
+    }
+  }
+}
+
+}  // namespace
 
 Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t microbatches) {
   std::vector<StepId> forward, backward;
@@ -17,18 +44,29 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   Program program;
   program.samples = samples;
   program.order.resize(steps.lanes.size());
-  constexpr std::size_t kThisBatch = 0,
-                        kBatchBefore = 1;  // gates: all batches before this, or before that, are through
+  // Gates, where all batches before this one, or before that, must be through.
+  constexpr std::size_t kThisBatch = 0, kBatchBefore = 1;
   program.gates.resize(2);
-  program.gate_of.assign(steps.steps.size(), Program::kNoGate);
-  for (StepId s : forward) program.gate_of[s] = goes_backward[steps[s].lanes.front()] ? kBatchBefore : kThisBatch;
+  program.gate_of.assign(steps.steps.size(), kBatchBefore);
+  for (StepId s : forward) {
+    if (!goes_backward[steps[s].lanes.front()]) program.gate_of[s] = kThisBatch;
+  }
+  if (std::any_of(steps.of.begin(), steps.of.end(), [](const PieceSteps& p) { return p.in.valid() || p.out.valid(); }))
+    limit_in_flight(steps, microbatches, program);
 
   const Rounds forward_rounds = lay_out_rounds(steps, forward);
   const Rounds backward_rounds = lay_out_rounds(steps, backward);
+  std::vector<Task> tasks;  // of a batch
+  std::size_t batch = 0;
   for (std::size_t begin = 0; begin < samples; begin += microbatches) {
     const std::size_t count = std::min(microbatches, samples - begin);
-    append(program, steps, in_rounds(forward_rounds, forward, count), begin);
-    append(program, steps, in_rounds(backward_rounds, backward, count), begin);
+    if (count != batch) {
+      tasks = in_rounds(forward_rounds, forward, count);
+      const std::vector<Task> back = in_rounds(backward_rounds, backward, count);
+      tasks.insert(tasks.end(), back.begin(), back.end());
+      batch = count;
+    }
+    append(program, steps, tasks, begin);
     for (std::size_t n = begin; n < begin + count; ++n) {
       program.gates[kThisBatch].push_back(static_cast<std::uint32_t>(begin));
       program.gates[kBatchBefore].push_back(static_cast<std::uint32_t>(begin - std::min(begin, microbatches)));

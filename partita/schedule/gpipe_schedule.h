@@ -4,7 +4,8 @@
 // Within a pass the order is that of the round schedule of this pass alone (round_schedule.h), without releases. Each
 // lane takes a batch's forward steps, then its backward steps, then the next batch; a lane without backward steps waits
 // for the end of the batch. No lane is ahead of another by more than a batch, also where the backward pass leads away
-// from it.
+// from it. Where transfers have lanes of their own, what a sample of the next batch reads may come in early, but only
+// once the sample that is a batch earlier is over, so that no device has more samples in flight than a batch has.
 //
 // In a chain of stages, transfer mode sum, with forward times f_i and backward times b_i: the last sample is through
 // the forward pass after sum f + (m - 1) max f, as in every permutation flow shop with equal jobs, at the last stage,

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
+
+#include "partita/schedule/transfer_order.h"
 
 namespace partita {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct Stage {
   DeviceId device;
   std::size_t sharing = 1;
+  std::size_t devices = 1;    // that share this stage or a later one
   std::size_t in_flight = 1;  // samples of each device that go forward before the first goes backward
   PieceId forward;
   std::vector<PieceId> backward;  // one right after the other
@@ -44,6 +46,7 @@ std::vector<Stage> make_stages(const Problem& problem, const std::vector<DeviceI
   std::size_t devices = 0;  // from here to the end
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     devices += stage->sharing;
+    stage->devices = devices;
     stage->in_flight = std::min((devices + stage->sharing - 1) / stage->sharing, limit);
   }
   std::size_t window = std::numeric_limits<std::size_t>::max();  // samples, at the narrowest stage so far
@@ -67,12 +70,12 @@ class OneF1BProgram {
   }
 
   Program make() {
-    std::size_t devices = 0;
     for (const Stage& stage : stages_) {
-      devices += stage.sharing;
+      lowered_ = lowered_ || stage.in_flight * stage.sharing < stage.devices;
       limit_in_flight(stage);
       for (std::size_t copy = 0; copy < stage.sharing; ++copy) take_turns(stage, copy);
     }
+    const std::size_t devices = stages_.front().devices;
     for (std::size_t n = 0; n < program_.samples; ++n) {
       const auto through = [&](std::size_t at_most) {
         return static_cast<std::uint32_t>(n < at_most ? 0 : n - at_most + 1);
@@ -80,7 +83,7 @@ class OneF1BProgram {
       program_.gates[kOnePass].push_back(through(devices));
       program_.gates[kBothPasses].push_back(through(2 * devices));
     }
-    order_transfers();
+    if (has_lanes_for_transfers()) order_transfers(steps_, !lowered_, program_);
     return std::move(program_);
   }
 
@@ -99,6 +102,10 @@ class OneF1BProgram {
       for (PieceId end : pieces)
         program_.earlier[first].push_back({steps_.of[end].last(), stage.in_flight * stage.sharing});
     }
+  }
+
+  bool has_lanes_for_transfers() const {
+    return std::any_of(program_.order.begin(), program_.order.end(), [](const auto& tasks) { return tasks.empty(); });
   }
 
   void take_turns(const Stage& stage, std::size_t copy) {
@@ -125,41 +132,9 @@ class OneF1BProgram {
     }
   }
 
-  // All steps that have no place yet.
-  void order_transfers() {
-    IdVector<StepId, char> placed(steps_.steps.size(), 0);
-    for (const std::vector<Task>& tasks : program_.order) {
-      for (const Task& task : tasks) placed[task.step] = 1;
-    }
-    const std::size_t real_lanes = program_.order.size();
-    Program apart = program_;
-    for (StepId s : steps_.steps.all()) {
-      if (placed[s]) continue;
-      for (std::size_t copy = 0; copy < steps_[s].lanes.size(); ++copy) {
-        std::vector<Task> tasks;
-        for (std::size_t n = copy; n < program_.samples; n += steps_[s].lanes.size())
-          tasks.push_back({s, static_cast<std::uint32_t>(n)});
-        apart.order.push_back(std::move(tasks));
-      }
-    }
-    if (apart.order.size() == real_lanes) return;
-
-    std::vector<Task> executed;
-    const Timing timing = run_program(steps_, apart, &executed);
-    std::vector<std::tuple<double, std::size_t, Task>> by_start;  // at one time, as they were executed
-    for (std::size_t i = 0; i < executed.size(); ++i) {
-      const Task& task = executed[i];
-      if (!placed[task.step]) by_start.emplace_back(timing.start(task.step, task.sample), i, task);
-    }
-    std::sort(by_start.begin(), by_start.end(), [](const auto& a, const auto& b) {
-      return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-    });
-    for (const auto& [start, place, task] : by_start)
-      program_.order[steps_[task.step].lane(task.sample)].push_back(task);
-  }
-
   const Steps& steps_;
   const std::vector<Stage> stages_;
+  bool lowered_ = false;  // some W_i is, by problem.microbatches
   Program program_;
 };
 

@@ -40,11 +40,12 @@
 // The program never waits for itself: let all B(m), m < n, be done. F_i(n) waits for F_j(n), j < i, and on its lane for
 // B_i(n - W_i r_i) at most, so all F(n) get done, and so far on. B_i(n) waits on its lane for F_i(n + (W_i - 1) r_i),
 // and that for B_j(n + (W_i - 1) r_i - W_j r_j), j < i, which is done if (W_i - 1) r_i < W_j r_j: we lower W_i to make
-// it so, which is necessary only where problem.microbatches limits the W_j.
+// it so, which is necessary only where problem.microbatches limits the W_j. Waiting for whole samples is no more: for
+// F(n + (W_i - 1) r_i) they are before n, since (W_i - 1) r_i < D_i <= d.
 //
 // Where transfers have lanes of their own, computing goes in the order above, and the first step of a sample waits for
-// the last step of the sample that it follows, so that there are never more in flight. In which order transfers share a
-// lane is found by a run in which each kind of transfer has a lane of its own: by start there.
+// the last step of the sample that it follows, so that there are never more in flight. For the order of transfers see
+// transfer_order.h.
 #pragma once
 
 #include <vector>

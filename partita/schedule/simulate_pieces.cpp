@@ -26,9 +26,9 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   result.memory.resize(report.devices.size());
   result.formula = formula_of(problem, split, options.kind);
 
+  const bool takes_turns = options.kind == ScheduleKind::OneF1B && one_piece_in_each_pass(pieces);
   const std::vector<DeviceId> order =
-      options.kind == ScheduleKind::OneF1B ? order_of_stages(problem, split, report) : std::vector<DeviceId>();
-  const bool takes_turns = !order.empty() && one_piece_in_each_pass(pieces);
+      takes_turns ? order_of_stages(problem, split, report, pieces) : std::vector<DeviceId>();
   const Steps steps =
       make_steps(problem, report, pieces, takes_turns ? EmptySteps::KeptAsCompute : EmptySteps::LeftOut);
   result.lanes = steps.lanes;

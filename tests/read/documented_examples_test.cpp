@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/formats.md are what they claim to be: a workload, a platform, a plan of the workload, one for
-// latency, one with copies, and the first plan in the seed format. The last is a comparison, which
-// tests/cli/test_compare.py looks at.
+// latency, one with copies, and the first plan in the seed format. The last are a comparison, a sweep and a simulation,
+// which tests/cli/ looks at.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +16,18 @@
 namespace partita {
 namespace {
 
-enum Example : std::size_t { kWorkload, kPlatform, kPlan, kLatencyPlan, kCopiesPlan, kSeed, kComparison, kExamples };
+enum Example : std::size_t {
+  kWorkload,
+  kPlatform,
+  kPlan,
+  kLatencyPlan,
+  kCopiesPlan,
+  kSeed,
+  kComparison,
+  kSweep,
+  kSimulation,
+  kExamples
+};
 
 std::vector<std::string> json_examples() {
   const std::ifstream file(std::string(PARTITA_SOURCE_DIR) + "/docs/formats.md");

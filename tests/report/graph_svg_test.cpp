@@ -79,8 +79,7 @@ TEST(GraphSvg, ShowsNodesPiecesAndWhatMoves) {
 TEST(GraphSvg, SaysHowFarTheBoundIs) {
   const Problem problem = problem_of("a 1 9; b 3 9", 2);
   const Split split = split_from_text(problem.workload, "a b");
-  EXPECT_EQ(count(picture(problem, split, Status::Feasible, 3), "time per sample 4; no split is below 3 (gap 25 %)"),
-            1u);
+  EXPECT_EQ(count(picture(problem, split, Status::Feasible, 3), "time per sample 4, bound 3 (gap 25 %)"), 1u);
 }
 
 TEST(GraphSvg, AnOutputMovesToAPieceOnce) {

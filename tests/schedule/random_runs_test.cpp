@@ -122,5 +122,84 @@ TEST(RandomRuns, OneForwardOneBackward) {
   EXPECT_GT(mirrored, 0u);
 }
 
+// Never faster than the largest load; and not slower than filling and draining for every batch, in which each step
+// waits for less than a round of its lane.
+TEST(RandomRuns, GPipe) {
+  std::size_t runs = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
+    const Draw draw(seed);
+    if (!draw.found) continue;
+    const std::size_t m = 1 + seed % 12;
+    const Simulation run = simulate(draw.problem, draw.split, run_as(ScheduleKind::GPipe, 40 * m, m));
+    for (DeviceId d : draw.report.devices.all()) {
+      const std::size_t r = draw.report.devices[d].sharing;
+      ASSERT_LE(run.devices[d].most_in_flight, (m + r - 1) / r) << name_of(seed, draw, run);
+    }
+    if (draw.problem.transfers != TransferMode::Sum) continue;
+    Problem asked = draw.problem;
+    asked.objective = Objective::GPipe;
+    const double formula = check(asked, draw.split).value;
+    ASSERT_EQ(run.formula, formula);
+    double waits = 0;
+    for (const Piece& piece : run.pieces.pieces) {
+      const DeviceReport& device = draw.report.devices[piece.device];
+      waits +=
+          pass_load(piece.load, TransferMode::Sum) + static_cast<double>(device.sharing) * (device.sync + 2 * formula);
+    }
+    ASSERT_TRUE(run.steady) << name_of(seed, draw, run);
+    ASSERT_LE(run.time_per_sample, (formula + waits / static_cast<double>(m)) * (1 + 1e-9)) << name_of(seed, draw, run);
+    ASSERT_GE(run.time_per_sample, max_load(draw) * (1 - 1e-9)) << name_of(seed, draw, run);
+    ++runs;
+  }
+  EXPECT_GT(runs, 0u);
+}
+
+// Larger graphs, their nodes anywhere: many pieces on each device.
+TEST(RandomRuns, OfManyPieces) {
+  std::size_t most_pieces = 0;
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
+    std::mt19937 engine(static_cast<unsigned>(seed));
+    const auto below = [&](unsigned n) { return static_cast<double>(engine() % n); };
+    const std::size_t devices = 2 + seed % 5;
+    const std::size_t nodes = 20 + seed % 40;
+    Problem problem;
+    problem.shape = Shape::Free;
+    problem.transfers = std::array{TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}[seed % 3];
+    problem.workload.platform = make_platform(static_cast<int>(devices), kUnlimited, 0);
+    const std::size_t first_backward = seed % 2 == 0 ? nodes : nodes / 2;
+    Split split;
+    for (std::size_t v = 0; v < nodes; ++v) {
+      Node node;
+      node.original_id = static_cast<std::int64_t>(v);
+      node.time.assign(problem.workload.platform.classes.size(), below(8) / 7);
+      node.backward = v >= first_backward;
+      problem.workload.graph.nodes.push_back(node);
+      split.device_of.push_back(DeviceId(engine() % devices));
+      const double cost = below(5) / 3;
+      for (std::size_t w = v + 1; w < std::min(nodes, v + 6); ++w) {
+        if (engine() % 3 == 0) problem.workload.graph.edges.push_back({NodeId(v), NodeId(w), cost});
+      }
+    }
+    const CheckReport report = check(problem, split);
+    ASSERT_TRUE(report.legal());
+    for (const ScheduleKind kind :
+         {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
+      const Simulation run = simulate(problem, split, run_as(kind, 60, 7));
+      const auto complaint = complaint_about(problem, report, run);
+      ASSERT_FALSE(complaint) << seed << " " << to_string(kind) << ": " << *complaint;
+      most_pieces = std::max(most_pieces, run.pieces.pieces.size());
+      if (kind != ScheduleKind::Pipeline) continue;
+      const Simulation longer = simulate(problem, split, run_as(kind, 600));
+      ASSERT_TRUE(longer.steady) << seed;
+      if (problem.transfers == TransferMode::Sum) {
+        ASSERT_NEAR(longer.time_per_sample, report.value, 1e-9 * report.value) << seed;
+      } else {
+        ASSERT_LE(longer.time_per_sample, report.value * (1 + 1e-9)) << seed;
+      }
+    }
+  }
+  EXPECT_GT(most_pieces, 10u);
+}
+
 }  // namespace
 }  // namespace partita::test
