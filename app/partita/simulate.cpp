@@ -12,6 +12,7 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
@@ -40,6 +41,7 @@ struct SimulateArguments {
   std::string svg;     // a path, or "-"; empty: not written; likewise the others
   std::string trace;   // in the Trace Event Format
   std::string output;  // the measurements
+  std::string report;  // the page
   bool quiet = false;
 };
 
@@ -56,23 +58,22 @@ Examples:
 // Where the measurements and pictures go, opened before anything is computed.
 struct Outputs {
   std::optional<Output> svg, trace, measurements;
+  std::optional<PageReport> page;
 
   explicit Outputs(const SimulateArguments& arguments) {
     if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
     if (!arguments.trace.empty()) trace.emplace(arguments.trace, "--trace");
     if (!arguments.output.empty()) measurements.emplace(arguments.output);
-    if (on_stdout() > 1) {
-      throw InputError(ErrorKind::Usage, "-o, --svg, --trace",
-                       "only one of them can be '-', standard output; give the others files");
-    }
+    page = page_report("simulate", arguments.report);
+    refuse_two_on_stdout({{"-o", arguments.output},
+                          {"--svg", arguments.svg},
+                          {"--trace", arguments.trace},
+                          {"--report", arguments.report}});
   }
 
-  int on_stdout() const {
-    int count = 0;
-    for (const std::optional<Output>* output : {&svg, &trace, &measurements}) {
-      if (*output && (*output)->is_stdout()) ++count;
-    }
-    return count;
+  bool stdout_taken() const {
+    const auto taken = [](const std::optional<Output>& output) { return output && output->is_stdout(); };
+    return taken(svg) || taken(trace) || taken(measurements) || (page && page->is_stdout());
   }
 };
 
@@ -117,12 +118,22 @@ std::string report_text(const SimulateArguments& arguments, const Problem& probl
   return text;
 }
 
+// The plan's file does not say how it was found, so nothing is known of a bound.
+void write_page(const Problem& problem, const ListedSplit& plan, const Simulation& simulation, PageReport& page) {
+  Result result;
+  result.status = Status::Feasible;
+  result.split = plan.split;
+  result.value = plan.report.value;
+  page.show(simulation);
+  page.write(problem, result, plan.report);
+}
+
 int run_simulate(const SimulateArguments& arguments) {
   if (arguments.question.workload == "-" && arguments.plan == "-") {
     throw InputError(ErrorKind::Usage, "PLAN",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  const Outputs outputs(arguments);
+  Outputs outputs(arguments);
   const Problem problem = read_simulated_problem(arguments.question);
   const SimulationOptions options = simulation_options(arguments, problem);
   const ListedSplit plan = read_plan(arguments.plan, problem);
@@ -131,9 +142,10 @@ int run_simulate(const SimulateArguments& arguments) {
   if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));
   if (outputs.svg) outputs.svg->write(timeline_svg(problem, plan.report, simulation));
   if (outputs.trace) outputs.trace->write(trace_json(problem, plan.report, simulation));
+  if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
   if (arguments.quiet) return 0;
   const std::string text = report_text(arguments, problem, plan.report, simulation);
-  if (outputs.on_stdout() > 0) {
+  if (outputs.stdout_taken()) {
     std::fputs(text.c_str(), stderr);
   } else {
     Output("-").write(text);
@@ -171,6 +183,7 @@ void add_simulate_command(CLI::App& program, Action& action) {
                            "Write here what runs when, for Perfetto and chrome://tracing; a unit of the workload's\n"
                            "time is a millisecond there"));
   path(command->add_option("-o,--output", arguments->output, "Write the measurements here, as JSON"));
+  add_report_option(*command, arguments->report);
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
   command->footer(kFooter + exit_code_table());
   command->callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });

@@ -98,6 +98,18 @@ class Report(CliTest):
         file = self.write("chain.json", chain())
         self.assert_refused(2, "compare", file, file, "--report", self.path("page.html"), mentions=["--report"])
 
+    def test_simulate_shows_the_plan_at_work(self):
+        file = self.write("training.json", training())
+        self.run_program("plan", file, "-o", self.path("plan.json"))
+        text, data = self.page("simulate", file, self.path("plan.json"), "--samples", "30", "-o", self.path("out.json"))
+        self.assert_self_contained(text)
+        measured = self.read_json("out.json")
+        self.assertEqual(data["command"], "simulate")
+        self.assertEqual(data["plan"]["value"], measured["value"])
+        self.assertEqual(data["timeline"]["samples"], 30)
+        for field, name in (("timePerSample", "time_per_sample"), ("makespan", "makespan"), ("schedule", "schedule")):
+            self.assertEqual(data["timeline"][field], measured[name], field)
+
     def test_sweep_shows_the_curve_and_the_point_that_is_enough(self):
         file = self.write("chain.json", chain())
         text, data = self.page("sweep", file, "--vary", "accelerators=1..6", "-o", self.path("sweep.json"))
