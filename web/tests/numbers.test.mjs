@@ -113,3 +113,20 @@ test("sweep: the table of the command line, and the point that is enough", async
   assert.deepEqual(faults, []);
   await page.close();
 });
+
+test("simulate: what the command line measures, whether or not the schedule keeps the plan's promise", async () => {
+  const { planFile } = report("plan", "unet-training.json.gz");
+  for (const schedule of ["1f1b", "gpipe"]) {
+    const { text, data, url } = report("simulate", "unet-training.json.gz", planFile, "--schedule", schedule);
+    const { page, faults } = await open(browser, url);
+    const shown = (await cells(page, "#simulation table")).map((row) => row.slice(0, -1)); // bars stand in the last column
+    assert.deepEqual(shown, printedTable(text, "stage"));
+    const measured = await page.$$eval("#simulation .facts dt", (names) =>
+      Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])));
+    assert.equal(measured["Time per sample"], text.match(/time per sample +(\S+)/)[1]);
+    assert.equal(measured["Drain"], text.match(/drain +(\S+)/)[1]);
+    if (data.timeline.remark) assert.ok((await page.textContent("#simulation .lead")).includes(data.timeline.remark));
+    assert.deepEqual(faults, []);
+    await page.close();
+  }
+});

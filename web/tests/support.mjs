@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "partita-page-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let reports = 0;
 
-// Runs `partita COMMAND ARGUMENTS --report`: {text, plan, data, url}; `plan` only for the command plan.
+// Runs `partita COMMAND ARGUMENTS --report`: {text, plan, data, url, planFile}; the plan only for the command plan.
 export function report(command, ...options) {
   const name = join(folder, String(++reports));
   const outputs = command === "plan" ? ["--output", `${name}.json`] : [];
@@ -31,7 +31,7 @@ export function report(command, ...options) {
   const page = readFileSync(`${name}.html`, "utf8");
   const data = JSON.parse(page.match(/<script id="data" type="application\/json">(.*?)<\/script>/s)[1]);
   const plan = command === "plan" ? JSON.parse(readFileSync(`${name}.json`, "utf8")) : null;
-  return { text, plan, data, url: pathToFileURL(`${name}.html`).href };
+  return { text, plan, data, url: pathToFileURL(`${name}.html`).href, planFile: `${name}.json` };
 }
 
 export function launch() {

@@ -16,20 +16,39 @@ const schedules: Record<TimelineData["schedule"], string> = {
   gpipe: "all microbatches forward, then all backward",
   sequential: "one sample at a time",
 };
-const promises = { "max-load": "the largest load", gpipe: "largest forward + largest backward", latency: "latency" } as const;
+// What the formula of each schedule says.
+const promises: Record<TimelineData["schedule"], string> = {
+  pipeline: "the largest load",
+  "1f1b": "the largest load",
+  gpipe: "largest forward + largest backward load",
+  sequential: "one sample after the other",
+};
 
-function summary(page: Page, timeline: TimelineData): HTMLElement {
+// How far the measured time is from the formula: "as the formula says", "+28.4 % over the formula".
+export function judgement(timeline: TimelineData): string {
   const formula = timeline.formula;
-  const off = formula ? timeline.timePerSample / formula - 1 : 0;
-  const distance = Math.abs(off) < 1e-6 ? "as the formula" : `${off > 0 ? "+" : "-"}${significant(100 * Math.abs(off), 3)} % of the formula`;
+  if (formula === null) return timeline.steady ? "in steady state" : "on average";
+  if (keepsPromise(timeline)) return "as the formula says";
+  const off = timeline.timePerSample / formula - 1;
+  return `${significant(100 * Math.abs(off), 3)} % ${off > 0 ? "over" : "under"} the formula`;
+}
+
+export function keepsPromise(timeline: TimelineData): boolean {
+  const formula = timeline.formula ?? timeline.timePerSample;
+  return Math.abs(timeline.timePerSample - formula) <= 1e-6 * Math.max(timeline.timePerSample, formula);
+}
+
+function summary(timeline: TimelineData): HTMLElement {
+  const formula = timeline.formula;
+  const first = timeline.microbatches > 0 ? "batch" : "sample";
   const list: (Fact | null)[] = [
-    ["Time per sample", time(timeline.timePerSample), formula === null ? (timeline.steady ? "in steady state" : "on average") : distance],
-    formula === null ? null : ["Formula", time(formula), promises[page.question.objective]],
+    ["Time per sample", time(timeline.timePerSample), judgement(timeline)],
+    formula === null ? null : ["Formula", time(formula), promises[timeline.schedule]],
     ["Schedule", timeline.schedule, schedules[timeline.schedule]],
-    ["Samples", String(timeline.samples), timeline.microbatches > 0 ? `microbatches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`],
+    ["Samples", String(timeline.samples), timeline.microbatches > 0 ? `in batches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`],
     ["Latency", time(timeline.latency), "of one sample on its way"],
-    timeline.samples > 1 ? ["Warm-up", time(timeline.warmUpEnd), "until the first is through"] : null,
-    timeline.samples > 1 ? ["Drain", time(timeline.makespan - timeline.drainBegin), "from the start of the last"] : null,
+    timeline.samples > 1 ? ["Warm-up", time(timeline.warmUpEnd), `until the first ${first} is through`] : null,
+    timeline.samples > 1 ? ["Drain", time(timeline.makespan - timeline.drainBegin), `from the start of the last ${first} on`] : null,
   ];
   return facts(list);
 }
@@ -96,6 +115,6 @@ export function simulationSection(page: Page, bus: Bus): HTMLElement | null {
   const part = section("simulation", "Simulation", lead);
   const kinds = ["in", "compute", "out", "sync"] as const;
   const marks = kinds.filter((kind) => timeline.use.some((use) => use[kind] > 0)).map((kind) => [kind, kind] as const);
-  part.append(summary(page, timeline), legend(marks), useTable(page, timeline, bus));
+  part.append(summary(timeline), legend(marks), useTable(page, timeline, bus));
   return part;
 }
