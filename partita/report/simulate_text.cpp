@@ -9,10 +9,13 @@
 
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
+#include "partita/report/narrow_table.h"
 #include "partita/report/used_devices.h"
 
 namespace partita {
 namespace {
+
+constexpr std::size_t kRemarkWidth = 110;
 
 std::string share(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
@@ -53,7 +56,7 @@ std::string measurements(const CheckReport& report, const Simulation& simulation
                   batches ? "from the start of the last batch on" : "from the start of the last sample on"});
   rows.push_back({"makespan", time(simulation.makespan), "until the last sample is through"});
   std::string text = layout(rows);
-  if (!simulation.remark.empty()) text += simulation.remark + "\n";
+  if (!simulation.remark.empty()) text += wrapped_text(simulation.remark, kRemarkWidth);
   return text;
 }
 

@@ -15,22 +15,12 @@ struct Change {
   int recomputed = 0;  // with all activations, more or fewer
 };
 
-class DeviceMemory {
- public:
-  DeviceMemory(const Problem& problem, const DeviceReport& device)
-      : flat_(problem.memory_model == MemoryModel::Flat), device_(device) {}
-
-  double bytes(std::size_t in_flight, int recomputed) const {
-    if (flat_) return device_.memory;
-    const MemoryItems& items = device_.memory_items;
-    return items.weights + items.optimizer_state + static_cast<double>(in_flight) * items.activation +
-           (recomputed > 0 ? items.recomputed : 0);
-  }
-
- private:
-  bool flat_;
-  const DeviceReport& device_;
-};
+double bytes_held(const Problem& problem, const DeviceReport& device, std::ptrdiff_t in_flight, bool recomputed) {
+  if (problem.memory_model == MemoryModel::Flat) return device.memory;
+  const MemoryItems& items = device.memory_items;
+  return items.weights + items.optimizer_state + static_cast<double>(in_flight) * items.activation +
+         (recomputed ? items.recomputed : 0);
+}
 
 // The samples that the device at this place among its sharers takes.
 std::vector<Change> changes_at(const Steps& steps, const Timing& timing, const std::vector<StepId>& own,
@@ -83,26 +73,26 @@ void measure_memory_in_flight(const Problem& problem, const CheckReport& report,
     }
     for (std::size_t place = 0; place < sharers.size(); ++place) {
       const DeviceReport& device = report.devices[sharers[place]];
-      const DeviceMemory memory(problem, device);
-      DeviceUse& use = result.devices[sharers[place]];
-      std::vector<MemoryPoint>& points = result.memory[sharers[place]];
-      points.push_back({0, 0, memory.bytes(0, 0)});
-      use.peak_memory = points.front().bytes;
-      std::size_t in_flight = 0;
-      int recomputed = 0;
       const std::vector<Change> changes =
           changes_at(steps, timing, own, place, sharers.size(), device.recomputes, training);
+      DeviceUse& use = result.devices[sharers[place]];
+      std::vector<MemoryPoint>& points = result.memory[sharers[place]];
+      use.peak_memory = bytes_held(problem, device, 0, false);
+      points.push_back({0, 0, use.peak_memory});
+      std::ptrdiff_t in_flight = 0;
+      int recomputed = 0;
       for (std::size_t i = 0; i < changes.size(); ++i) {
-        in_flight = static_cast<std::size_t>(static_cast<int>(in_flight) + changes[i].samples);
+        in_flight += changes[i].samples;
         recomputed += changes[i].recomputed;
         if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) continue;
-        const double bytes = memory.bytes(in_flight, recomputed);
-        use.most_in_flight = std::max(use.most_in_flight, in_flight);
-        use.peak_memory = std::max(use.peak_memory, bytes);
-        const bool changed = in_flight != points.back().in_flight || bytes != points.back().bytes;
-        if (changes[i].time > recorded_until || !changed) continue;
-        if (points.back().time == changes[i].time) points.pop_back();
-        points.push_back({changes[i].time, in_flight, bytes});
+        const MemoryPoint point{changes[i].time, static_cast<std::size_t>(in_flight),
+                                bytes_held(problem, device, in_flight, recomputed > 0)};
+        use.most_in_flight = std::max(use.most_in_flight, point.in_flight);
+        use.peak_memory = std::max(use.peak_memory, point.bytes);
+        const bool changed = point.in_flight != points.back().in_flight || point.bytes != points.back().bytes;
+        if (point.time > recorded_until || !changed) continue;
+        if (points.back().time == point.time) points.pop_back();
+        points.push_back(point);
       }
     }
   }

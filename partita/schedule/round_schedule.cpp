@@ -23,22 +23,20 @@ class SlotRing {
     double place = ready - std::floor(ready / period_) * period_;
     const double shift = ready - place;  // from places on the ring to times
     const std::size_t n = slots_.size();
-    const auto next =
-        static_cast<std::size_t>(std::upper_bound(slots_.begin(), slots_.end(), place,
-                                                  [](double p, const Slot& slot) { return p < slot.begin; }) -
-                                 slots_.begin());
-    if (n > 0) {
-      const double before_ends = next > 0 ? slots_[next - 1].end : slots_[n - 1].end - period_;
-      if (before_ends > place + slack_) place = before_ends;
+    if (n == 0) {
+      take(place, duration);
+      return ready;
     }
+    const std::size_t next = behind(place);
+    const double before_ends = next > 0 ? slots_[next - 1].end : slots_[n - 1].end - period_;
+    if (before_ends > place + slack_) place = before_ends;
     for (std::size_t i = next; i <= next + n; ++i) {
-      const double gap_end = n > 0 ? slots_[i % n].begin + period_ * static_cast<double>(i / n) : place + period_;
-      if (place + duration <= gap_end + slack_) {
+      const double turn = i < n ? 0 : i < 2 * n ? period_ : 2 * period_;  // going on round the ring
+      if (place + duration <= slots_[i % n].begin + turn + slack_) {
         take(place, duration);
         return shift + place;
       }
-      if (n == 0) break;
-      place = slots_[i % n].end + period_ * static_cast<double>(i / n);
+      place = slots_[i % n].end + turn;
     }
     return std::nullopt;
   }
@@ -48,11 +46,16 @@ class SlotRing {
     double begin, end;
   };
 
-  void take(double place, double duration) {
-    while (place >= period_) place -= period_;
+  // The first slot that begins behind a place.
+  std::size_t behind(double place) const {
     const auto at = std::upper_bound(slots_.begin(), slots_.end(), place,
                                      [](double p, const Slot& slot) { return p < slot.begin; });
-    slots_.insert(at, {place, place + duration});
+    return static_cast<std::size_t>(at - slots_.begin());
+  }
+
+  void take(double place, double duration) {
+    while (place >= period_) place -= period_;
+    slots_.insert(slots_.begin() + static_cast<std::ptrdiff_t>(behind(place)), {place, place + duration});
   }
 
   double period_, slack_;

@@ -14,7 +14,8 @@ namespace partita {
 
 enum class ScheduleKind {
   Pipeline,    // round by round: a new sample every so often, each piece in its own time slot
-  OneF1B,      // training: as many samples in flight as stages, then one backward for each forward (PipeDream)
+  OneF1B,      // training: as many samples in flight as stages, then one backward for each forward (PipeDream);
+               // without backward pass a pipeline with as many samples in flight as devices
   GPipe,       // batches: all microbatches forward, then all backward
   Sequential,  // one sample at a time, no pipelining
 };
