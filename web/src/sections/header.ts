@@ -87,7 +87,10 @@ function sweepAnswer(page: Page): Answer | null {
     unit: unitText(sweep, enough),
     verdict: "enough",
     tone: "good",
-    facts: [["Value there", time(enough.value), unitOf(page.question)], ["Points", String(sweep.points.length)]],
+    facts: [
+      ["Value there", time(enough.value), unitOf(page.question)],
+      ["Points", String(sweep.points.length)],
+    ],
     note: sweep.verdict,
   };
 }
@@ -108,7 +111,15 @@ function subject(page: Page): string {
 function showAnswer(answer: Answer): Child[] {
   const verdict = html("span", { class: `verdict ${answer.tone}` }, unbroken(answer.verdict));
   const headline = answer.number
-    ? html("p", { class: "headline" }, html("strong", { id: "value" }, answer.number), " ", html("span", { class: "unit" }, answer.unit), " ", verdict)
+    ? html(
+        "p",
+        { class: "headline" },
+        html("strong", { id: "value" }, answer.number),
+        " ",
+        html("span", { class: "unit" }, answer.unit),
+        " ",
+        verdict,
+      )
     : html("p", { class: "headline" }, verdict);
   return [
     html("div", { class: "answer" }, headline, answer.facts.length > 0 && facts(answer.facts)),
@@ -120,11 +131,18 @@ export function header(page: Page, themeToggle: HTMLElement): HTMLElement {
   const answer = answerOf(page);
   const question = facts(questionFacts(page.question));
   question.classList.add("question");
-  return html("header", {},
-    html("div", { class: "masthead" },
-      html("span", {}, html("b", {}, "Partita"), ` ${page.program.replace(/^partita /, "")} · ${page.command}`), themeToggle),
+  return html(
+    "header",
+    {},
+    html(
+      "div",
+      { class: "masthead" },
+      html("span", {}, html("b", {}, "Partita"), ` ${page.program.replace(/^partita /, "")} · ${page.command}`),
+      themeToggle,
+    ),
     html("h1", {}, page.title),
     html("p", { class: "subject" }, subject(page)),
     ...(answer ? showAnswer(answer) : []),
-    question);
+    question,
+  );
 }

@@ -45,10 +45,16 @@ function summary(timeline: TimelineData): HTMLElement {
     ["Time per sample", time(timeline.timePerSample), judgement(timeline)],
     formula === null ? null : ["Formula", time(formula), promises[timeline.schedule]],
     ["Schedule", timeline.schedule, schedules[timeline.schedule]],
-    ["Samples", String(timeline.samples), timeline.microbatches > 0 ? `in batches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`],
+    [
+      "Samples",
+      String(timeline.samples),
+      timeline.microbatches > 0 ? `in batches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`,
+    ],
     ["Latency", time(timeline.latency), "of one sample on its way"],
     timeline.samples > 1 ? ["Warm-up", time(timeline.warmUpEnd), `until the first ${first} is through`] : null,
-    timeline.samples > 1 ? ["Drain", time(timeline.makespan - timeline.drainBegin), `from the start of the last ${first} on`] : null,
+    timeline.samples > 1
+      ? ["Drain", time(timeline.makespan - timeline.drainBegin), `from the start of the last ${first} on`]
+      : null,
   ];
   return facts(list);
 }
@@ -56,9 +62,19 @@ function summary(timeline: TimelineData): HTMLElement {
 // Time in which it does each thing, as a share of the whole.
 function useBar(use: DeviceUse): HTMLElement {
   const parts = ["in", "compute", "out", "sync"] as const;
-  return html("span", { class: "use" },
-    ...parts.filter((part) => use[part] > 0).map((part) =>
-      html("i", { class: `segment ${part}`, style: `width:${(100 * use[part]).toFixed(2)}%`, title: `${part} ${fixed(100 * use[part], 1)} %` })));
+  return html(
+    "span",
+    { class: "use" },
+    ...parts
+      .filter((part) => use[part] > 0)
+      .map((part) =>
+        html("i", {
+          class: `segment ${part}`,
+          style: `width:${(100 * use[part]).toFixed(2)}%`,
+          title: `${part} ${fixed(100 * use[part], 1)} %`,
+        }),
+      ),
+  );
 }
 
 interface UseRow {
@@ -71,7 +87,9 @@ function useRows(page: Page, timeline: TimelineData): UseRow[] {
   const loads = page.plan?.loads ?? [];
   const order = page.plan?.order ?? [];
   const staged = order.length > 0;
-  const devices = staged ? loads.map((load) => load.device) : [...new Set(timeline.pieces.map((piece) => piece.device))];
+  const devices = staged
+    ? loads.map((load) => load.device)
+    : [...new Set(timeline.pieces.map((piece) => piece.device))];
   const stageOf = (device: number): number | null => {
     const original = loads.find((load) => load.device === device)?.copyOf ?? device;
     return staged ? order.indexOf(original) + 1 : null;
@@ -88,12 +106,24 @@ function useTable(page: Page, timeline: TimelineData, bus: Bus): HTMLElement {
   const pays = (use: DeviceUse) => page.devices[use.device]?.kind !== "host";
   const rows = useRows(page, timeline);
   const columns: (Column<UseRow> | false)[] = [
-    rows.some((row) => row.stage !== null) && { title: "stage", cell: ({ stage }) => String(stage ?? ""), order: ({ stage }) => stage },
-    { title: "device", words: true, cell: ({ use }) => deviceLabel(page, bus, use.device, page.devices[use.device]?.name ?? "") },
+    rows.some((row) => row.stage !== null) && {
+      title: "stage",
+      cell: ({ stage }) => String(stage ?? ""),
+      order: ({ stage }) => stage,
+    },
+    {
+      title: "device",
+      words: true,
+      cell: ({ use }) => deviceLabel(page, bus, use.device, page.devices[use.device]?.name ?? ""),
+    },
     { title: "compute", cell: ({ use }) => share(use.compute), order: ({ use }) => use.compute },
     { title: "in", cell: ({ use }) => (pays(use) ? share(use.in) : "-"), order: ({ use }) => use.in },
     { title: "out", cell: ({ use }) => (pays(use) ? share(use.out) : "-"), order: ({ use }) => use.out },
-    timeline.use.some((use) => use.sync > 0) && { title: "sync", cell: ({ use }) => (use.sync > 0 ? share(use.sync) : "-"), order: ({ use }) => use.sync },
+    timeline.use.some((use) => use.sync > 0) && {
+      title: "sync",
+      cell: ({ use }) => (use.sync > 0 ? share(use.sync) : "-"),
+      order: ({ use }) => use.sync,
+    },
     { title: "busy", cell: ({ use }) => share(use.busy), order: ({ use }) => use.busy },
     { title: "idle", cell: ({ use }) => share(1 - use.busy), order: ({ use }) => 1 - use.busy },
     { title: "samples", cell: ({ use }) => String(use.samples), order: ({ use }) => use.samples },
@@ -101,11 +131,16 @@ function useTable(page: Page, timeline: TimelineData, bus: Bus): HTMLElement {
     { title: "memory", cell: ({ use }) => bytes(use.peakMemory), order: ({ use }) => use.peakMemory },
     { title: "", words: true, cell: ({ use }) => useBar(use) },
   ];
-  return table(rows, columns.filter((column): column is Column<UseRow> => column !== false), {
-    label: "How busy the devices are",
-    rowClass: ({ use }) => (use.device === page.plan?.bottleneck && page.question.objective !== "latency" ? "marked" : ""),
-    onRow: ({ use }, element) => highlights(element, bus, use.device),
-  });
+  return table(
+    rows,
+    columns.filter((column): column is Column<UseRow> => column !== false),
+    {
+      label: "How busy the devices are",
+      rowClass: ({ use }) =>
+        use.device === page.plan?.bottleneck && page.question.objective !== "latency" ? "marked" : "",
+      onRow: ({ use }, element) => highlights(element, bus, use.device),
+    },
+  );
 }
 
 export function simulationSection(page: Page, bus: Bus): HTMLElement | null {
