@@ -14,6 +14,7 @@ void add_plan_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_compare_command(CLI::App& program, Action& action);
 void add_sweep_command(CLI::App& program, Action& action);
+void add_simulate_command(CLI::App& program, Action& action);
 void add_bench_command(CLI::App& program, Action& action);
 void add_convert_command(CLI::App& program, Action& action);
 void add_completion_command(CLI::App& program, Action& action);

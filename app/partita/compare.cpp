@@ -143,6 +143,7 @@ void write_page(const Problem& problem, const Comparison& comparison, PageReport
 
 int run_compare(const CompareArguments& arguments) {
   refuse_page_of_many(arguments);
+  refuse_two_on_stdout({{"-o", arguments.output}, {"--report", arguments.report}});
   const Output output(arguments.output);
   std::optional<PageReport> page = page_report("compare", arguments.report);
   std::vector<Problem> problems = read_problems(arguments);

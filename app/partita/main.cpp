@@ -16,6 +16,7 @@ constexpr const char* kName = "partita";
 constexpr const char* kExample = R"(Example:
   partita plan model.json --memory 16GiB -o plan.json
   partita check model.json plan.json
+  partita simulate model.json plan.json --svg timeline.svg
 
 `partita COMMAND --help` describes a command's options.
 
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
   partita::app::add_check_command(program, action);
   partita::app::add_compare_command(program, action);
   partita::app::add_sweep_command(program, action);
+  partita::app::add_simulate_command(program, action);
   partita::app::add_bench_command(program, action);
   partita::app::add_convert_command(program, action);
   partita::app::add_completion_command(program, action);

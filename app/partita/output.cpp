@@ -63,6 +63,18 @@ Output::Output(std::string path, std::string option)
   unlink(temporary.c_str());
 }
 
+void refuse_two_on_stdout(const std::vector<OutputOption>& outputs) {
+  const char* first = nullptr;
+  for (const OutputOption& output : outputs) {
+    if (output.path != "-") continue;
+    if (first) {
+      throw InputError(ErrorKind::Usage, output.option,
+                       fmt::format("'-' is already the output of {}; only one can be standard output", first));
+    }
+    first = output.option;
+  }
+}
+
 InputError Output::unwritable(const std::string& why) const {
   return InputError(ErrorKind::Unwritable, is_stdout() ? "standard output" : path_,
                     fmt::format("cannot be written: {}; choose another output with {}", why, option_));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "partita/util/error.h"
 
@@ -28,5 +29,14 @@ class Output {
   std::string target_;  // with symbolic links followed
   bool in_place_ = false;
 };
+
+// An option and the path it was given, empty where it was not.
+struct OutputOption {
+  const char* option;
+  const std::string& path;
+};
+
+// Throws InputError(Usage) where two of them are "-".
+void refuse_two_on_stdout(const std::vector<OutputOption>& outputs);
 
 }  // namespace partita::app

@@ -11,7 +11,7 @@ namespace partita::app {
 namespace {
 
 constexpr std::size_t kMicrobatches = 8;      // where the question does not say
-constexpr std::size_t kBatches = 3;           // the first, one in the middle, the last
+constexpr std::size_t kBatches = 6;           // enough to see that they repeat each other
 constexpr std::size_t kIntervalsOfPiece = 3;  // in, compute, out; more are not recorded than the page shows
 
 SimulationOptions one_sample() {

@@ -2,7 +2,6 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -108,12 +107,6 @@ void refuse_as_seed(bool given, const char* option) {
   }
 }
 
-void refuse_two_on_stdout(const std::vector<std::string>& paths) {
-  if (std::ranges::count(paths, "-") > 1) {
-    throw InputError(ErrorKind::Usage, "-", "only one file can be written to standard output");
-  }
-}
-
 int run_plan(const PlanArguments& arguments) {
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas > 1, "--replicate");
@@ -123,7 +116,11 @@ int run_plan(const PlanArguments& arguments) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
-  refuse_two_on_stdout({arguments.output, arguments.svg, arguments.dot, arguments.report});
+  refuse_two_on_stdout({{"-o", arguments.output},
+                        {"--certificate", arguments.certificate},
+                        {"--svg", arguments.svg},
+                        {"--dot", arguments.dot},
+                        {"--report", arguments.report}});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;

@@ -11,6 +11,7 @@
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/page_report.h"
 #include "app/partita/solving.h"
 #include "app/partita/sweep_view.h"
 #include "app/partita/terminal.h"
@@ -19,6 +20,7 @@
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/portfolio/sweep.h"
+#include "partita/portfolio/vary.h"
 #include "partita/report/sweep_json.h"
 #include "partita/report/sweep_svg.h"
 #include "partita/report/sweep_text.h"
@@ -34,6 +36,7 @@ struct SweepArguments {
   double worthwhile = 0.01;
   std::string output;  // empty: only the table
   std::string svg;     // empty: not written
+  std::string report;  // empty: not written
   bool no_times = false;
   bool quiet = false;
 };
@@ -50,24 +53,45 @@ devices, memory or bandwidth the best split never gets worse. (Strict host cores
 
 )";
 
+// The page of the curve, and of the split at the point after which more stops paying; where there is no such point, at
+// the last one that has a split.
+void write_page(const Problem& problem, const Sweep& sweep, PageReport& page) {
+  page.show(sweep);
+  std::optional<std::size_t> shown = sweep.enough;
+  for (std::size_t i = sweep.points.size(); !shown && i-- > 0;) {
+    if (sweep.points[i].result.split) shown = i;
+  }
+  if (!shown) {
+    page.write(problem);
+    return;
+  }
+  const SweepPoint& point = sweep.points[*shown];
+  const Problem there = varied(problem, sweep.parameter, point.parameter);
+  page.write(there, point.result, check(there, *point.result.split));
+}
+
 // Opened before the search, so that a path that cannot be written is told at once.
 struct Outputs {
   explicit Outputs(const SweepArguments& arguments) {
     if (!arguments.output.empty()) json.emplace(arguments.output);
-    if (!arguments.svg.empty()) svg.emplace(arguments.svg);
-    if (json && svg && json->is_stdout() && svg->is_stdout())
-      throw InputError(ErrorKind::Usage, "--svg", "'-' is already the output of -o; only one can be standard output");
+    if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
+    page = page_report("sweep", arguments.report);
+    refuse_two_on_stdout({{"-o", arguments.output}, {"--svg", arguments.svg}, {"--report", arguments.report}});
   }
 
-  bool stdout_taken() const { return (json && json->is_stdout()) || (svg && svg->is_stdout()); }
+  bool stdout_taken() const {
+    return (json && json->is_stdout()) || (svg && svg->is_stdout()) || (page && page->is_stdout());
+  }
 
-  void write(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep) const {
+  void write(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep) {
     if (json) json->write(sweep_json(problem, sweep, {arguments.solving.time_limit, arguments.solving.options.seed}));
     if (svg) svg->write(sweep_svg(problem, sweep));
+    if (page) write_page(problem, sweep, *page);
   }
 
   std::optional<Output> json;
   std::optional<Output> svg;
+  std::optional<PageReport> page;
 };
 
 SweepOptions sweep_options(const SweepArguments& arguments) {
@@ -102,7 +126,7 @@ int exit_code(const SweepArguments& arguments, const Sweep& sweep) {
 
 int run_sweep(const SweepArguments& arguments) {
   const Variation variation = parse_variation(arguments.vary);
-  const Outputs outputs(arguments);
+  Outputs outputs(arguments);
   const Problem problem = read_problem(arguments.question);
 
   Budget budget;
@@ -141,6 +165,7 @@ void add_varying(CLI::App& command, SweepArguments& arguments) {
 void add_output(CLI::App& command, SweepArguments& arguments) {
   path(command.add_option("-o,--output", arguments.output, "Write the sweep here as JSON; - for standard output"));
   path(command.add_option("--svg", arguments.svg, "Draw the curve here; - for standard output"));
+  add_report_option(command, arguments.report);
   command.add_flag("--no-times", arguments.no_times, "Leave the times out of the table");
   command.add_flag("-q,--quiet", arguments.quiet, "Print no progress");
 }

@@ -83,7 +83,7 @@ void require_variable(const Problem& problem, SweepParameter parameter) {
   }
   if (why.empty()) return;
   std::string others;
-  for (const auto [other, text] :
+  for (const auto& [other, text] :
        {std::pair{SweepParameter::Accelerators, "accelerators"}, std::pair{SweepParameter::Hosts, "hosts"},
         std::pair{SweepParameter::Memory, "memory (of every accelerator)"}}) {
     const bool possible = counts_devices(other) ? why_not_counted(platform, kind_of(other)).empty()

@@ -128,6 +128,38 @@ PlanDevice read_plan_device(const json& value, const Place& place, std::size_t e
   return result;
 }
 
+// What the plan says it answers, as far as it says so in words that we know: no more than a hint where a plan does not
+// fit the question that is asked now.
+Problem read_question(const ObjectView& file) {
+  const auto word = [](const ObjectView& fields, const char* key) {
+    const json* value = fields.find(key);
+    return value && value->is_string() ? value->get<std::string>() : std::string();
+  };
+  const auto count = [&file](const char* key, int otherwise) {
+    const json* value = file.find(key);
+    return value && value->is_number_integer() ? value->get<int>() : otherwise;
+  };
+  const auto flag = [&file](const char* key) {
+    const json* value = file.find(key);
+    return value && value->is_boolean() && value->get<bool>();
+  };
+  Problem question;
+  question.objective = parse_objective(word(file, "objective")).value_or(question.objective);
+  question.shape = parse_shape(word(file, "shape")).value_or(question.shape);
+  question.transfers = parse_transfer_mode(word(file, "transfers")).value_or(question.transfers);
+  question.backward_shape = flag("backward_shape");
+  question.subgraphs = count("subgraphs", question.subgraphs);
+  if (const json* cores = file.find("host_cores"); cores && cores->is_object()) {
+    const Place place = file.place().member("host_cores");
+    question.strict_host_cores = word(ObjectView(*cores, place, "an object with policy"), "policy") == "strict";
+  }
+  question.replicas = count("replicas", question.replicas);
+  question.memory_model = parse_memory_model(word(file, "memory_model")).value_or(question.memory_model);
+  question.microbatches = count("microbatches", question.microbatches);
+  question.recompute = flag("recompute");
+  return question;
+}
+
 // Devices sorted by kind and index, gaps filled with empty ones, so that the i-th of a kind is that kind's device i.
 SplitListing read_plan(const ObjectView& file) {
   const json* devices_field = file.find("devices");
@@ -223,6 +255,12 @@ SplitListing parse_split(std::string_view bytes, const std::string& source) {
   }
   place.fail(ErrorKind::BadField,
              "is not a split; expected a plan written by partita, or an object with fpgas and cpus");
+}
+
+std::optional<Problem> parse_question(std::string_view bytes, const std::string& source) {
+  const json document = parse_json(bytes, source);
+  if (!document.is_object() || !document.contains("partita")) return std::nullopt;
+  return read_question(ObjectView(document, Place(source), "a plan written by partita"));
 }
 
 SplitListing read_split(const std::string& path) { return parse_split(read_bytes(path), source_name(path)); }

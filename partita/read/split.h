@@ -2,9 +2,11 @@
 // Reads a split: a plan written by Partita, or the paper code's own output (docs/formats.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "partita/model/problem.h"
 #include "partita/model/split.h"
 
 namespace partita {
@@ -13,5 +15,9 @@ namespace partita {
 // graph is for `check` to say.
 SplitListing read_split(const std::string& path);
 SplitListing parse_split(std::string_view bytes, const std::string& source);
+
+// The question that a plan says it answers, as far as it says so; its workload is empty. Nothing for a file of another
+// kind.
+std::optional<Problem> parse_question(std::string_view bytes, const std::string& source);
 
 }  // namespace partita

@@ -37,6 +37,7 @@ std::string page_json(const PageContent& content) {
     if (content.simulation) write_timeline(*content.simulation, json.key("timeline"));
     if (content.progress) write_convergence(*content.progress, json.key("convergence"));
     if (content.comparison) write_comparison(*content.comparison, json.key("comparison"));
+    if (content.sweep) write_sweep(*content.sweep, json.key("sweep"));
   });
   return json.text();
 }

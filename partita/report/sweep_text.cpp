@@ -98,9 +98,9 @@ std::string sweep_text(const Problem& problem, const Sweep& sweep, const SweepTe
   std::string text = wrapped_text(describe_workload(problem), options.width);
   text += wrapped_text(fmt::format("{}; {}.", describe_question(problem.objective, problem.shape), sweep_range(sweep)),
                        options.width);
-  if (!sweep.points.empty()) text += "\n" + layout_folded(rows, options.width);
+  if (!sweep.points.empty()) text.append("\n").append(layout_folded(rows, options.width));
   const std::string why = reasons(sweep, options.width);
-  if (!why.empty()) text += "\n" + why;
+  if (!why.empty()) text.append("\n").append(why);
   return text + "\n" + wrapped_text(sweep.verdict, options.width);
 }
 

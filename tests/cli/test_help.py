@@ -7,7 +7,7 @@ import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "compare", "sweep", "bench", "convert", "completion")
+COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "completion")
 
 
 class Help(CliTest):

@@ -98,6 +98,42 @@ class Report(CliTest):
         file = self.write("chain.json", chain())
         self.assert_refused(2, "compare", file, file, "--report", self.path("page.html"), mentions=["--report"])
 
+    def test_simulate_shows_the_plan_at_work(self):
+        file = self.write("training.json", training())
+        self.run_program("plan", file, "-o", self.path("plan.json"))
+        text, data = self.page("simulate", file, self.path("plan.json"), "--samples", "30", "-o", self.path("out.json"))
+        self.assert_self_contained(text)
+        measured = self.read_json("out.json")
+        self.assertEqual(data["command"], "simulate")
+        self.assertEqual(data["plan"]["value"], measured["value"])
+        self.assertEqual(data["timeline"]["samples"], 30)
+        for field, name in (("timePerSample", "time_per_sample"), ("makespan", "makespan"), ("schedule", "schedule")):
+            self.assertEqual(data["timeline"][field], measured[name], field)
+
+    def test_sweep_shows_the_curve_and_the_point_that_is_enough(self):
+        file = self.write("chain.json", chain())
+        text, data = self.page("sweep", file, "--vary", "accelerators=1..6", "-o", self.path("sweep.json"))
+        self.assert_self_contained(text)
+        points = data["sweep"]["points"]
+        self.assertEqual([point["label"] for point in points], ["1", "2", "3", "4", "5", "6"])
+        self.assertEqual([point["value"] for point in points],
+                         [point["value"] for point in self.read_json("sweep.json")["points"]])
+        enough = points[data["sweep"]["enough"]]
+        self.assertEqual(data["plan"]["value"], enough["value"])
+        self.assertEqual(sum(device["kind"] == "accelerator" for device in data["devices"]), enough["parameter"])
+
+    def test_a_sweep_without_splits_has_the_curve_alone(self):
+        file = self.write("chain.json", chain(memory=0.5, hosts=0))
+        _, data = self.page("sweep", file, "--vary", "accelerators=1..2", code=9)
+        self.assertEqual([point["status"] for point in data["sweep"]["points"]], ["infeasible"] * 2)
+        self.assertNotIn("plan", data)
+
+    def test_only_one_output_can_be_standard_output(self):
+        file = self.write("chain.json", chain())
+        for command in (["plan", file, "-o", "-"], ["compare", file],
+                        ["sweep", file, "--vary", "accelerators=1..2", "--svg", "-"]):
+            self.assert_refused(2, *command, "--report", "-", mentions=["--report", "standard output"])
+
     def test_standard_output_can_be_the_page(self):
         file = self.write("chain.json", chain())
         out, err = self.run_program("plan", file, "--report", "-")
@@ -107,8 +143,8 @@ class Report(CliTest):
 
     def test_what_cannot_be_written_is_told_before_the_search(self):
         file = self.write("wide.json", wide_graph())
-        for command in ("plan", "compare"):
-            self.assert_refused(10, command, file, "--report", self.path("no/page.html"), mentions=["--report"])
+        for command in (["plan"], ["compare"], ["sweep", "--vary", "hosts=1..2"]):
+            self.assert_refused(10, *command, file, "--report", self.path("no/page.html"), mentions=["--report"])
 
     def test_hostile_names_stay_text(self):
         hostile = "</script><script>alert(1)</script>"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/formats.md are what they claim to be: a workload, a platform, a plan of the workload, one for
-// latency, one with copies, and the first plan in the seed format. The last are a comparison and a
-// sweep, which tests/cli/test_compare.py and test_sweep.py look at.
+// latency, one with copies, and the first plan in the seed format. The last are a comparison, a sweep and a simulation,
+// which tests/cli/ looks at.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,6 +25,7 @@ enum Example : std::size_t {
   kSeed,
   kComparison,
   kSweep,
+  kSimulation,
   kExamples
 };
 

@@ -172,5 +172,29 @@ TEST(ReadPlan, CopiesNameTheirOriginalByPlaceInTheFile) {
               ErrorKind::BadField, "devices[3].copy_of", "lists nodes");
 }
 
+TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
+  const std::string text = R"({"partita": {"format": "plan", "version": 2}, "objective": "latency", "shape": "free",
+    "transfers": "overlap", "backward_shape": true, "subgraphs": 3, "host_cores": {"policy": "strict"}, "replicas": 2,
+    "memory_model": "gpipe", "microbatches": 8, "recompute": true})";
+  const std::optional<Problem> question = parse_question(text, "plan.json");
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->objective, Objective::Latency);
+  EXPECT_EQ(question->shape, Shape::Free);
+  EXPECT_EQ(question->transfers, TransferMode::Overlap);
+  EXPECT_TRUE(question->backward_shape && question->strict_host_cores && question->recompute);
+  EXPECT_EQ(question->subgraphs, 3);
+  EXPECT_EQ(question->replicas, 2);
+  EXPECT_EQ(question->memory_model, MemoryModel::GPipe);
+  EXPECT_EQ(question->microbatches, 8);
+  // What we do not understand is passed over: it is only for hints.
+  const std::optional<Problem> other =
+      parse_question(R"({"partita": 1, "objective": 5, "shape": "round", "host_cores": "x", "replicas": []})", "f");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->objective, Objective::MaxLoad);
+  EXPECT_EQ(other->shape, Shape::Staged);
+  EXPECT_EQ(other->replicas, 1);
+  EXPECT_FALSE(parse_question(kSmallSeed, "seed.json"));
+}
+
 }  // namespace
 }  // namespace partita

@@ -358,6 +358,37 @@ TEST(Page, ComparisonIsTheTable) {
   EXPECT_TRUE(json.at("runs")[2].at("ratio").is_null());
 }
 
+TEST(Page, SweepIsTheCurve) {
+  const Answer answer(kTraining, kTrainingSplit);
+  Sweep sweep;
+  sweep.parameter = SweepParameter::Memory;
+  sweep.points.resize(2);
+  sweep.points[0].parameter = 1024;
+  sweep.points[0].label = "1 KiB";
+  sweep.points[0].result.status = Status::Infeasible;
+  sweep.points[0].result.reason = "too little";
+  sweep.points[1].parameter = 4096;
+  sweep.points[1].result = answer.result;
+  sweep.points[1].devices_used = 3;
+  sweep.verdict = "enough is enough";
+  PageContent content;
+  content.command = "sweep";
+  content.problem = &answer.problem;
+  content.sweep = &sweep;
+  const Json page = Json::parse(page_json(content));
+  EXPECT_FALSE(page.contains("plan"));
+  EXPECT_FALSE(page.contains("graph"));
+  const Json json = page.at("sweep");
+  EXPECT_EQ(json.at("parameter"), "memory");
+  EXPECT_EQ(json.at("unit"), "B");
+  EXPECT_TRUE(json.at("enough").is_null());
+  EXPECT_EQ(json.at("verdict"), "enough is enough");
+  EXPECT_EQ(json.at("points")[0], Json::parse(R"({"parameter": 1024, "label": "1 KiB", "status": "infeasible",
+      "value": null, "bound": 0, "gap": 1, "seconds": 0, "devicesUsed": 0, "reason": "too little"})"));
+  EXPECT_EQ(json.at("points")[1].at("value"), answer.report.value);
+  EXPECT_EQ(json.at("points")[1].at("devicesUsed"), 3);
+}
+
 TEST(Page, HostileNamesStayText) {
   const std::string hostile = "</script><script>alert('\xff\"\\')</script><!--\n\x01";
   Answer answer(kTraining, kTrainingSplit);

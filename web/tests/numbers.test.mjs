@@ -102,3 +102,14 @@ test("compare: the runs of the table, sorted when asked", async () => {
   assert.deepEqual(faults, []);
   await page.close();
 });
+
+test("sweep: the table of the command line, and the point that is enough", async () => {
+  const { text, data, url } = report("sweep", "unet-inference.json.gz", "--vary", "accelerators=4..8", "--time-limit", "5");
+  const { page, faults } = await open(browser, url);
+  assert.deepEqual(await cells(page, "#sweep table"), printedTable(text, "accelerators "));
+  assert.equal(await page.textContent("#value"), data.sweep.points[data.sweep.enough].label);
+  assert.equal((await page.textContent(".proof")).replaceAll("\u00a0", " "), data.sweep.verdict);
+  assert.equal(await page.locator("#sweep .dot").count(), data.sweep.points.length);
+  assert.deepEqual(faults, []);
+  await page.close();
+});

@@ -15,6 +15,7 @@ before(async () => {
     training: report("plan", "transformer-training.json", "--memory", "12GiB", "--memory-model", "1f1b"),
     latency: report("plan", "with-host.json", "--objective", "latency"),
     comparison: report("compare", "unet-inference.json.gz", "--algorithms", "dp,greedy,scotch,free"),
+    sweep: report("sweep", "branch.json", "--vary", "memory=50,80,100,200"),
   };
 });
 after(() => browser.close());

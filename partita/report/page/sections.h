@@ -20,6 +20,7 @@ void write_timeline(const Simulation& simulation, JsonLine& json);
 // Where value or bound moved; thinned evenly, with the first and the last point kept.
 void write_convergence(const std::vector<Progress>& progress, JsonLine& json);
 void write_comparison(const Comparison& comparison, JsonLine& json);
+void write_sweep(const Sweep& sweep, JsonLine& json);
 
 inline constexpr std::size_t kMostConvergencePoints = 300;
 inline constexpr std::size_t kMostCuts = 50;

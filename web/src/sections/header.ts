@@ -6,6 +6,7 @@ import { counted, gap, seconds, time } from "../format";
 import { facts, type Fact } from "./facts";
 import { questionFacts, unitOf } from "./question";
 import { unbroken } from "./section";
+import { enoughPoint, unitText } from "../sweep/points";
 
 interface Answer {
   number: string; // in large type; empty where there is none
@@ -62,20 +63,16 @@ function comparisonAnswer(page: Page): Answer | null {
 function sweepAnswer(page: Page): Answer | null {
   const sweep = page.sweep;
   if (!sweep) return null;
-  const enough = sweep.enough === null ? undefined : sweep.points[sweep.enough];
+  const enough = enoughPoint(sweep);
+  if (!enough) return { number: "", unit: "", verdict: sweep.verdict, tone: "open", facts: [], note: "" };
   return {
-    number: enough?.label ?? "",
-    unit: enough ? (sweep.parameter === "bandwidth" ? "times the bandwidth" : enoughUnit(sweep.parameter, enough.parameter)) : "",
-    verdict: sweep.verdict,
-    tone: enough ? "good" : "open",
-    facts: enough ? [["There", time(enough.value), unitOf(page.question)], ["Points", String(sweep.points.length)]] : [],
-    note: "",
+    number: enough.label,
+    unit: unitText(sweep, enough),
+    verdict: "enough",
+    tone: "good",
+    facts: [["Value there", time(enough.value), unitOf(page.question)], ["Points", String(sweep.points.length)]],
+    note: sweep.verdict,
   };
-}
-
-function enoughUnit(parameter: "accelerators" | "hosts" | "memory", count: number): string {
-  if (parameter === "memory") return "of memory";
-  return count === 1 ? parameter.slice(0, -1) : parameter;
 }
 
 function answerOf(page: Page): Answer | null {

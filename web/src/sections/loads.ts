@@ -11,6 +11,7 @@ import { ticks } from "../chart/scale";
 import { loadRows, passLoad, type LoadRow } from "../loads/rows";
 import { loadBar, scheduleBar, type Bar } from "../loads/segments";
 import { loadTable } from "../loads/table";
+import { enoughPoint, unitText } from "../sweep/points";
 import { tipLines } from "../tip";
 
 const modes = {
@@ -84,6 +85,13 @@ function tip(row: LoadRow, format: (value: number) => string, training: boolean)
   ]);
 }
 
+// The page of a sweep shows the split of the point that is enough.
+function title(page: Page): string {
+  const what = page.question.objective === "latency" ? "Devices" : "Loads";
+  const point = page.sweep && enoughPoint(page.sweep);
+  return page.sweep && point ? `${what} with ${point.label} ${unitText(page.sweep, point)}` : what;
+}
+
 export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
   const plan = page.plan;
   if (!plan || plan.loads.length === 0) return null;
@@ -115,7 +123,7 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
     ...(has("sync") ? [["sync", "sync"] as const] : []),
     ...marks.map((mark) => [`line ${mark.kind}`, markText(plan, mark)] as const),
   ]);
-  const part = section("loads", page.question.objective === "latency" ? "Devices" : "Loads", lead);
+  const part = section("loads", title(page), lead);
   part.append(key, html("div", { class: "bar-chart" }, list, axis(scale)), loadTable(page, plan, rows, bus));
   return part;
 }

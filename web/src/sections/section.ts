@@ -12,11 +12,13 @@ export function section(id: string, title: string, lead = ""): HTMLElement {
   return html("section", { id, "aria-labelledby": heading.id }, heading, lead && html("p", { class: "lead" }, unbroken(lead)));
 }
 
+const shortTitles: Record<string, string> = { bottleneck: "Bottleneck", loads: "Loads", sweep: "Sweep" };
+
 // Links to the parts, where there are enough of them to get lost in.
 export function contents(parts: readonly HTMLElement[]): HTMLElement | "" {
   if (parts.length < 3) return "";
   const links = parts.map((part) => {
-    const title = part.id === "bottleneck" ? "Bottleneck" : (part.querySelector("h2")?.textContent ?? part.id);
+    const title = shortTitles[part.id] ?? part.querySelector("h2")?.textContent ?? part.id;
     return html("li", {}, html("a", { href: `#${part.id}` }, title));
   });
   return html("nav", { class: "contents", "aria-label": "Parts of this report" }, html("ul", {}, ...links));

@@ -29,6 +29,7 @@ function summary(page: Page, timeline: TimelineData): HTMLElement {
     ["Samples", String(timeline.samples), timeline.microbatches > 0 ? `microbatches of ${timeline.microbatches}` : `in ${time(timeline.makespan)}`],
     ["Latency", time(timeline.latency), "of one sample on its way"],
     timeline.samples > 1 ? ["Warm-up", time(timeline.warmUpEnd), "until the first is through"] : null,
+    timeline.samples > 1 ? ["Drain", time(timeline.makespan - timeline.drainBegin), "from the start of the last"] : null,
   ];
   return facts(list);
 }
@@ -41,23 +42,50 @@ function useBar(use: DeviceUse): HTMLElement {
       html("i", { class: `segment ${part}`, style: `width:${(100 * use[part]).toFixed(2)}%`, title: `${part} ${fixed(100 * use[part], 1)} %` })));
 }
 
+interface UseRow {
+  use: DeviceUse;
+  stage: number | null; // from 1
+}
+
+// As partita/report/used_devices.cpp orders them: by stage, copies after their original; without stages by first piece.
+function useRows(page: Page, timeline: TimelineData): UseRow[] {
+  const loads = page.plan?.loads ?? [];
+  const order = page.plan?.order ?? [];
+  const staged = order.length > 0;
+  const devices = staged ? loads.map((load) => load.device) : [...new Set(timeline.pieces.map((piece) => piece.device))];
+  const stageOf = (device: number): number | null => {
+    const original = loads.find((load) => load.device === device)?.copyOf ?? device;
+    return staged ? order.indexOf(original) + 1 : null;
+  };
+  return devices.flatMap((device) => {
+    const use = timeline.use.find((each) => each.device === device);
+    return use ? [{ use, stage: stageOf(device) }] : [];
+  });
+}
+
+// The table of `partita simulate` (partita/report/simulate_text.cpp), and bars of the same.
 function useTable(page: Page, timeline: TimelineData, bus: Bus): HTMLElement {
   const share = (value: number) => `${fixed(100 * value, 1)} %`;
-  const columns: (Column<DeviceUse> | false)[] = [
-    { title: "device", words: true, cell: (use) => deviceLabel(page, bus, use.device, page.devices[use.device]?.name ?? "") },
-    { title: "busy", cell: (use) => share(use.busy), order: (use) => use.busy },
-    { title: "", words: true, cell: useBar },
-    { title: "compute", cell: (use) => share(use.compute), order: (use) => use.compute },
-    { title: "in", cell: (use) => share(use.in), order: (use) => use.in },
-    { title: "out", cell: (use) => share(use.out), order: (use) => use.out },
-    timeline.use.some((use) => use.sync > 0) && { title: "sync", cell: (use) => share(use.sync), order: (use) => use.sync },
-    { title: "samples", cell: (use) => String(use.samples), order: (use) => use.samples },
-    { title: "most in flight", cell: (use) => String(use.mostInFlight), order: (use) => use.mostInFlight },
-    { title: "peak memory", cell: (use) => bytes(use.peakMemory), order: (use) => use.peakMemory },
+  const pays = (use: DeviceUse) => page.devices[use.device]?.kind !== "host";
+  const rows = useRows(page, timeline);
+  const columns: (Column<UseRow> | false)[] = [
+    rows.some((row) => row.stage !== null) && { title: "stage", cell: ({ stage }) => String(stage ?? ""), order: ({ stage }) => stage },
+    { title: "device", words: true, cell: ({ use }) => deviceLabel(page, bus, use.device, page.devices[use.device]?.name ?? "") },
+    { title: "compute", cell: ({ use }) => share(use.compute), order: ({ use }) => use.compute },
+    { title: "in", cell: ({ use }) => (pays(use) ? share(use.in) : "-"), order: ({ use }) => use.in },
+    { title: "out", cell: ({ use }) => (pays(use) ? share(use.out) : "-"), order: ({ use }) => use.out },
+    timeline.use.some((use) => use.sync > 0) && { title: "sync", cell: ({ use }) => (use.sync > 0 ? share(use.sync) : "-"), order: ({ use }) => use.sync },
+    { title: "busy", cell: ({ use }) => share(use.busy), order: ({ use }) => use.busy },
+    { title: "idle", cell: ({ use }) => share(1 - use.busy), order: ({ use }) => 1 - use.busy },
+    { title: "samples", cell: ({ use }) => String(use.samples), order: ({ use }) => use.samples },
+    { title: "in flight", cell: ({ use }) => String(use.mostInFlight), order: ({ use }) => use.mostInFlight },
+    { title: "memory", cell: ({ use }) => bytes(use.peakMemory), order: ({ use }) => use.peakMemory },
+    { title: "", words: true, cell: ({ use }) => useBar(use) },
   ];
-  return table(timeline.use, columns.filter((column): column is Column<DeviceUse> => column !== false), {
+  return table(rows, columns.filter((column): column is Column<UseRow> => column !== false), {
     label: "How busy the devices are",
-    onRow: (use, element) => highlights(element, bus, use.device),
+    rowClass: ({ use }) => (use.device === page.plan?.bottleneck && page.question.objective !== "latency" ? "marked" : ""),
+    onRow: ({ use }, element) => highlights(element, bus, use.device),
   });
 }
 

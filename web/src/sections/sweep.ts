@@ -2,16 +2,15 @@
 // The best value as one property of the platform changes, and where it stops paying.
 import type { Page, SweepData } from "../data";
 import { html, svg } from "../dom";
-import { gap, seconds, significant, time, timeFormat } from "../format";
+import { fixed, gap, seconds, significant, time, timeFormat } from "../format";
 import { at, chart, drawAxes, path, type Frame } from "../chart/frame";
 import { linear, logarithmic, ticks, type Scale } from "../chart/scale";
 import { tipFor, tipLines } from "../tip";
 import { legend } from "./facts";
 import { unitOf } from "./question";
 import { section } from "./section";
+import { efficiency, enoughPoint, hasSplit, speedUp, stepGain, unitText, type SweepPoint } from "../sweep/points";
 import { table, type Column } from "../table";
-
-type SweepPoint = SweepData["points"][number];
 
 const titles: Record<SweepData["parameter"], string> = {
   accelerators: "number of accelerators",
@@ -54,7 +53,7 @@ function labelled(points: readonly SweepPoint[], x: Scale): SweepPoint[] {
 
 function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
   const x = horizontal(sweep, frame);
-  const found = sweep.points.filter((point): point is SweepPoint & { value: number } => point.value !== null);
+  const found = sweep.points.filter(hasSplit);
   const high = Math.max(...found.map((point) => point.value), ...sweep.points.map((point) => point.bound), 1e-12);
   const y = linear(0, high * 1.08, frame.bottom, frame.top);
   const xTicks = labelled(sweep.points, x).map((point) => ({ at: x(point.parameter), text: point.label }));
@@ -67,7 +66,7 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
     svg("path", { class: "bound-line", d: path(lower) }),
     svg("path", { class: "value-line", d: path(upper) }));
 
-  const enough = sweep.enough === null ? undefined : sweep.points[sweep.enough];
+  const enough = enoughPoint(sweep);
   if (enough) {
     const place = x(enough.parameter);
     const fits = place + 110 < frame.right;
@@ -82,7 +81,7 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
       : svg("circle", { class: point.status === "optimal" ? "dot proved" : "dot", cx: px, cy: py, r: 4 });
     const target = svg("g", { tabindex: 0, role: "img", "aria-label": `${point.label}: ${time(point.value)}` },
       svg("circle", { cx: px, cy: py, r: 14, fill: "transparent" }), shape);
-    tipFor(target, () => tipLines(`${point.label} ${sweep.parameter === "memory" ? "" : sweep.parameter}`, [
+    tipFor(target, () => tipLines(`${point.label} ${unitText(sweep, point)}`, [
       ["value", time(point.value), "line value"], ["bound", time(point.bound), "line bound"], ["gap", pointGap(point)],
       ["devices used", String(point.devicesUsed)], ["status", statuses[point.status]],
     ]));
@@ -90,29 +89,59 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
   }
 }
 
+// The columns of the command line (partita/report/sweep_text.cpp), without those of the verdict.
+function columnsOf(sweep: SweepData): Column<SweepPoint>[] {
+  const found = sweep.points.filter(hasSplit).map((point) => point.value);
+  const format = timeFormat(found.length > 0 ? Math.min(...found) : Math.max(...sweep.points.map((point) => point.bound)));
+  const finite = (value: number | null): value is number => value !== null && Number.isFinite(value);
+  const columns: (Column<SweepPoint> | false)[] = [
+    { title: sweep.parameter, cell: (point) => point.label, order: (point) => point.parameter },
+    { title: "value", cell: (point) => (hasSplit(point) ? format(point.value) : "-"), order: (point) => point.value },
+    { title: "bound", cell: (point) => (point.bound > 0 ? format(point.bound) : "-"), order: (point) => point.bound },
+    { title: "gap", cell: pointGap, order: (point) => (hasSplit(point) ? point.gap : null) },
+    { title: "status", words: true, cell: (point) => point.status, order: (point) => point.status },
+    { title: "speed-up", order: (point) => speedUp(sweep, point), cell: (point) => timesText(speedUp(sweep, point)) },
+    { title: "gain", order: (point) => stepGain(sweep, point), cell: (point) => gainText(stepGain(sweep, point)) },
+    sweep.parameter === "accelerators" && { title: "efficiency", order: (point) => efficiency(sweep, point), cell: (point) => {
+      const share = efficiency(sweep, point);
+      return finite(share) ? `${fixed(100 * share, 1)} %` : "-";
+    } },
+    { title: "devices used", cell: (point) => (hasSplit(point) ? String(point.devicesUsed) : "-"), order: (point) => point.devicesUsed },
+    // A point that its neighbours answered took no time at all.
+    { title: "time", cell: (point) => (point.seconds > 0 ? seconds(point.seconds) : "-"), order: (point) => point.seconds },
+  ];
+  return columns.filter((column): column is Column<SweepPoint> => column !== false);
+}
+
+function timesText(ratio: number | null): string {
+  return ratio !== null && Number.isFinite(ratio) ? `${fixed(ratio, 2)}x` : "-";
+}
+
+function gainText(gained: number | null): string {
+  if (gained === null || !Number.isFinite(gained)) return "-";
+  const shown = Math.abs(gained) <= 2e-6 ? 0 : 100 * gained; // the rest is rounding
+  return `${shown < 0 ? "" : "+"}${fixed(shown, 2)} %`;
+}
+
+function reasons(sweep: SweepData): HTMLElement | null {
+  const without = sweep.points.filter((point) => !hasSplit(point));
+  if (without.length === 0) return null;
+  return html("ul", { class: "note" }, ...without.map((point) => html("li", {}, `${point.label}: ${statuses[point.status]}. ${point.reason}`)));
+}
+
 export function sweepSection(page: Page): HTMLElement | null {
   const sweep = page.sweep;
   if (!sweep || sweep.points.length === 0) return null;
-  const format = timeFormat(Math.max(0, ...sweep.points.map((point) => point.value ?? 0)));
-  const first = sweep.points.find((point) => point.value !== null)?.value ?? null;
-  const columns: Column<SweepPoint>[] = [
-    { title: sweep.parameter, cell: (point) => point.label, order: (point) => point.parameter },
-    { title: `value ${unitOf(page.question)}`, cell: (point) => (point.value === null ? "-" : format(point.value)), order: (point) => point.value },
-    { title: "bound", cell: (point) => (point.bound > 0 ? format(point.bound) : "-"), order: (point) => point.bound },
-    { title: "gap", cell: pointGap, order: (point) => (point.value === null ? null : point.gap) },
-    { title: "speed-up", cell: (point) => (point.value && first ? `${significant(first / point.value, 3)} x` : "-") },
-    { title: "devices used", cell: (point) => (point.value === null ? "-" : String(point.devicesUsed)), order: (point) => point.devicesUsed },
-    { title: "search", cell: (point) => seconds(point.seconds), order: (point) => point.seconds },
-    { title: "", words: true, wide: true, cell: (point) => (point.value === null ? `${statuses[point.status]}: ${point.reason}` : statuses[point.status]) },
-  ];
-  const part = section("sweep", `Value by ${titles[sweep.parameter]}`, `The best value ${unitOf(page.question)} at each point, and the lower bound.`);
+  const enough = enoughPoint(sweep);
+  const part = section("sweep", `Value by ${titles[sweep.parameter]}`,
+    `The best value ${unitOf(page.question)} at each point, and the lower bound on any split there. Filled points are proved optimal.`);
   part.append(
     legend([["line value", "value"], ["line bound", "lower bound"], ["gap-key", "gap"]]),
     chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) => draw(picture, frame, sweep)),
-    table(sweep.points, columns, {
+    table(sweep.points, columnsOf(sweep), {
       label: "Points of the sweep",
-      rowClass: (point) => (sweep.enough !== null && sweep.points[sweep.enough] === point ? "marked" : point.value === null ? "faint" : ""),
+      rowClass: (point) => (point === enough ? "marked" : hasSplit(point) ? "" : "faint"),
     }),
-    html("p", { class: "note" }, "Filled points are proved optimal."));
+    reasons(sweep) ?? "");
   return part;
 }

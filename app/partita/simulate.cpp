@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita simulate INPUT PLAN`: runs a plan on a stream of samples, event by event, and measures it.
+#include "partita/schedule/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/partita/commands.h"
+#include "app/partita/output.h"
+#include "app/partita/page_report.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/options.h"
+#include "app/shared/question.h"
+#include "partita/check/describe.h"
+#include "partita/check/listed_split.h"
+#include "partita/read/bytes.h"
+#include "partita/read/split.h"
+#include "partita/report/simulate_json.h"
+#include "partita/report/simulate_text.h"
+#include "partita/report/timeline.h"
+#include "partita/report/timeline_svg.h"
+#include "partita/report/trace_json.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+namespace {
+
+constexpr long long kMostSamples = 1'000'000;
+constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
+
+struct SimulateArguments {
+  Question question;
+  std::string plan;      // a path, or "-"
+  std::string schedule;  // empty: what fits the question
+  std::size_t samples = 100;
+  std::string svg;     // a path, or "-"; empty: not written; likewise the others
+  std::string trace;   // in the Trace Event Format
+  std::string output;  // the measurements
+  std::string report;  // the page
+  bool quiet = false;
+};
+
+constexpr const char* kFooter =
+    R"(INPUT and the options that state the question must be those that the plan was made with.
+
+Examples:
+  partita simulate model.json plan.json
+  partita simulate model.json plan.json --schedule gpipe --microbatches 16 --samples 64 --svg timeline.svg
+  partita simulate model.json plan.json --samples 1000 --trace trace.json    (open it in ui.perfetto.dev)
+
+)";
+
+// Where the measurements and pictures go, opened before anything is computed.
+struct Outputs {
+  std::optional<Output> svg, trace, measurements;
+  std::optional<PageReport> page;
+
+  explicit Outputs(const SimulateArguments& arguments) {
+    if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
+    if (!arguments.trace.empty()) trace.emplace(arguments.trace, "--trace");
+    if (!arguments.output.empty()) measurements.emplace(arguments.output);
+    page = page_report("simulate", arguments.report);
+    refuse_two_on_stdout({{"-o", arguments.output},
+                          {"--svg", arguments.svg},
+                          {"--trace", arguments.trace},
+                          {"--report", arguments.report}});
+  }
+
+  bool stdout_taken() const {
+    const auto taken = [](const std::optional<Output>& output) { return output && output->is_stdout(); };
+    return taken(svg) || taken(trace) || taken(measurements) || (page && page->is_stdout());
+  }
+};
+
+// What --microbatches says is the size of a batch in the schedule gpipe; in the memory models that count samples in
+// flight it is also part of the question, and in the flat one, which would refuse it, it is not.
+Problem read_simulated_problem(const Question& question) {
+  Question asked = question;
+  if (asked.memory_model == to_string(MemoryModel::Flat)) asked.microbatches.reset();
+  return read_problem(asked);
+}
+
+SimulationOptions simulation_options(const SimulateArguments& arguments, const Problem& problem) {
+  SimulationOptions options;
+  options.kind =
+      arguments.schedule.empty() ? default_schedule(problem) : parse_schedule_kind(arguments.schedule).value();
+  options.samples = arguments.samples;
+  const std::optional<int> batch = arguments.question.microbatches;
+  if (batch && options.kind != ScheduleKind::GPipe && problem.memory_model == MemoryModel::Flat) {
+    throw InputError(
+        ErrorKind::Usage, "--microbatches",
+        fmt::format("only for --schedule gpipe, which runs batches, and for --memory-model 1f1b and gpipe, "
+                    "not for --schedule {}",
+                    to_string(options.kind)));
+  }
+  if (batch) options.microbatches = static_cast<std::size_t>(*batch);
+  options.record = std::max(options.record, samples_for_timeline(options));
+  if (!arguments.trace.empty()) options.record = std::max(options.record, std::min(options.samples, kMostTraced));
+  return options;
+}
+
+ListedSplit read_plan(const std::string& path, const Problem& problem) {
+  const std::string bytes = read_bytes(path);
+  const std::string where = source_name(path);
+  return legal_split(problem, parse_split(bytes, where), parse_question(bytes, where), where);
+}
+
+std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
+                        const Simulation& simulation) {
+  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation);
+  if (!arguments.trace.empty() && simulation.samples > kMostTraced)
+    text += fmt::format("\nthe trace has the first {} samples\n", kMostTraced);
+  return text;
+}
+
+// The plan's file does not say how it was found, so nothing is known of a bound.
+void write_page(const Problem& problem, const ListedSplit& plan, const Simulation& simulation, PageReport& page) {
+  Result result;
+  result.status = Status::Feasible;
+  result.split = plan.split;
+  result.value = plan.report.value;
+  page.show(simulation);
+  page.write(problem, result, plan.report);
+}
+
+int run_simulate(const SimulateArguments& arguments) {
+  if (arguments.question.workload == "-" && arguments.plan == "-") {
+    throw InputError(ErrorKind::Usage, "PLAN",
+                     "'-' is already the workload; only one of the two can be standard input");
+  }
+  Outputs outputs(arguments);
+  const Problem problem = read_simulated_problem(arguments.question);
+  const SimulationOptions options = simulation_options(arguments, problem);
+  const ListedSplit plan = read_plan(arguments.plan, problem);
+  const Simulation simulation = simulate(problem, plan.split, options);
+
+  if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));
+  if (outputs.svg) outputs.svg->write(timeline_svg(problem, plan.report, simulation));
+  if (outputs.trace) outputs.trace->write(trace_json(problem, plan.report, simulation));
+  if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
+  if (arguments.quiet) return 0;
+  const std::string text = report_text(arguments, problem, plan.report, simulation);
+  if (outputs.stdout_taken()) {
+    std::fputs(text.c_str(), stderr);
+  } else {
+    Output("-").write(text);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("simulate", "Run a plan on a stream of samples and measure it");
+  auto arguments = std::make_shared<SimulateArguments>();
+  path(command
+           ->add_option("INPUT", arguments->question.workload,
+                        "The workload of the plan, plain or gzipped; - for standard input")
+           ->required());
+  path(command->add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
+      ->required();
+  choices(command->add_option(
+              "--schedule", arguments->schedule,
+              "In which order devices run their pieces (default: sequential for latency, gpipe for the\n"
+              "objective gpipe, 1f1b for training, else pipeline): pipeline, a new sample every round; 1f1b,\n"
+              "one backward for each forward; gpipe, a batch forward, then backward; sequential, one sample\n"
+              "at a time"),
+          {"pipeline", "1f1b", "gpipe", "sequential"});
+  whole(command->add_option("--samples", arguments->samples, "How many samples to run (default 100)"), "N", 1,
+        kMostSamples);
+  add_question_options(*command, arguments->question);
+  command->get_option("--microbatches")
+      ->description(
+          "Schedule gpipe: samples in a batch (default 8). Memory models: samples in flight at most\n"
+          "(1f1b), or always (gpipe, which needs it)");
+  path(command->add_option("--svg", arguments->svg, "Draw the first samples as a timeline here"));
+  path(command->add_option("--trace", arguments->trace,
+                           "Write here what runs when, for Perfetto and chrome://tracing; a unit of the workload's\n"
+                           "time is a millisecond there"));
+  path(command->add_option("-o,--output", arguments->output, "Write the measurements here, as JSON"));
+  add_report_option(*command, arguments->report);
+  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
+  command->footer(kFooter + exit_code_table());
+  command->callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
+}
+
+}  // namespace partita::app

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/report/page/sections.h"
+
+namespace partita {
+
+void write_sweep(const Sweep& sweep, JsonLine& json) {
+  json.object([&] {
+    json.field("parameter", to_string(sweep.parameter));
+    json.field("unit", sweep.parameter == SweepParameter::Memory ? "B" : "");
+    json.key("points").array(sweep.points, [&](const SweepPoint& point) {
+      json.object([&] {
+        json.field("parameter", point.parameter);
+        json.field("label", point.label);
+        json.field("status", to_string(point.result.status));
+        json.field("value", point.result.value);
+        json.field("bound", point.result.bound);
+        json.field("gap", point.result.gap());
+        json.field("seconds", point.result.seconds);
+        json.field("devicesUsed", point.devices_used);
+        json.field("reason", point.result.reason);
+      });
+    });
+    json.field("enough", sweep.enough);
+    json.field("verdict", sweep.verdict);
+  });
+}
+
+}  // namespace partita

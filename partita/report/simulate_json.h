@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measurements of a simulation as versioned JSON (docs/formats.md). What ran when is for trace_json.h.
+#pragma once
+
+#include <string>
+
+#include "partita/schedule/simulation.h"
+
+namespace partita {
+
+std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation);
+
+}  // namespace partita
