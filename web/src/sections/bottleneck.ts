@@ -11,6 +11,8 @@ import { loadRows, passLoad, type LoadRow } from "../loads/rows";
 import { table, type Column } from "../table";
 import { explain } from "../loads/explain";
 
+const mostCuts = 8; // at first: a long table would push all else off the screen
+
 function nodeName(page: Page, node: number): string {
   const graph = page.graph;
   return graph?.name[node] || `node ${graph?.id[node] ?? node}`;
@@ -63,19 +65,29 @@ function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLEleme
       cell: (cut) => shareBar(row.load > 0 ? cost(cut) / row.load : 0, cut.direction),
     },
   ];
-  const rest = plan.cutsLeftOut;
-  return html(
-    "div",
-    {},
-    html("h3", {}, "What it moves"),
+  const transfers = (cuts: readonly Cut[]) =>
     table(
-      plan.cuts,
+      cuts,
       columns.filter((column): column is Column<Cut> => column !== false),
       { label: "Transfers of the bottleneck" },
-    ),
+    );
+  const rest = plan.cutsLeftOut;
+  const note =
     rest.count > 0 &&
-      html("p", { class: "note" }, `And ${rest.count} more, ${format(rest.cost / row.report.sharing)} in all.`),
-  );
+    html("p", { class: "note" }, `And ${rest.count} more, ${format(rest.cost / row.report.sharing)} in all.`);
+  const part = html("div", {}, html("h3", {}, "What it moves"));
+  if (plan.cuts.length <= mostCuts) {
+    part.append(transfers(plan.cuts), ...(note ? [note] : []));
+    return part;
+  }
+  const few = transfers(plan.cuts.slice(0, mostCuts));
+  const more = html("button", { type: "button", class: "more" }, `Show ${plan.cuts.length} transfers`);
+  more.addEventListener("click", () => {
+    few.replaceWith(transfers(plan.cuts));
+    more.replaceWith(...(note ? [note] : []));
+  });
+  part.append(few, more);
+  return part;
 }
 
 function others(page: Page, rows: readonly LoadRow[], slowest: LoadRow, bus: Bus): HTMLElement {
