@@ -19,11 +19,12 @@ import sys
 
 from harness import PLAN_COLUMNS, SAME, Table, compare, missed, plan, text
 from latency import run_latency
+from schedules import run_schedules
 from setups import run_setups
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-TABLES = ("staged", "linear", "quick", "free", "latency", "setups")
+TABLES = ("staged", "linear", "quick", "free", "latency", "setups", "schedules")
 LINEAR_COLUMNS = [
     ("workload", lambda r: r["name"]),
     ("value", lambda r: text(r["value"], ".7g")),
@@ -212,6 +213,8 @@ def run_tables(args, title, group, instances, known, published, record):
         run_latency(args, title, group, instances, known, record)
     if "setups" in tables:
         run_setups(args, title, group, instances, record)
+    if "schedules" in tables:
+        run_schedules(args, title, group, instances, record)
 
 
 def main():
