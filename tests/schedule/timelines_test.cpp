@@ -236,6 +236,24 @@ TEST(Timelines, SharedStages) {
             "accelerator 2: sync | 1 sync 9-10\n");
 }
 
+// Two devices share the first stage, which has nothing to do backward, and two the second. As many samples are on their
+// way as the first stage would take turns with: 6, more than the 5 devices.
+TEST(Timelines, OneForwardOneBackwardBehindASharedStageWithOnePass) {
+  Problem problem =
+      problem_of(graph_from_text("a 2 9; b 1 9 colour=1; c 0.5 9 colour=2; C 0.5 9 back colour=2; B 1 9 back colour=1;"
+                                 "a -> b -> c -> C -> B",
+                                 5, kUnlimited, 0));
+  problem.replicas = 2;
+  problem.backward_shape = true;
+  Split split = split_from_text(problem.workload, "a | b B | c C");
+  split.copy_of = copies({0, 1, 2, 0, 1});
+  const Simulation s = simulate(problem, split, run_as(ScheduleKind::OneF1B, 100));
+  EXPECT_EQ(s.formula, 1);
+  EXPECT_TRUE(s.steady);
+  EXPECT_DOUBLE_EQ(s.time_per_sample, 1);
+  EXPECT_EQ(s.remark, "");
+}
+
 TEST(Timelines, OfRecordedSamplesOnly) {
   SimulationOptions options = run_as(ScheduleKind::Pipeline, 20);
   options.record = 1;
