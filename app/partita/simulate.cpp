@@ -171,8 +171,12 @@ void add_simulate_command(CLI::App& program, Action& action) {
               "one backward for each forward; gpipe, a batch forward, then backward; sequential, one sample\n"
               "at a time"),
           {"pipeline", "1f1b", "gpipe", "sequential"});
-  whole(command->add_option("--samples", arguments->samples, "How many samples to run (default 100)"), "N", 1,
-        kMostSamples);
+  whole(
+      command->add_option("--samples", arguments->samples,
+                          fmt::format("How many samples to run (default 100); times the steps of a sample (pieces, or\n"
+                                      "with --transfers overlap and duplex up to three each) at most {} million",
+                                      kMostTasks / 1'000'000)),
+      "N", 1, kMostSamples);
   add_question_options(*command, arguments->question);
   command->get_option("--microbatches")
       ->description(

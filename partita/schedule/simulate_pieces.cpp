@@ -31,6 +31,7 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
       takes_turns ? order_of_stages(problem, split, report, pieces) : std::vector<DeviceId>();
   const Steps steps =
       make_steps(problem, report, pieces, takes_turns ? EmptySteps::KeptAsCompute : EmptySteps::LeftOut);
+  refuse_too_many_tasks(steps.steps.size(), options.samples);
   result.lanes = steps.lanes;
 
   const auto make_program = [&] {

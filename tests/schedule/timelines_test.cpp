@@ -288,6 +288,25 @@ TEST(Timelines, OfIllegalSplitsThereAreNone) {
   EXPECT_THROW(run(problem, "a b | c", ScheduleKind::GPipe, 1, 0), InputError);
 }
 
+TEST(Timelines, OfTooManySamplesThereAreNone) {
+  const auto message = [](const Problem& problem, ScheduleKind kind) {
+    try {
+      run(problem, "a | b", kind, kMostTasks / 2 + 1);
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Usage);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  Problem problem = inference();
+  EXPECT_NE(message(problem, ScheduleKind::Pipeline).find("ask for at most 20000000 samples"), std::string::npos);
+  problem.objective = Objective::Latency;
+  EXPECT_NE(message(problem, ScheduleKind::Sequential).find("ask for at most 20000000 samples"), std::string::npos);
+  problem.objective = Objective::MaxLoad;
+  problem.transfers = TransferMode::Overlap;
+  EXPECT_NE(message(problem, ScheduleKind::OneF1B).find("ask for at most 10000000 samples"), std::string::npos);
+}
+
 TEST(Schedules, HaveNames) {
   for (const ScheduleKind kind :
        {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential})
