@@ -141,6 +141,23 @@ TEST(Chains, WithTransfersBeside) {
   }
 }
 
+// However short the stream: what is called steady is neither filling nor draining.
+TEST(Chains, SteadyIsNotTheDrain) {
+  std::size_t steady = 0;
+  for (std::uint64_t seed = 1; seed <= cases(100); ++seed) {
+    const Chain chain(seed, 2 + seed % 6, true, TransferMode::Sum);
+    for (std::size_t samples = 10; samples <= 40; samples += 3) {
+      const Simulation run = simulate(chain.problem, chain.split, run_as(ScheduleKind::OneF1B, samples));
+      if (!run.steady) continue;
+      ++steady;
+      ASSERT_NEAR(run.time_per_sample, *run.formula, 1e-9 * run.makespan) << seed << " " << samples;
+    }
+    const Chain through(seed, 6, false, TransferMode::Sum);
+    ASSERT_TRUE(simulate(through.problem, through.split, run_as(ScheduleKind::Pipeline, 8)).steady) << seed;
+  }
+  EXPECT_GT(steady, 0u);
+}
+
 // Whole numbers are added without rounding, tenths are not: where a sample begins as another one ends, rounding may not
 // tell them apart.
 TEST(Chains, InFlightWhateverTheUnitOfTime) {
