@@ -113,8 +113,10 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
                         const Simulation& simulation) {
   std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation);
-  if (!arguments.trace.empty() && simulation.samples > kMostTraced)
-    text += fmt::format("\nthe trace has the first {} samples\n", kMostTraced);
+  if (arguments.trace.empty()) return text;
+  std::size_t traced = 0;
+  for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);
+  if (traced < simulation.samples) text += fmt::format("\nthe trace has the first {} samples\n", traced);
   return text;
 }
 

@@ -47,8 +47,9 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
     return Program();
   };
   const Timing timing = run_program(steps, make_program());
-  measure(steps, timing, options.record, result);
-  measure_memory_in_flight(problem, report, steps, timing, options.record, result);
+  const std::size_t record = samples_to_record(steps, options);
+  measure(steps, timing, record, result);
+  measure_memory_in_flight(problem, report, steps, timing, record, result);
   const auto round_by_round = [&] {
     SimulationOptions rounds = options;
     rounds.kind = ScheduleKind::Pipeline;

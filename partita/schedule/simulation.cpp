@@ -26,8 +26,9 @@ Simulation simulate_latency(const Problem& problem, const Split& split, const Ch
   result.devices.resize(report.devices.size());
   result.memory.resize(report.devices.size());
   result.formula = report.value;
-  measure(schedule.steps, schedule.timing, options.record, result);
-  measure_memory_in_flight(problem, report, schedule.steps, schedule.timing, options.record, result);
+  const std::size_t record = samples_to_record(schedule.steps, options);
+  measure(schedule.steps, schedule.timing, record, result);
+  measure_memory_in_flight(problem, report, schedule.steps, schedule.timing, record, result);
   return result;
 }
 

@@ -28,9 +28,10 @@ ScheduleKind default_schedule(const Problem& problem);
 
 struct SimulationOptions {
   ScheduleKind kind = ScheduleKind::Pipeline;
-  std::size_t samples = 100;     // at least 1
-  std::size_t microbatches = 8;  // GPipe: samples in a batch; the last batch may have fewer
-  std::size_t record = 100;      // of how many samples, from the first on, intervals and memory are kept
+  std::size_t samples = 100;           // at least 1
+  std::size_t microbatches = 8;        // GPipe: samples in a batch; the last batch may have fewer
+  std::size_t record = 100;            // of how many samples, from the first on, intervals and memory are kept
+  std::size_t record_steps = 500'000;  // of fewer samples, but of one, where they have more steps together
 };
 
 // Steps of all samples together: each is kept until all is measured, in 30 to 45 bytes, so that a run stays below 2 GB.

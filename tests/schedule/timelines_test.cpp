@@ -330,6 +330,12 @@ TEST(Timelines, OfRecordedSamplesOnly) {
   EXPECT_EQ(timeline(s), "accelerator 0 | 0 compute 0-2, 0 out 2-3\naccelerator 1 | 0 in 3-4, 0 compute 4-7\n");
   EXPECT_EQ(s.devices[DeviceId(0)].compute, 40);
   EXPECT_LE(s.memory[DeviceId(0)].back().time, 7);
+
+  options.record = 20;
+  options.record_steps = 7;  // two for each sample
+  EXPECT_EQ(simulate(problem, split_from_text(problem.workload, "a | b"), options).intervals.back().sample, 2u);
+  options.record_steps = 1;
+  EXPECT_EQ(simulate(problem, split_from_text(problem.workload, "a | b"), options).intervals.back().sample, 0u);
 }
 
 TEST(Timelines, WithoutAnyWork) {
