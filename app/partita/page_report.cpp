@@ -27,6 +27,8 @@ SimulationOptions enough_samples(const Problem& problem, std::size_t pieces) {
   options.kind = default_schedule(problem);
   options.microbatches = problem.microbatches > 0 ? static_cast<std::size_t>(problem.microbatches) : kMicrobatches;
   options.samples = options.kind == ScheduleKind::GPipe ? kBatches * options.microbatches : 3 * pieces + 12;
+  const std::size_t steps = (kIntervalsOfPiece + 1) * std::max<std::size_t>(pieces, 1);  // at most, with exchanges
+  options.samples = std::clamp<std::size_t>(kMostTasks / steps, 1, options.samples);
   const std::size_t room = kMostIntervals / (kIntervalsOfPiece * std::max<std::size_t>(pieces, 1));
   options.record = std::clamp<std::size_t>(room, 1, options.samples);
   return options;

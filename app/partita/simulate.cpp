@@ -113,8 +113,10 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
                         const Simulation& simulation) {
   std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation);
-  if (!arguments.trace.empty() && simulation.samples > kMostTraced)
-    text += fmt::format("\nthe trace has the first {} samples\n", kMostTraced);
+  if (arguments.trace.empty()) return text;
+  std::size_t traced = 0;
+  for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);
+  if (traced < simulation.samples) text += fmt::format("\nthe trace has the first {} samples\n", traced);
   return text;
 }
 
@@ -171,8 +173,12 @@ void add_simulate_command(CLI::App& program, Action& action) {
               "one backward for each forward; gpipe, a batch forward, then backward; sequential, one sample\n"
               "at a time"),
           {"pipeline", "1f1b", "gpipe", "sequential"});
-  whole(command->add_option("--samples", arguments->samples, "How many samples to run (default 100)"), "N", 1,
-        kMostSamples);
+  whole(
+      command->add_option("--samples", arguments->samples,
+                          fmt::format("How many samples to run (default 100); times the steps of a sample (pieces, or\n"
+                                      "with --transfers overlap and duplex up to three each) at most {} million",
+                                      kMostTasks / 1'000'000)),
+      "N", 1, kMostSamples);
   add_question_options(*command, arguments->question);
   command->get_option("--microbatches")
       ->description(

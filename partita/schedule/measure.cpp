@@ -121,6 +121,11 @@ void record_intervals(const Steps& steps, const Timing& timing, std::size_t reco
 
 }  // namespace
 
+std::size_t samples_to_record(const Steps& steps, const SimulationOptions& options) {
+  const std::size_t fit = options.record_steps / std::max<std::size_t>(steps.steps.size(), 1);
+  return std::min(options.record, std::max<std::size_t>(fit, 1));
+}
+
 void measure(const Steps& steps, const Timing& timing, std::size_t record, Simulation& result) {
   measure_times(sample_spans(steps, timing), result);
   measure_devices(steps, timing, result);

@@ -3,10 +3,16 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 namespace partita {
 namespace {
+
+// Relative: times that differ by less are equal, but for the order of additions.
+constexpr double kRounding = 1e-12;
+
+struct Stay {
+  double begin = 0, end = 0;
+};
 
 // Something begins or ends to be in memory.
 struct Change {
@@ -22,32 +28,48 @@ double bytes_held(const Problem& problem, const DeviceReport& device, std::ptrdi
          (recomputed ? items.recomputed : 0);
 }
 
+// What ends as a sample begins makes room for it: also where rounding has put the end behind the beginning. `begins`
+// ascending.
+double end_of_stay(const Stay& stay, const std::vector<double>& begins) {
+  const double earliest = std::max(stay.begin, stay.end * (1 - kRounding));
+  const auto begin = std::upper_bound(begins.begin(), begins.end(), earliest);
+  return begin != begins.end() ? std::min(*begin, stay.end) : stay.end;
+}
+
 // The samples that the device at this place among its sharers takes.
 std::vector<Change> changes_at(const Steps& steps, const Timing& timing, const std::vector<StepId>& own,
                                std::size_t place, std::size_t sharing, bool recomputes, bool training) {
-  std::vector<Change> changes;
+  std::vector<Stay> samples, recomputed;
   for (std::size_t n = place; n < timing.samples(); n += sharing) {
-    double begin = std::numeric_limits<double>::infinity();
-    double end = 0;
+    Stay sample{std::numeric_limits<double>::infinity(), 0};
     for (StepId s : own) {
       const Step& step = steps[s];
       const double start = timing.start(s, n);
-      begin = std::min(begin, start);
-      end = std::max(end, timing.finish(s, n));
+      sample.begin = std::min(sample.begin, start);
+      sample.end = std::max(sample.end, timing.finish(s, n));
       const double compute = step.spent[static_cast<std::size_t>(Phase::Compute)];
       if (!recomputes || step.backward != training || !(compute > 0)) continue;
       const double from = start + step.spent[static_cast<std::size_t>(Phase::In)];
-      changes.push_back({from, 0, 1});
-      changes.push_back({from + compute, 0, -1});
+      recomputed.push_back({from, std::min(from + compute, timing.finish(s, n))});
     }
-    if (!(begin < end)) continue;
-    changes.push_back({begin, 1, 0});
-    changes.push_back({end, -1, 0});
+    if (sample.begin < sample.end) samples.push_back(sample);
   }
-  // What ends at a time makes room for what begins at it.
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::tie(a.time, a.samples, a.recomputed) < std::tie(b.time, b.samples, b.recomputed);
-  });
+  std::vector<double> begins;
+  begins.reserve(samples.size());
+  for (const Stay& sample : samples) begins.push_back(sample.begin);
+  std::sort(begins.begin(), begins.end());
+
+  std::vector<Change> changes;
+  changes.reserve(2 * (samples.size() + recomputed.size()));
+  for (const Stay& sample : samples) {
+    changes.push_back({sample.begin, 1, 0});
+    changes.push_back({end_of_stay(sample, begins), -1, 0});
+  }
+  for (const Stay& stay : recomputed) {
+    changes.push_back({stay.begin, 0, 1});
+    changes.push_back({end_of_stay(stay, begins), 0, -1});
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   return changes;
 }
 

@@ -75,13 +75,15 @@ class OneF1BProgram {
       limit_in_flight(stage);
       for (std::size_t copy = 0; copy < stage.sharing; ++copy) take_turns(stage, copy);
     }
-    const std::size_t devices = stages_.front().devices;
+    const Stage& first = stages_.front();
+    const std::size_t turns = (first.devices + first.sharing - 1) / first.sharing;
+    const std::size_t on_their_way = turns * first.sharing;
     for (std::size_t n = 0; n < program_.samples; ++n) {
       const auto through = [&](std::size_t at_most) {
         return static_cast<std::uint32_t>(n < at_most ? 0 : n - at_most + 1);
       };
-      program_.gates[kOnePass].push_back(through(devices));
-      program_.gates[kBothPasses].push_back(through(2 * devices));
+      program_.gates[kOnePass].push_back(through(on_their_way));
+      program_.gates[kBothPasses].push_back(through(2 * on_their_way));
     }
     if (has_lanes_for_transfers()) order_transfers(steps_, !lowered_, program_);
     return std::move(program_);

@@ -6,9 +6,10 @@
 // to the end divided by those that share this stage, rounded up, as the memory model has it (check/memory.h). A piece
 // that only reads outputs of the forward pass for backward nodes runs right before them, as part of B_i below. A device
 // with pieces in one pass only admits sample n once all up to sample n - d are through, with d the devices of the
-// pipeline; so does every device of an inference graph, where this schedule is a pipeline with at most d in flight. The
-// other devices wait for sample n - 2 d, which only shows where the backward pass leads away from the first stages, as
-// in graphs whose backward edges are copies of the forward ones: nothing else would hold these stages back.
+// pipeline, rounded up to a multiple of those that share the first stage; so does every device of an inference graph,
+// where this schedule is a pipeline with at most d in flight. The other devices wait for sample n - 2 d, which only
+// shows where the backward pass leads away from the first stages, as in graphs whose backward edges are copies of the
+// forward ones: nothing else would hold these stages back.
 //
 // Claim: transfer mode sum, no copies, every edge between backward pieces against the order of the stages (a split
 // that is legal with problem.backward_shape): the time per sample is the largest load T.
@@ -33,9 +34,10 @@
 // r_i. A climb now advances by W_a r_a - (W_b - 1) r_b, which is D_a - D_b + r_b, the devices in it, plus e_a - e_b
 // where e_i = W_i r_i - D_i is what rounding W_i up has added. So the claim holds if e_i never grows along the
 // pipeline, as where r_i divides D_i. Elsewhere a forward task may go before a backward one that others wait for, and
-// the time per sample may be larger. It may also be where backward edges run along the order of the stages, or where
-// transfers run beside computing: a sample is then on its way for up to three times the loads, and as many in flight as
-// devices are too few.
+// the time per sample may be larger. (Without rounding, d would break the claim too: a first stage of 2 devices with
+// one pass, then 2 devices, then 1, take up to 4/3 T if its samples wait for n - 5 and not for n - 6.) It may also be
+// where backward edges run along the order of the stages, or where transfers run beside computing: a sample is then on
+// its way for up to three times the loads, and as many in flight as devices are too few.
 //
 // The program never waits for itself: let all B(m), m < n, be done. F_i(n) waits for F_j(n), j < i, and on its lane for
 // B_i(n - W_i r_i) at most, so all F(n) get done, and so far on. B_i(n) waits on its lane for F_i(n + (W_i - 1) r_i),

@@ -61,8 +61,8 @@ class Timing {
   std::vector<double> start_, finish_;
 };
 
-// Linear in tasks and what they wait for. `executed`, where given: the tasks in an order in which each is behind
-// everything that it waited for. Precondition: the program does not wait for itself.
-Timing run_program(const Steps& steps, const Program& program, std::vector<Task>* executed = nullptr);
+// Linear in tasks and what they wait for. Throws std::logic_error where the program waits for itself, or has not every
+// step of every sample: no schedule here does, so that is a bug, and zeros would look like a fast run.
+Timing run_program(const Steps& steps, const Program& program);
 
 }  // namespace partita

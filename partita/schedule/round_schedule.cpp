@@ -2,7 +2,6 @@
 #include "partita/schedule/round_schedule.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <optional>
 
@@ -159,7 +158,8 @@ std::vector<Task> in_rounds(const Rounds& rounds, const std::vector<StepId>& cho
 }
 
 Program pipeline_program(const Steps& steps, std::size_t samples) {
-  const std::vector<StepId> all = all_steps(steps);
+  std::vector<StepId> all;
+  for (StepId s : steps.steps.all()) all.push_back(s);
   const Rounds rounds = lay_out_rounds(steps, all);
   Program program;
   program.samples = samples;
@@ -167,12 +167,6 @@ Program pipeline_program(const Steps& steps, std::size_t samples) {
   append(program, steps, in_rounds(rounds, all, samples));
   for (std::size_t n = 0; n < samples; ++n) program.release.push_back(static_cast<double>(n) * rounds.period);
   return program;
-}
-
-std::vector<StepId> all_steps(const Steps& steps) {
-  std::vector<StepId> all;
-  for (StepId s : steps.steps.all()) all.push_back(s);
-  return all;
 }
 
 }  // namespace partita

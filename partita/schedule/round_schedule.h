@@ -36,6 +36,4 @@ std::vector<Task> in_rounds(const Rounds& rounds, const std::vector<StepId>& cho
 // ScheduleKind::Pipeline.
 Program pipeline_program(const Steps& steps, std::size_t samples);
 
-std::vector<StepId> all_steps(const Steps& steps);
-
 }  // namespace partita

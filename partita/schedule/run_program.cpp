@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "partita/schedule/program.h"
 
@@ -9,10 +11,9 @@ namespace {
 
 class Execution {
  public:
-  Execution(const Steps& steps, const Program& program, std::vector<Task>* executed)
+  Execution(const Steps& steps, const Program& program)
       : steps_(steps),
         program_(program),
-        executed_(executed),
         timing_(steps.steps.size(), program.samples),
         done_(steps.steps.size() * program.samples, 0),
         waiting_for_(done_.size()),
@@ -31,7 +32,9 @@ class Execution {
       while (next_task_[lane] < program_.order[lane].size() && run_next(lane)) {
       }
     }
-    assert(steps_.steps.empty() || through_ == program_.samples);  // else the program waits for itself
+    if (!steps_.steps.empty() && through_ < program_.samples)
+      throw std::logic_error(
+          fmt::format("the schedule waits for itself: {} of {} samples get through", through_, program_.samples));
     return std::move(timing_);
   }
 
@@ -80,7 +83,6 @@ class Execution {
     done_[index] = 1;
     free_at_[lane] = end;
     ++next_task_[lane];
-    if (executed_) executed_->push_back(task);
     for (LaneId waiting = waiting_for_[index]; waiting.valid(); waiting = next_waiting_[waiting])
       awake_.push_back(waiting);
     sample_end_[task.sample] = std::max(sample_end_[task.sample], end);
@@ -100,7 +102,6 @@ class Execution {
 
   const Steps& steps_;
   const Program& program_;
-  std::vector<Task>* executed_;
   Timing timing_;
   std::vector<char> done_;           // by task
   std::vector<LaneId> waiting_for_;  // by task: the lane that came last to wait for it
@@ -123,8 +124,6 @@ void append(Program& program, const Steps& steps, const std::vector<Task>& tasks
   }
 }
 
-Timing run_program(const Steps& steps, const Program& program, std::vector<Task>* executed) {
-  return Execution(steps, program, executed).run();
-}
+Timing run_program(const Steps& steps, const Program& program) { return Execution(steps, program).run(); }
 
 }  // namespace partita

@@ -31,6 +31,7 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
       takes_turns ? order_of_stages(problem, split, report, pieces) : std::vector<DeviceId>();
   const Steps steps =
       make_steps(problem, report, pieces, takes_turns ? EmptySteps::KeptAsCompute : EmptySteps::LeftOut);
+  refuse_too_many_tasks(steps.steps.size(), options.samples);
   result.lanes = steps.lanes;
 
   const auto make_program = [&] {
@@ -46,8 +47,9 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
     return Program();
   };
   const Timing timing = run_program(steps, make_program());
-  measure(steps, timing, options.record, result);
-  measure_memory_in_flight(problem, report, steps, timing, options.record, result);
+  const std::size_t record = samples_to_record(steps, options);
+  measure(steps, timing, record, result);
+  measure_memory_in_flight(problem, report, steps, timing, record, result);
   const auto round_by_round = [&] {
     SimulationOptions rounds = options;
     rounds.kind = ScheduleKind::Pipeline;

@@ -8,6 +8,7 @@
 #include "partita/schedule/memory_in_flight.h"
 #include "partita/schedule/sequential.h"
 #include "partita/schedule/simulate_pieces.h"
+#include "partita/schedule/steps.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -15,6 +16,7 @@ namespace {
 
 Simulation simulate_latency(const Problem& problem, const Split& split, const CheckReport& report,
                             const SimulationOptions& options) {
+  refuse_too_many_tasks(report.schedule.size(), options.samples);
   LatencySchedule schedule = repeat_latency_schedule(problem, split, report, options.samples);
   Simulation result;
   result.kind = options.kind;
@@ -24,8 +26,9 @@ Simulation simulate_latency(const Problem& problem, const Split& split, const Ch
   result.devices.resize(report.devices.size());
   result.memory.resize(report.devices.size());
   result.formula = report.value;
-  measure(schedule.steps, schedule.timing, options.record, result);
-  measure_memory_in_flight(problem, report, schedule.steps, schedule.timing, options.record, result);
+  const std::size_t record = samples_to_record(schedule.steps, options);
+  measure(schedule.steps, schedule.timing, record, result);
+  measure_memory_in_flight(problem, report, schedule.steps, schedule.timing, record, result);
   return result;
 }
 

@@ -28,10 +28,14 @@ ScheduleKind default_schedule(const Problem& problem);
 
 struct SimulationOptions {
   ScheduleKind kind = ScheduleKind::Pipeline;
-  std::size_t samples = 100;     // at least 1
-  std::size_t microbatches = 8;  // GPipe: samples in a batch; the last batch may have fewer
-  std::size_t record = 100;      // of how many samples, from the first on, intervals and memory are kept
+  std::size_t samples = 100;           // at least 1
+  std::size_t microbatches = 8;        // GPipe: samples in a batch; the last batch may have fewer
+  std::size_t record = 100;            // of how many samples, from the first on, intervals and memory are kept
+  std::size_t record_steps = 500'000;  // of fewer samples, but of one, where they have more steps together
 };
+
+// Steps of all samples together: each is kept until all is measured, in 30 to 45 bytes, so that a run stays below 2 GB.
+inline constexpr std::size_t kMostTasks = 40'000'000;
 
 // Where one thing happens at a time: a device, or one of its engines, or a core of a host.
 using LaneId = Id<struct LaneTag>;
@@ -88,8 +92,8 @@ struct Simulation {
   IdVector<DeviceId, std::vector<MemoryPoint>> memory;  // while the recorded samples are under way; copies too
 };
 
-// Throws InputError(IllegalSplit) for a split that is not legal for the problem, InputError(Unsupported) for what the
-// schedule cannot run. Linear in pieces times samples, after cutting the split into pieces.
+// Throws InputError(IllegalSplit) for a split that is not legal for the problem, InputError(Usage) for options that
+// make no sense or more than kMostTasks. Linear in pieces times samples, after cutting the split into pieces.
 Simulation simulate(const Problem& problem, const Split& split, const SimulationOptions& options);
 
 }  // namespace partita

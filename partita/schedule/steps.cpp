@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/schedule/steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+
+#include "partita/util/error.h"
 
 namespace partita {
 namespace {
@@ -129,6 +133,15 @@ class StepMaker {
 
 Steps make_steps(const Problem& problem, const CheckReport& report, const Pieces& pieces, EmptySteps empty) {
   return StepMaker(problem, report, pieces, empty).make();
+}
+
+void refuse_too_many_tasks(std::size_t steps, std::size_t samples) {
+  if (steps == 0 || samples <= kMostTasks / steps) return;
+  throw InputError(
+      ErrorKind::Usage, "samples",
+      fmt::format("{} samples of {} steps each are more than the {} steps that are kept in memory: ask for "
+                  "at most {} samples",
+                  samples, steps, kMostTasks, kMostTasks / steps));
 }
 
 double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen) {

@@ -61,6 +61,9 @@ enum class EmptySteps { LeftOut, KeptAsCompute };
 // Preconditions: `report` is check(problem, split) and `pieces` are those of the split.
 Steps make_steps(const Problem& problem, const CheckReport& report, const Pieces& pieces, EmptySteps empty);
 
+// Throws InputError(Usage) where so many samples have more than kMostTasks steps.
+void refuse_too_many_tasks(std::size_t steps, std::size_t samples);
+
 // The work of a lane for one sample, averaged over the samples that others take: the largest of all lanes.
 double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen);
 

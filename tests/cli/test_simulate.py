@@ -192,6 +192,7 @@ class Refusals(SimulateTest):
     def test_usage(self):
         self.refused(2, "--schedule", "zigzag", mentions=["--schedule", "pipeline|1f1b|gpipe|sequential"])
         self.refused(2, "--samples", "0", mentions=["--samples", "from 1"])
+        self.refused(2, "--samples", "1000001", mentions=["--samples", "to 1000000"])
         self.refused(2, "--microbatches", "4", mentions=["--microbatches", "--schedule gpipe"])
         self.refused(2, "--svg", "-", "--trace", "-", mentions=["standard output"])
         self.assert_refused(2, "simulate", "-", "-", mentions=["standard input"])

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -137,6 +138,45 @@ TEST(Chains, WithTransfersBeside) {
     ASSERT_LE(rounds.time_per_sample, *rounds.formula * (1 + 1e-9)) << seed;
     ASSERT_GE(turns.time_per_sample, rounds.time_per_sample * (1 - 1e-9)) << seed;
     ASSERT_LE(turns.time_per_sample, slow.time_per_sample * (1 + 1e-9)) << seed;
+  }
+}
+
+// However short the stream: what is called steady is neither filling nor draining.
+TEST(Chains, SteadyIsNotTheDrain) {
+  std::size_t steady = 0;
+  for (std::uint64_t seed = 1; seed <= cases(100); ++seed) {
+    const Chain chain(seed, 2 + seed % 6, true, TransferMode::Sum);
+    for (std::size_t samples = 10; samples <= 40; samples += 3) {
+      const Simulation run = simulate(chain.problem, chain.split, run_as(ScheduleKind::OneF1B, samples));
+      if (!run.steady) continue;
+      ++steady;
+      ASSERT_NEAR(run.time_per_sample, *run.formula, 1e-9 * run.makespan) << seed << " " << samples;
+    }
+    const Chain through(seed, 6, false, TransferMode::Sum);
+    ASSERT_TRUE(simulate(through.problem, through.split, run_as(ScheduleKind::Pipeline, 8)).steady) << seed;
+  }
+  EXPECT_GT(steady, 0u);
+}
+
+// Whole numbers are added without rounding, tenths are not: where a sample begins as another one ends, rounding may not
+// tell them apart.
+TEST(Chains, InFlightWhateverTheUnitOfTime) {
+  for (std::uint64_t seed = 1; seed <= cases(150); ++seed) {
+    const TransferMode mode = std::array{TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}[seed % 3];
+    Chain chain(seed, 1 + seed % 5, seed % 2 == 0, mode, 1 + seed % 2);
+    Problem whole = chain.problem;
+    for (Node& node : whole.workload.graph.nodes) {
+      for (double& time : node.time) time = std::round(10 * time);
+    }
+    for (Edge& edge : whole.workload.graph.edges) edge.cost = std::round(10 * edge.cost);
+    whole.workload.platform.sync_bandwidth /= 10;
+    for (const ScheduleKind kind :
+         {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
+      const Simulation tenths = simulate(chain.problem, chain.split, run_as(kind, 300));
+      const Simulation exact = simulate(whole, chain.split, run_as(kind, 300));
+      for (DeviceId d : exact.devices.all())
+        ASSERT_EQ(tenths.devices[d].most_in_flight, exact.devices[d].most_in_flight) << seed << to_string(kind);
+    }
   }
 }
 

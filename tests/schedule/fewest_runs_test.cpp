@@ -168,5 +168,18 @@ TEST(FewestRuns, WithoutTimeAreStillAnOrder) {
   EXPECT_GT(unproved, 0u) << "the limit was never reached";
 }
 
+// Where the search for the fewest gives up, narrow ones still find something better than going round.
+TEST(FewestRuns, WithLittleTimeAreFewerThanGoingRound) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const ColouredDag dag = random_dag(1000 + seed, 200, 6);
+    const Runs round = fewest_runs(dag, {}, 0);
+    const Runs some = fewest_runs(dag, {}, 200'000);
+    EXPECT_LE(some.colour_of.size(), round.colour_of.size());
+    better += !some.fewest && some.colour_of.size() < round.colour_of.size() ? 1 : 0;
+  }
+  EXPECT_GT(better, 0u);
+}
+
 }  // namespace
 }  // namespace partita::test

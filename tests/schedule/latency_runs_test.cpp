@@ -104,6 +104,18 @@ TEST(LatencyRuns, HostNodesAtTheSameTimeHaveCores) {
   EXPECT_EQ(s.devices[DeviceId(1)].busy, 10);  // 0-4 and 6-7, twice
 }
 
+// A sample begins as the one before it ends, and never earlier by what rounding says.
+TEST(LatencyRuns, HaveOneSampleInFlight) {
+  for (int tenths = 1; tenths <= 40; ++tenths) {
+    Problem problem =
+        problem_of(graph_from_text(fmt::format("a {} 9", 0.1 * tenths), 1), Shape::Staged, Objective::Latency);
+    const Simulation s =
+        simulate(problem, split_from_text(problem.workload, "a"), run_as(ScheduleKind::Sequential, 100));
+    EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 1u) << tenths;
+    EXPECT_DOUBLE_EQ(s.time_per_sample, 0.1 * tenths);
+  }
+}
+
 // A split that is legal for latency alone runs as a stream too, cut into pieces.
 TEST(LatencyRuns, OtherSchedulesTakeTheSplitAsItIs) {
   Problem problem =

@@ -55,6 +55,29 @@ TEST(MemoryInFlight, RecomputedActivationsAreThereWhileTheyAreNeeded) {
   EXPECT_EQ(s.devices[DeviceId(0)].peak_memory, 160);
 }
 
+// They are computed behind what the backward pass reads: A reads from 9 on and computes from 10 on.
+TEST(MemoryInFlight, RecomputedActivationsAreNotThereBeforeTheyAreComputed) {
+  Problem problem = two_stages_in_training();
+  problem.workload.graph.edges[2].cost = 1;
+  problem.recompute = true;
+  Split split = split_from_text(problem.workload, "a A | b B");
+  split.order = {DeviceId(0), DeviceId(1)};
+  split.recomputes = {1, 0};
+  EXPECT_EQ(memory_text(simulate(problem, split, run_as(ScheduleKind::Sequential, 1)), 0),
+            "0: 1 x 151, 10: 1 x 159, 12: 0 x 150");
+}
+
+TEST(MemoryInFlight, PeaksAreThoseOfAllSamples) {
+  const Problem problem = two_stages_in_training();
+  Split split = split_from_text(problem.workload, "a A | b B");
+  split.order = {DeviceId(0), DeviceId(1)};
+  SimulationOptions options = run_as(ScheduleKind::GPipe, 4, 4);
+  options.record = 0;
+  const Simulation s = simulate(problem, split, options);
+  EXPECT_EQ(s.devices[DeviceId(0)].peak_memory, 182);
+  EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 4u);
+}
+
 TEST(MemoryInFlight, FlatMemoryDoesNotChange) {
   Problem problem = two_stages_in_training();
   problem.memory_model = MemoryModel::Flat;

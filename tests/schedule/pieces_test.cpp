@@ -75,6 +75,11 @@ TEST(Pieces, OfTrainingRunBackInTheOtherOrder) {
   EXPECT_EQ(c[3].after, Ids{PieceId(2)});
 }
 
+TEST(Pieces, OfTrainingRunBackInTheOtherOrderAlsoWhereNothingSaysSo) {
+  const Case c("a 1 9 out=1; b 2 9 out=1; A 8 9 back; B 4 9 back; a -> b; a -> A; b -> B", "a A | b B", Shape::Staged);
+  EXPECT_EQ(c.text(), "0: a; 1: b; 1 back: B; 0 back: A");
+}
+
 TEST(Pieces, OfDevicesThatWaitForEachOther) {
   const Case c("p 1 9 out=10; q 2 9 out=20; r 4 9; s 8 9; p -> r; q -> s", "p s | q r");
   EXPECT_EQ(c.text(), "0: p; 1: q r; 0: s");
@@ -158,6 +163,49 @@ TEST(Pieces, RecomputeBeforeTheBackwardPass) {
   expect_load(pieces.pieces[PieceId(3)], 2, 0, 0);
   EXPECT_TRUE(pieces.pieces[PieceId(3)].backward);
   EXPECT_EQ(pieces.pieces[PieceId(3)].after, Ids{PieceId(1)});
+}
+
+TEST(Pieces, RecomputeWithTheFirstOfSeveralBackwardPieces) {
+  Problem problem{
+      graph_from_text("a 1 9 colour=1; b 2 9 colour=2; C 4 9 back colour=1; B 8 9 back colour=2;"
+                      "A 16 9 back colour=1; a -> b -> C -> B -> A")};
+  problem.memory_model = MemoryModel::OneF1B;
+  problem.recompute = true;
+  for (Node& node : problem.workload.graph.nodes) node.recompute_share = node.backward ? 0 : 1;
+  Split split = split_from_text(problem.workload, "a C A | b B");
+  split.order = {DeviceId(0), DeviceId(1)};
+  split.recomputes = {1, 0, 0};
+  const CheckReport report = check(problem, split);
+  ASSERT_TRUE(report.legal());
+  const Pieces pieces = cut_into_pieces(problem, split, report);
+  ASSERT_EQ(pieces.pieces.size(), 5u);
+  expect_load(pieces.pieces[PieceId(2)], 4 + 1, 0, 0);
+  expect_load(pieces.pieces[PieceId(4)], 16, 0, 0);
+}
+
+// A forward pass of chains through devices drawn at random, for which the search gives up, and a backward pass of one
+// node, for which there is nothing to search.
+TEST(Pieces, AreFewestOnlyIfProvedInBothPasses) {
+  Problem problem;
+  problem.shape = Shape::Free;
+  problem.workload = graph_from_text("x 1 1", 6);
+  Graph& graph = problem.workload.graph;
+  const Node node = graph.nodes[NodeId(0)];
+  graph.nodes = {};
+  Split split;
+  Dice dice(1);
+  constexpr std::size_t kNodes = 400, kChains = 10;
+  for (std::size_t v = 0; v <= kNodes; ++v) {
+    graph.nodes.push_back(node);
+    graph.nodes[NodeId(v)].original_id = static_cast<std::int64_t>(v);
+    graph.nodes[NodeId(v)].backward = v == kNodes;
+    split.device_of.push_back(DeviceId(dice.below(6)));
+    if (v + kChains < kNodes) graph.edges.push_back({NodeId(v), NodeId(v + kChains), 0});
+  }
+  graph.edges.push_back({NodeId(0), NodeId(kNodes), 0});
+  const CheckReport report = check(problem, split);
+  ASSERT_TRUE(report.legal()) << report.violations.front().message;
+  EXPECT_FALSE(cut_into_pieces(problem, split, report).fewest);
 }
 
 // The fewest pieces with nodes in one pass, by going through all sets of nodes that can be done, run by run; a run may

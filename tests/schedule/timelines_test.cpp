@@ -49,6 +49,12 @@ TEST(Timelines, Pipeline) {
   EXPECT_EQ(s.microbatches, 0u);
 }
 
+TEST(Timelines, PipelineWithFewSamples) {
+  const Simulation s = run(inference(), "a | b", ScheduleKind::Pipeline, 2);
+  EXPECT_EQ(s.warm_up_end, 7);
+  EXPECT_EQ(s.drain_begin, 7);  // the last sample starts at 4, but the first is not through
+}
+
 TEST(Timelines, PipelineWithTransfersBeside) {
   EXPECT_EQ(timeline(run(inference(TransferMode::Overlap), "a | b", ScheduleKind::Pipeline, 3)),
             "accelerator 0: compute | 0 compute 0-2, 1 compute 3-5, 2 compute 6-8\n"
@@ -70,6 +76,17 @@ TEST(Timelines, HostsOnlyCompute) {
             "accelerator 0: in |\n"
             "accelerator 0: out | 0 out 2-3\n"
             "host 0 | 0 compute 3-12\n");
+}
+
+// What a device needs of its own is there when it is computed, not when it is written for others.
+TEST(Timelines, OwnResultsAreNotWaitedFor) {
+  Problem problem = problem_of(graph_from_text("a 2 9; b 1 9; A 4 9 back; a -> b : 5; a -> A : 5", 2));
+  problem.transfers = TransferMode::Overlap;
+  EXPECT_EQ(timeline(run(problem, "a A | b", ScheduleKind::Sequential, 1)),
+            "accelerator 0: compute | 0 compute 0-2, 0' compute 2-6\n"
+            "accelerator 0: transfers | 0 out 2-7\n"
+            "accelerator 1: compute | 0 compute 12-13\n"
+            "accelerator 1: transfers | 0 in 7-12\n");
 }
 
 // Device 0 has a first and a last piece, and waits in between: 5 for each sample, 4 on device 1.
@@ -135,6 +152,54 @@ TEST(Timelines, OneForwardOneBackwardWithoutBackwardPass) {
             "3 compute 11-13, 3 out 13-14\n"
             "accelerator 1 | 0 in 3-4, 0 compute 4-7, 1 in 7-8, 1 compute 8-11, 2 in 11-12, 2 compute 12-15, "
             "3 in 15-16, 3 compute 16-19\n");
+}
+
+// While stage 1 computes, the next sample comes in before this one goes out; else it would take 5 for each.
+TEST(Timelines, OneForwardOneBackwardReadsAhead) {
+  Problem problem = problem_of(graph_from_text("a 1 9; b 3 9; c 1 9; a -> b : 1; b -> c : 1", 3));
+  problem.transfers = TransferMode::Overlap;
+  const Simulation s = run(problem, "a | b | c", ScheduleKind::OneF1B, 50);
+  EXPECT_TRUE(s.steady);
+  EXPECT_DOUBLE_EQ(s.time_per_sample, 3);
+}
+
+// What B reads is made of what b writes, so it cannot come in first.
+TEST(Timelines, OneForwardOneBackwardDoesNotReadAheadOfItself) {
+  Problem problem = problem_of(
+      graph_from_text("a 1 9; b 1 9; A 1 9 back; B 1 9 back; a -> b : 1; b -> A : 1; A -> B : 1", 2), Shape::Free);
+  problem.transfers = TransferMode::Overlap;
+  const Simulation s = run(problem, "a A | b B", ScheduleKind::OneF1B, 50);
+  EXPECT_TRUE(s.steady);
+  EXPECT_GT(s.time_per_sample, 2);
+}
+
+// Nothing of the backward pass of stage 0 waits for stage 1, so that only the samples that are through hold it back.
+TEST(Timelines, FirstStagesThatNothingHoldsBack) {
+  Problem problem =
+      problem_of(graph_from_text("a 1 9; b 4 9; A 1 9 back; B 4 9 back; a -> b -> B; a -> A -> B", 2), Shape::Free);
+  const Simulation turns = run(problem, "a A | b B", ScheduleKind::OneF1B, 50);
+  EXPECT_DOUBLE_EQ(turns.time_per_sample, 8);
+  EXPECT_DOUBLE_EQ(turns.latency, 4 * 8);  // twice as many samples as devices
+  EXPECT_EQ(timeline(run(problem, "a A | b B", ScheduleKind::GPipe, 4, 1)),
+            "accelerator 0 | 0 compute 0-1, 0' compute 1-2, 1 compute 2-3, 1' compute 3-4, 2 compute 9-10, 2' compute "
+            "10-11, 3 compute 17-18, 3' compute 18-19\n"
+            "accelerator 1 | 0 compute 1-5, 0' compute 5-9, 1 compute 9-13, 1' compute 13-17, 2 compute 17-21, "
+            "2' compute 21-25, 3 compute 25-29, 3' compute 29-33\n");
+}
+
+// Not staged, and device 2 has no forward nodes: it is a stage all the same.
+TEST(Timelines, OneForwardOneBackwardWithADeviceForTheBackwardPass) {
+  Problem problem = problem_of(graph_from_text("a 1 9 colour=1; b 1 9 colour=2; A 1 9 back colour=1; X 1 9 back;"
+                                               "B 1 9 back colour=2; a -> b -> A -> X -> B",
+                                               3),
+                               Shape::Free);
+  const Simulation s = run(problem, "a A | b B | X", ScheduleKind::OneF1B, 1);
+  EXPECT_EQ(timeline(s),
+            "accelerator 0 | 0 compute 0-1, 0' compute 2-3\n"
+            "accelerator 1 | 0 compute 1-2, 0' compute 4-5\n"
+            "accelerator 2 | 0' compute 3-4\n");
+  EXPECT_EQ(run(problem, "a A | b B | X", ScheduleKind::OneF1B, 50).remark.find("round by round, as"),
+            std::string::npos);
 }
 
 // Not staged, as its orphans do not mirror the forward pass, but with one piece in each pass: device 0 is the first
@@ -203,6 +268,9 @@ TEST(Timelines, Sequential) {
             "1' compute 22-24, 1' out 24-25\n");
   EXPECT_EQ(s.formula, std::nullopt);
   EXPECT_EQ(s.remark, "");
+  EXPECT_EQ(timeline(run(inference(), "a | b", ScheduleKind::Sequential, 3)),
+            "accelerator 0 | 0 compute 0-2, 0 out 2-3, 1 compute 7-9, 1 out 9-10, 2 compute 14-16, 2 out 16-17\n"
+            "accelerator 1 | 0 in 3-4, 0 compute 4-7, 1 in 10-11, 1 compute 11-14, 2 in 17-18, 2 compute 18-21\n");
 }
 
 // Two devices share the first stage and exchange 4 bytes: 0.5 for each sample, 1 for each that a device takes.
@@ -236,6 +304,24 @@ TEST(Timelines, SharedStages) {
             "accelerator 2: sync | 1 sync 9-10\n");
 }
 
+// Two devices share the first stage, which has nothing to do backward, and two the second. As many samples are on their
+// way as the first stage would take turns with: 6, more than the 5 devices.
+TEST(Timelines, OneForwardOneBackwardBehindASharedStageWithOnePass) {
+  Problem problem =
+      problem_of(graph_from_text("a 2 9; b 1 9 colour=1; c 0.5 9 colour=2; C 0.5 9 back colour=2; B 1 9 back colour=1;"
+                                 "a -> b -> c -> C -> B",
+                                 5, kUnlimited, 0));
+  problem.replicas = 2;
+  problem.backward_shape = true;
+  Split split = split_from_text(problem.workload, "a | b B | c C");
+  split.copy_of = copies({0, 1, 2, 0, 1});
+  const Simulation s = simulate(problem, split, run_as(ScheduleKind::OneF1B, 100));
+  EXPECT_EQ(s.formula, 1);
+  EXPECT_TRUE(s.steady);
+  EXPECT_DOUBLE_EQ(s.time_per_sample, 1);
+  EXPECT_EQ(s.remark, "");
+}
+
 TEST(Timelines, OfRecordedSamplesOnly) {
   SimulationOptions options = run_as(ScheduleKind::Pipeline, 20);
   options.record = 1;
@@ -244,6 +330,12 @@ TEST(Timelines, OfRecordedSamplesOnly) {
   EXPECT_EQ(timeline(s), "accelerator 0 | 0 compute 0-2, 0 out 2-3\naccelerator 1 | 0 in 3-4, 0 compute 4-7\n");
   EXPECT_EQ(s.devices[DeviceId(0)].compute, 40);
   EXPECT_LE(s.memory[DeviceId(0)].back().time, 7);
+
+  options.record = 20;
+  options.record_steps = 7;  // two for each sample
+  EXPECT_EQ(simulate(problem, split_from_text(problem.workload, "a | b"), options).intervals.back().sample, 2u);
+  options.record_steps = 1;
+  EXPECT_EQ(simulate(problem, split_from_text(problem.workload, "a | b"), options).intervals.back().sample, 0u);
 }
 
 TEST(Timelines, WithoutAnyWork) {
@@ -268,6 +360,25 @@ TEST(Timelines, OfIllegalSplitsThereAreNone) {
   }
   EXPECT_THROW(run(problem, "a b | c", ScheduleKind::Pipeline, 0), InputError);
   EXPECT_THROW(run(problem, "a b | c", ScheduleKind::GPipe, 1, 0), InputError);
+}
+
+TEST(Timelines, OfTooManySamplesThereAreNone) {
+  const auto message = [](const Problem& problem, ScheduleKind kind) {
+    try {
+      run(problem, "a | b", kind, kMostTasks / 2 + 1);
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Usage);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  Problem problem = inference();
+  EXPECT_NE(message(problem, ScheduleKind::Pipeline).find("ask for at most 20000000 samples"), std::string::npos);
+  problem.objective = Objective::Latency;
+  EXPECT_NE(message(problem, ScheduleKind::Sequential).find("ask for at most 20000000 samples"), std::string::npos);
+  problem.objective = Objective::MaxLoad;
+  problem.transfers = TransferMode::Overlap;
+  EXPECT_NE(message(problem, ScheduleKind::OneF1B).find("ask for at most 10000000 samples"), std::string::npos);
 }
 
 TEST(Schedules, HaveNames) {
