@@ -44,9 +44,12 @@ TEST(Timelines, Pipeline) {
   EXPECT_FALSE(s.steady);
   EXPECT_EQ(s.time_per_sample, 5);
   EXPECT_EQ(s.remark,
-            "3 samples are too few for a steady state: the time per sample is the whole time divided by the samples, "
-            "with filling and draining");
+            "3 samples are too few for a steady state: 5 per sample is the whole time divided by the samples, with "
+            "filling and draining; run more of them to compare it with the formula's 4");
   EXPECT_EQ(s.microbatches, 0u);
+  EXPECT_EQ(run(inference(), "a | b", ScheduleKind::Pipeline, 1).remark,
+            "1 sample is too few for a steady state: 7 per sample is the whole time divided by the samples, with "
+            "filling and draining; run more of them to compare it with the formula's 4");
 }
 
 TEST(Timelines, PipelineWithTransfersBeside) {
@@ -186,6 +189,12 @@ TEST(Timelines, GPipe) {
 }
 
 // Whoever has no backward work waits for the end of the batch.
+TEST(Timelines, GPipeOfLessThanABatch) {
+  EXPECT_EQ(run(inference(), "a | b", ScheduleKind::GPipe, 3, 8).remark,
+            "5 per sample is 1 (25%) above the formula's 4: filling and draining the pipeline for one batch of 3, less "
+            "with more samples in it");
+}
+
 TEST(Timelines, GPipeWithoutBackwardWork) {
   Problem problem = problem_of(graph_from_text("a 1 9; b 1 9; B 2 9 back; a -> b -> B", 2));
   EXPECT_EQ(timeline(run(problem, "a | b B", ScheduleKind::GPipe, 3, 2)),
