@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/check/in_use.h"
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
@@ -82,15 +83,6 @@ class RowNames {
 bool has_shared_stages(const CheckReport& report) {
   return std::any_of(report.devices.begin(), report.devices.end(),
                      [](const DeviceReport& device) { return device.sharing > 1; });
-}
-
-std::vector<DeviceId> devices_in_use(const CheckReport& report) {
-  if (!report.order.empty()) return report.order;
-  std::vector<DeviceId> devices;
-  for (DeviceId d : report.devices.all()) {
-    if (report.devices[d].node_count > 0) devices.push_back(d);
-  }
-  return devices;
 }
 
 struct Span {

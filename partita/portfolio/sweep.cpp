@@ -7,9 +7,8 @@
 //     under any objective, shape or transfer mode; in the memory model 1f1b, samples in flight are counted by devices
 //     that hold something; copies stay beside their originals. (Without clusters, devices of a class are alike.)
 //   - memory: the limit is all that changes, and a split within the smaller one is within the larger.
-//   - bandwidth: transfers and the exchange of weights cost less. Loads are sums and maxima of these and of compute,
-//   and
-//     latency is the longest path, also with several subgraphs on a device; none of them rises when its terms fall.
+//   - bandwidth: transfers and the exchange of weights cost less. Loads are sums and maxima of these and of compute.
+//     Latency is the longest path, also with several subgraphs on a device; none of them rises when its terms fall.
 // The exception is latency with strict host cores as hosts or bandwidth vary. There, host nodes take cores by a fixed
 // rule, list scheduling, and a list schedule can get longer when there are more cores or when tasks are shorter
 // [Graham-SIAM'69]. The best split is then not known to get better, and points keep their bounds to themselves.

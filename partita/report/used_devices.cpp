@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/used_devices.h"
 
+#include "partita/check/in_use.h"
+
 namespace partita {
 namespace {
 
@@ -17,18 +19,12 @@ std::vector<DeviceId> by_first_piece(const Simulation& simulation) {
 }  // namespace
 
 std::vector<UsedDevice> used_devices(const CheckReport& report, const Simulation& simulation) {
-  IdVector<DeviceId, std::vector<DeviceId>> copies(report.devices.size());
-  for (DeviceId d : report.devices.all()) {
-    const DeviceId original = report.devices[d].original;
-    if (original.valid() && original != d) copies[original].push_back(d);
-  }
   const bool staged = !report.order.empty();
   std::vector<UsedDevice> used;
   std::size_t stage = 0;
-  for (DeviceId d : staged ? report.order : by_first_piece(simulation)) {
-    const std::optional<std::size_t> place = staged ? std::optional(stage++) : std::nullopt;
-    used.push_back({d, place});
-    for (DeviceId copy : copies[d]) used.push_back({copy, place});
+  for (DeviceId d : with_copies(report, staged ? report.order : by_first_piece(simulation))) {
+    if (staged && !used.empty() && report.devices[d].original == d) ++stage;
+    used.push_back({d, staged ? std::optional(stage) : std::nullopt});
   }
   return used;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -136,6 +137,28 @@ TEST(Chains, WithTransfersBeside) {
     ASSERT_LE(rounds.time_per_sample, *rounds.formula * (1 + 1e-9)) << seed;
     ASSERT_GE(turns.time_per_sample, rounds.time_per_sample * (1 - 1e-9)) << seed;
     ASSERT_LE(turns.time_per_sample, slow.time_per_sample * (1 + 1e-9)) << seed;
+  }
+}
+
+// With shared stages, and with fewer samples in flight than stages.
+TEST(Chains, RunsArePossible) {
+  for (std::uint64_t seed = 1; seed <= cases(150); ++seed) {
+    const TransferMode mode = std::array{TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}[seed % 3];
+    Chain chain(seed, 1 + seed % 7, seed % 5 != 0, mode, 1 + seed % 4);
+    if (seed % 2 == 0) {
+      chain.problem.memory_model = MemoryModel::OneF1B;
+      chain.problem.microbatches = 1 + static_cast<int>(seed / 2 % 5);
+    }
+    const CheckReport report = check(chain.problem, chain.split);
+    for (const ScheduleKind kind :
+         {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
+      const Simulation run = simulate(chain.problem, chain.split, run_as(kind, 50, 1 + seed % 9));
+      const auto complaint = complaint_about(chain.problem, report, run);
+      ASSERT_FALSE(complaint) << seed << " " << to_string(kind) << ": " << *complaint;
+      if (kind != ScheduleKind::OneF1B || chain.problem.memory_model != MemoryModel::OneF1B) continue;
+      for (DeviceId d : report.devices.all())
+        ASSERT_LE(run.devices[d].most_in_flight, report.devices[d].memory_items.in_flight) << seed;
+    }
   }
 }
 

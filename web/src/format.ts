@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as the command line writes them, to the digit.
 
-// toFixed and toExponential round a number that lies exactly between two others up; C rounds it to the even one. `exact`
-// has this many digits more than `rounded`, enough to tell such a tie from a number next to one.
+// toFixed and toExponential round a number that lies exactly between two others up; C rounds it to the even one.
+// `exact` has this many digits more than `rounded`, enough to tell such a tie from a number next to one.
 const moreDigits = 40;
 
 function tiesToEven(rounded: string, exact: string): string {
@@ -62,7 +62,7 @@ export function bytes(value: number | null): string {
   return `${fixed(rest, 1)} ${units[unit]}`;
 }
 
-// A share of one, for sentences: "90 %", "0.3 %". Never "100 %" of what is less, nor "0 %" of what is more than nothing.
+// A share of one, for sentences: "90 %", "0.3 %". Never "100 %" of what is less, nor "0 %" of more than nothing.
 export function percent(share: number): string {
   const hundredths = share * 100;
   if (share > 0 && hundredths < 0.1) return "< 0.1 %";

@@ -24,15 +24,12 @@ function show(host: HTMLElement, page: Page, bus: Bus): void {
   document.title = `${page.title} - Partita`;
   const graph = page.graph ? section("graph", "Graph") : null;
   const timeline = page.timeline ? section("timeline", "Timeline") : null;
+  const split = [loadsSection(page, bus), bottleneckSection(page, bus), graph, memorySection(page, bus)];
+  const atWork = [simulationSection(page, bus), timeline];
   const parts = [
     sweepSection(page),
     comparisonSection(page),
-    loadsSection(page, bus),
-    bottleneckSection(page, bus),
-    graph,
-    memorySection(page, bus),
-    simulationSection(page, bus),
-    timeline,
+    ...(page.command === "simulate" ? [...atWork, ...split] : [...split, ...atWork]),
     convergenceSection(page),
   ].filter((part): part is HTMLElement => part !== null);
   host.append(header(page, makeThemeToggle(bus)), contents(parts), ...parts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader clicks anywhere on the page and wants to see in the graph: the graph shows it, and the page goes there.
+// What the reader clicks on the page and wants to see in the graph: the graph shows it, and the page goes there.
 import type { Bus } from "./bus";
 
 function scrollToGraph(): void {

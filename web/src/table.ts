@@ -22,16 +22,21 @@ function compare(a: number | string | null, b: number | string | null, falling: 
   return falling ? -order : order;
 }
 
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions<Row>): HTMLElement {
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: TableOptions<Row>,
+): HTMLElement {
   const body = html("tbody");
   const show = (shown: readonly Row[]): void => {
-    body.replaceChildren(...shown.map((row, index) => {
-      const cells = columns.map((column) =>
-        html("td", { class: cellClass(column) }, column.cell(row, index)));
-      const element = html("tr", { class: options.rowClass?.(row) || null }, ...cells);
-      options.onRow?.(row, element);
-      return element;
-    }));
+    body.replaceChildren(
+      ...shown.map((row, index) => {
+        const cells = columns.map((column) => html("td", { class: cellClass(column) }, column.cell(row, index)));
+        const element = html("tr", { class: options.rowClass?.(row) || null }, ...cells);
+        options.onRow?.(row, element);
+        return element;
+      }),
+    );
   };
   show(rows);
 
@@ -52,8 +57,11 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     head.append(button);
     return head;
   });
-  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": options.label },
-    html("table", {}, html("thead", {}, html("tr", {}, ...heads)), body));
+  return html(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": options.label },
+    html("table", {}, html("thead", {}, html("tr", {}, ...heads)), body),
+  );
 }
 
 function cellClass<Row>(column: Column<Row>): string | null {

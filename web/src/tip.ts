@@ -46,10 +46,12 @@ export function tipFor(element: HTMLElement | SVGElement, content: () => Child[]
 }
 
 // Lines of "name  number", with an optional mark in a colour.
-export function tipLines(title: string, lines: readonly (readonly [name: string, number: string, mark?: string])[]): Child[] {
+export function tipLines(
+  title: string,
+  lines: readonly (readonly [name: string, number: string, mark?: string])[],
+): Child[] {
   const rows = lines.map(([name, number, mark]) =>
-    html("tr", {},
-      html("td", {}, mark ? html("i", { class: `key ${mark}` }) : null, name),
-      html("td", {}, number)));
+    html("tr", {}, html("td", {}, mark ? html("i", { class: `key ${mark}` }) : null, name), html("td", {}, number)),
+  );
   return [html("strong", {}, title), html("table", {}, html("tbody", {}, ...rows))];
 }

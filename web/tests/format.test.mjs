@@ -15,7 +15,9 @@ function printf(cases) {
 
 // A fixed sequence of numbers of all sizes, and numbers that lie between two others.
 function numbers() {
-  const list = [0, 0.5, 1.25, 2.5, 12.5, 1023.95, 100000.5, 100001.5, 999999.5, 0.1, 1e-5, 1e6, 1.5e21, 2.25, 0.0001, 0.00009999995];
+  const list = [
+    0, 0.5, 1.25, 2.5, 12.5, 1023.95, 100000.5, 100001.5, 999999.5, 0.1, 1e-5, 1e6, 1.5e21, 2.25, 0.0001, 0.00009999995,
+  ];
   let state = 12345;
   for (let i = 0; i < 3000; ++i) {
     state = (state * 1103515245 + 12345) % 2147483648;
@@ -29,7 +31,9 @@ test("fixed and significant are printf's %f and %g", () => {
   const values = numbers();
   for (const digits of [1, 3, 6, 7]) {
     const expected = printf(values.map((value) => [`%.${digits}g`, value]));
-    values.forEach((value, i) => assert.equal(format.significant(value, digits), expected[i], `%.${digits}g of ${value}`));
+    values.forEach((value, i) =>
+      assert.equal(format.significant(value, digits), expected[i], `%.${digits}g of ${value}`),
+    );
   }
   for (const decimals of [0, 1, 4, 9]) {
     const below = values.filter((value) => value < 1e20);

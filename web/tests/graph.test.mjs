@@ -166,6 +166,17 @@ test("the legend marks a device, and the bottleneck's cuts lead to their nodes",
   assert.deepEqual(faults, []);
 });
 
+test("of many cuts the most expensive ones are shown, and all when asked for", async () => {
+  const cuts = Array.from({ length: 30 }, (_, node) => ({ ...small.plan.cuts[0], node, cost: 1 / (1 + node) }));
+  const { page, faults } = await open(browser, urlOf("cuts", { ...small, plan: { ...small.plan, cuts } }));
+  const rows = page.locator("#bottleneck table").first().locator("tbody tr");
+  assert.equal(await rows.count(), 8);
+  await page.click("#bottleneck button.more");
+  assert.equal(await rows.count(), cuts.length);
+  assert.equal(await page.locator("#bottleneck button.more").count(), 0);
+  assert.deepEqual(faults, []);
+});
+
 test("a large graph begins with its pieces, and shows nodes and names as the reader comes nearer", async () => {
   const { page, faults, box } = await shown(urlOf("large", large), { colorScheme: "dark" });
   assert.equal((await state(page)).level, "pieces");

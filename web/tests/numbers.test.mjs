@@ -8,7 +8,9 @@ import { cells, launch, load, open, printedTable, report, workloads } from "./su
 
 const { significant, bytes } = await load("src/format.ts");
 let browser;
-before(async () => { browser = await launch(); });
+before(async () => {
+  browser = await launch();
+});
 after(() => browser.close());
 
 const questions = [
@@ -20,13 +22,26 @@ const questions = [
   ["unet-inference.json.gz", "--platform", "platforms/mixed.json"],
   ["unet-inference.json.gz", "--shape", "free", "--time-limit", "1"],
   ["transformer-training.json", "--platform", "platforms/two-servers.json", "--replicate", "3"],
-  ["transformer-training.json", "--replicate", "3", "--sync-bandwidth", "1e9", "--memory", "12GiB", "--memory-model", "1f1b"],
+  [
+    "transformer-training.json",
+    "--replicate",
+    "3",
+    "--sync-bandwidth",
+    "1e9",
+    "--memory",
+    "12GiB",
+    "--memory-model",
+    "1f1b",
+  ],
   ["transformer-training.json", "--memory", "12GiB", "--memory-model", "gpipe", "--microbatches", "8", "--recompute"],
   ["with-host.json", "--objective", "latency"],
   ["unet-inference.json.gz", "--objective", "latency", "--time-limit", "2"],
 ];
 if (workloads && existsSync(join(workloads, "h200"))) {
-  const measured = readdirSync(join(workloads, "h200")).filter((name) => /\.json(\.gz)?$/.test(name)).sort().slice(0, 2);
+  const measured = readdirSync(join(workloads, "h200"))
+    .filter((name) => /\.json(\.gz)?$/.test(name))
+    .sort()
+    .slice(0, 2);
   for (const name of measured) questions.push([join(workloads, "h200", name), "--time-limit", "2"]);
 }
 
@@ -46,7 +61,8 @@ async function sameMemory(page, text) {
 async function samePlan(page, plan) {
   assert.equal(await page.textContent("#value"), significant(plan.value));
   const facts = await page.$$eval("header .answer dt", (names) =>
-    Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])));
+    Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])),
+  );
   assert.equal(facts["Lower bound"], significant(plan.bound));
   if (plan.status === "optimal") assert.equal(facts["Gap"], "0 %");
   assert.match(await page.textContent(".verdict"), plan.status === "optimal" ? /^proved optimal$/ : /not proved/);
@@ -54,7 +70,10 @@ async function samePlan(page, plan) {
   for (const device of plan.devices.filter((each) => each.memory_limit !== null && each.nodes.length > 0)) {
     const row = await page.$$eval("#memory .bars li", (rows) => rows.map((each) => each.textContent));
     const expected = `${bytes(device.memory)} of ${bytes(device.memory_limit)}`;
-    assert.ok(row.some((each) => each.includes(expected)), `${device.name}: ${expected}`);
+    assert.ok(
+      row.some((each) => each.includes(expected)),
+      `${device.name}: ${expected}`,
+    );
   }
 }
 
@@ -93,18 +112,35 @@ test("compare: the runs of the table, sorted when asked", async () => {
   assert.equal(rows.length, runs.length);
   runs.forEach((run, i) => assert.ok(rows[i][0].startsWith(run.algorithm)));
   const head = page.locator("#comparison th button", { hasText: /^value$/ });
-  const order = async () => (await cells(page, "#comparison table")).slice(1).map((row) => Number(row[1])).filter(Number.isFinite);
+  const order = async () =>
+    (await cells(page, "#comparison table"))
+      .slice(1)
+      .map((row) => Number(row[1]))
+      .filter(Number.isFinite);
   await head.click();
   const rising = await order();
-  assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
+  assert.deepEqual(
+    rising,
+    [...rising].sort((a, b) => a - b),
+  );
   await head.press("Enter");
-  assert.deepEqual(await order(), [...rising].sort((a, b) => b - a));
+  assert.deepEqual(
+    await order(),
+    [...rising].sort((a, b) => b - a),
+  );
   assert.deepEqual(faults, []);
   await page.close();
 });
 
 test("sweep: the table of the command line, and the point that is enough", async () => {
-  const { text, data, url } = report("sweep", "unet-inference.json.gz", "--vary", "accelerators=4..8", "--time-limit", "5");
+  const { text, data, url } = report(
+    "sweep",
+    "unet-inference.json.gz",
+    "--vary",
+    "accelerators=4..8",
+    "--time-limit",
+    "5",
+  );
   const { page, faults } = await open(browser, url);
   assert.deepEqual(await cells(page, "#sweep table"), printedTable(text, "accelerators "));
   assert.equal(await page.textContent("#value"), data.sweep.points[data.sweep.enough].label);
@@ -112,4 +148,22 @@ test("sweep: the table of the command line, and the point that is enough", async
   assert.equal(await page.locator("#sweep .dot").count(), data.sweep.points.length);
   assert.deepEqual(faults, []);
   await page.close();
+});
+
+test("simulate: what the command line measures, whether or not the schedule keeps the plan's promise", async () => {
+  const { planFile } = report("plan", "unet-training.json.gz");
+  for (const schedule of ["1f1b", "gpipe"]) {
+    const { text, data, url } = report("simulate", "unet-training.json.gz", planFile, "--schedule", schedule);
+    const { page, faults } = await open(browser, url);
+    const shown = (await cells(page, "#simulation table")).map((row) => row.slice(0, -1)); // without the bars
+    assert.deepEqual(shown, printedTable(text, "stage"));
+    const measured = await page.$$eval("#simulation .facts dt", (names) =>
+      Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])),
+    );
+    assert.equal(measured["Time per sample"], text.match(/time per sample +(\S+)/)[1]);
+    assert.equal(measured["Drain"], text.match(/drain +(\S+)/)[1]);
+    if (data.timeline.remark) assert.ok((await page.textContent("#simulation .lead")).includes(data.timeline.remark));
+    assert.deepEqual(faults, []);
+    await page.close();
+  }
 });

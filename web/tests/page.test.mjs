@@ -21,13 +21,17 @@ before(async () => {
 after(() => browser.close());
 
 const themeOf = (page) => page.evaluate(() => document.documentElement.dataset.theme);
-const brightness = (page) => page.evaluate(() => {
-  const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
-  return (red + green + blue) / 3;
-});
+const brightness = (page) =>
+  page.evaluate(() => {
+    const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+    return (red + green + blue) / 3;
+  });
 
 test("light and dark: as the system asks, and as the reader chooses", async () => {
-  for (const [asked, other] of [["light", "dark"], ["dark", "light"]]) {
+  for (const [asked, other] of [
+    ["light", "dark"],
+    ["dark", "light"],
+  ]) {
     const { page, faults } = await open(browser, reports.inference.url, { colorScheme: asked });
     assert.equal(await themeOf(page), asked);
     assert.equal((await brightness(page)) > 128, asked === "light");
@@ -78,11 +82,16 @@ test("the keyboard reaches what the pointer does", async () => {
 test("bars are as long as the loads they show", async () => {
   const { data, url } = reports.inference;
   const { page } = await open(browser, url);
-  const ends = await page.$$eval("#loads .bars li", (rows) => rows.map((row) => {
-    const box = row.querySelector(".bar").getBoundingClientRect();
-    const last = Math.max(...[...row.querySelectorAll(".segment")].map((part) => part.getBoundingClientRect().right));
-    return { length: last - box.left, line: row.querySelector(".mark.value").getBoundingClientRect().left + 1 - box.left };
-  }));
+  const ends = await page.$$eval("#loads .bars li", (rows) =>
+    rows.map((row) => {
+      const box = row.querySelector(".bar").getBoundingClientRect();
+      const last = Math.max(...[...row.querySelectorAll(".segment")].map((part) => part.getBoundingClientRect().right));
+      return {
+        length: last - box.left,
+        line: row.querySelector(".mark.value").getBoundingClientRect().left + 1 - box.left,
+      };
+    }),
+  );
   data.plan.loads.forEach((load, i) => {
     const expected = (load.load / data.plan.value) * ends[i].line;
     assert.ok(Math.abs(ends[i].length - expected) < 1.5, `${load.device}: ${ends[i].length}, expected ${expected}`);
@@ -102,14 +111,17 @@ test("paper is light, and has no button", async () => {
 test("a name is text, whatever it holds", async () => {
   const { data } = reports.inference;
   const { page, faults } = await open(browser, pathToFileURL(join(web, "dist", "page.html")).href);
-  await page.evaluate((json) => {
-    document.getElementById("data").textContent = json;
-    document.getElementById("page").replaceChildren();
-    const program = [...document.scripts].pop();
-    const again = document.createElement("script");
-    again.textContent = program.textContent;
-    document.body.append(again);
-  }, JSON.stringify({ ...data, title: "<img src=x onerror=alert(1)>", subject: "</script><b>bold</b>" }));
+  await page.evaluate(
+    (json) => {
+      document.getElementById("data").textContent = json;
+      document.getElementById("page").replaceChildren();
+      const program = [...document.scripts].pop();
+      const again = document.createElement("script");
+      again.textContent = program.textContent;
+      document.body.append(again);
+    },
+    JSON.stringify({ ...data, title: "<img src=x onerror=alert(1)>", subject: "</script><b>bold</b>" }),
+  );
   assert.equal(await page.textContent("h1"), "<img src=x onerror=alert(1)>");
   assert.equal(await page.locator(".subject b").count(), 0);
   assert.deepEqual(faults, []);

@@ -14,31 +14,42 @@ export const examples = join(web, "..", "examples");
 const program = process.env.PARTITA ?? join(web, "..", "build", "partita");
 
 // A folder of further workloads, where there is one.
-export const workloads = [process.env.PARTITA_WORKLOADS, join(web, "..", "..", "shared", "workloads")]
-  .find((folder) => folder && existsSync(folder));
+export const workloads = [process.env.PARTITA_WORKLOADS, join(web, "..", "..", "shared", "workloads")].find(
+  (folder) => folder && existsSync(folder),
+);
 
 const folder = mkdtempSync(join(tmpdir(), "partita-page-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let reports = 0;
 
-// Runs `partita COMMAND ARGUMENTS --report`: {text, plan, data, url}; `plan` only for the command plan.
+// Runs `partita COMMAND ARGUMENTS --report`: {text, plan, data, url, planFile}; the plan only for the command plan.
 export function report(command, ...options) {
   const name = join(folder, String(++reports));
   const outputs = command === "plan" ? ["--output", `${name}.json`] : [];
   const text = execFileSync(program, [command, ...options, "--report", `${name}.html`, ...outputs], {
-    cwd: examples, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"],
+    cwd: examples,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const page = readFileSync(`${name}.html`, "utf8");
   const data = JSON.parse(page.match(/<script id="data" type="application\/json">(.*?)<\/script>/s)[1]);
   const plan = command === "plan" ? JSON.parse(readFileSync(`${name}.json`, "utf8")) : null;
-  return { text, plan, data, url: pathToFileURL(`${name}.html`).href };
+  return { text, plan, data, url: pathToFileURL(`${name}.html`).href, planFile: `${name}.json` };
 }
 
 export function launch() {
   return chromium.launch({
     executablePath: process.env.PARTITA_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-           "--disable-component-update", "--disable-sync"],
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
 }
 
@@ -56,7 +67,8 @@ export async function open(browser, url, { width = 1280, height = 900, colorSche
 // The cells of a table of the page, row by row, the header first.
 export function cells(page, selector) {
   return page.$eval(selector, (table) =>
-    [...table.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+    [...table.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+  );
 }
 
 // A table of the command line: the lines from one that starts with `first` on, cut where two spaces are.

@@ -2,6 +2,7 @@
 // The result, the load of each device as `check` found it, and what the bottleneck moves.
 #include <algorithm>
 
+#include "partita/check/in_use.h"
 #include "partita/report/page/cuts.h"
 #include "partita/report/page/sections.h"
 
@@ -11,24 +12,6 @@ namespace {
 bool is_copy(const CheckReport& report, DeviceId device) {
   const DeviceId original = report.devices[device].original;
   return original.valid() && original != device;
-}
-
-// Those that hold something: in pipeline order where there is one, each before its copies; else by number.
-std::vector<DeviceId> devices_in_use(const CheckReport& report) {
-  std::vector<DeviceId> originals = report.order;
-  if (originals.empty()) {
-    for (DeviceId d : report.devices.all()) {
-      if (report.devices[d].node_count > 0) originals.push_back(d);
-    }
-  }
-  std::vector<DeviceId> devices;
-  for (const DeviceId original : originals) {
-    devices.push_back(original);
-    for (DeviceId d : report.devices.all()) {
-      if (is_copy(report, d) && report.devices[d].original == original) devices.push_back(d);
-    }
-  }
-  return devices;
 }
 
 void write_pass(const PassLoad& pass, JsonLine& json) {
@@ -109,7 +92,7 @@ void write_plan(const PageContent& content, JsonLine& json) {
     json.field("seconds", result.seconds);
     json.field("bottleneck", bottleneck);
     json.column("order", report.order);
-    json.key("loads").array(devices_in_use(report),
+    json.key("loads").array(with_copies(report, devices_in_use(report)),
                             [&](DeviceId device) { write_load(problem, report, device, json); });
     write_cuts(problem.workload.graph,
                bottleneck.valid() ? cuts_of(problem, *result.split, bottleneck) : std::vector<Cut>(), json);

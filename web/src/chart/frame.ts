@@ -16,7 +16,11 @@ export interface Tick {
 }
 
 // `draw` gets an empty picture and the place inside its axes.
-export function chart(label: string, height: number, draw: (picture: SVGSVGElement, frame: Frame) => void): HTMLElement {
+export function chart(
+  label: string,
+  height: number,
+  draw: (picture: SVGSVGElement, frame: Frame) => void,
+): HTMLElement {
   const host = html("div", { class: "chart" });
   let drawn = 0;
   const redraw = (): void => {
@@ -31,19 +35,33 @@ export function chart(label: string, height: number, draw: (picture: SVGSVGEleme
   return host;
 }
 
-export function drawAxes(picture: SVGSVGElement, frame: Frame, x: readonly Tick[], y: readonly Tick[], title: string): void {
+export function drawAxes(
+  picture: SVGSVGElement,
+  frame: Frame,
+  x: readonly Tick[],
+  y: readonly Tick[],
+  title: string,
+): void {
   for (const tick of y) {
     picture.append(
       svg("line", { class: "grid", x1: frame.left, x2: frame.right, y1: tick.at, y2: tick.at }),
-      svg("text", { class: "tick", x: frame.left - 8, y: tick.at + 4, "text-anchor": "end" }, tick.text));
+      svg("text", { class: "tick", x: frame.left - 8, y: tick.at + 4, "text-anchor": "end" }, tick.text),
+    );
   }
   picture.append(svg("line", { class: "base", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }));
   for (const tick of x) {
     picture.append(
       svg("line", { class: "base", x1: tick.at, x2: tick.at, y1: frame.bottom, y2: frame.bottom + 4 }),
-      svg("text", { class: "tick", x: tick.at, y: frame.bottom + 18, "text-anchor": "middle" }, tick.text));
+      svg("text", { class: "tick", x: tick.at, y: frame.bottom + 18, "text-anchor": "middle" }, tick.text),
+    );
   }
-  picture.append(svg("text", { class: "tick", x: (frame.left + frame.right) / 2, y: frame.bottom + 38, "text-anchor": "middle" }, title));
+  picture.append(
+    svg(
+      "text",
+      { class: "tick", x: (frame.left + frame.right) / 2, y: frame.bottom + 38, "text-anchor": "middle" },
+      title,
+    ),
+  );
 }
 
 export type Point = readonly [x: number, y: number];

@@ -36,14 +36,19 @@ export function explain(page: Page, plan: PlanData, row: LoadRow): string {
     if (outgoing > 0) parts.push(`${percent(outgoing / row.load)} ${writing}`);
     if (row.sync > 0) parts.push(`${percent(row.sync / row.load)} exchanging weights with its copies`);
     const rest = parts.length > 0 ? `; ${parts.join("; ")}` : "";
-    const bare = incoming + outgoing > 0 ? ` Without its transfers it would take ${time(row.load - incoming - outgoing)}.` : "";
+    const bare =
+      incoming + outgoing > 0 ? ` Without its transfers it would take ${time(row.load - incoming - outgoing)}.` : "";
     return `${name} spends ${percent(compute / row.load)} of ${time(row.load)} computing${rest}.${bare}`;
   }
   const beside = [
     incoming > 0 ? `${time(incoming)} ${reading}` : "",
     outgoing > 0 ? `${time(outgoing)} ${writing}` : "",
-  ].filter(Boolean).join(" and ");
-  const hides = page.question.transfers === "overlap" ? incoming + outgoing < compute : Math.max(incoming, outgoing) < compute;
+  ]
+    .filter(Boolean)
+    .join(" and ");
+  const hides =
+    page.question.transfers === "overlap" ? incoming + outgoing < compute : Math.max(incoming, outgoing) < compute;
   const verdict = hides ? "Computing is what takes longest" : "Its transfers are what takes longest";
-  return `${name} computes for ${time(compute)}${beside && `, and beside it spends ${beside}`}. ${verdict}; the load is ${time(row.load)}.`;
+  const transfers = beside && `, and beside it spends ${beside}`;
+  return `${name} computes for ${time(compute)}${transfers}. ${verdict}; the load is ${time(row.load)}.`;
 }

@@ -23,9 +23,21 @@ type Piece = [kind: Kind, lane: number];
 
 // What each mode draws of a pass: pieces in one lane follow each other.
 const pieces: Record<Question["transfers"], readonly Piece[]> = {
-  sum: [["in", 0], ["compute", 0], ["out", 0]],
-  overlap: [["compute", 0], ["in", 1], ["out", 1]],
-  duplex: [["compute", 0], ["in", 1], ["out", 2]],
+  sum: [
+    ["in", 0],
+    ["compute", 0],
+    ["out", 0],
+  ],
+  overlap: [
+    ["compute", 0],
+    ["in", 1],
+    ["out", 1],
+  ],
+  duplex: [
+    ["compute", 0],
+    ["in", 1],
+    ["out", 2],
+  ],
 };
 
 function drawPass(pass: PassData, start: number, backward: boolean, transfers: Question["transfers"]): Segment[] {
@@ -40,14 +52,11 @@ function drawPass(pass: PassData, start: number, backward: boolean, transfers: Q
   return segments;
 }
 
-// `backwardStart` puts all backward passes at one place, as for the objective gpipe: the largest forward and the largest
-// backward load add up. Without it each backward pass follows its forward pass.
+// `backwardStart` puts all backward passes at one place, as for the objective gpipe: the largest forward and the
+// largest backward load add up. Without it each backward pass follows its forward pass.
 export function loadBar(row: LoadRow, transfers: Question["transfers"], backwardStart: number | null): Bar {
   const middle = backwardStart ?? passLoad(row.forward, transfers);
-  const segments = [
-    ...drawPass(row.forward, 0, false, transfers),
-    ...drawPass(row.backward, middle, true, transfers),
-  ];
+  const segments = [...drawPass(row.forward, 0, false, transfers), ...drawPass(row.backward, middle, true, transfers)];
   let lanes = row.pays ? Math.max(...pieces[transfers].map(([, lane]) => lane)) + 1 : 1;
   if (row.sync > 0 && transfers === "sum") {
     const start = middle + passLoad(row.backward, transfers);

@@ -11,6 +11,8 @@ import { loadRows, passLoad, type LoadRow } from "../loads/rows";
 import { table, type Column } from "../table";
 import { explain } from "../loads/explain";
 
+const mostCuts = 8; // at first: a long table would push all else off the screen
+
 function nodeName(page: Page, node: number): string {
   const graph = page.graph;
   return graph?.name[node] || `node ${graph?.id[node] ?? node}`;
@@ -25,8 +27,12 @@ function nodeButton(page: Page, bus: Bus, node: number): Child {
 }
 
 function shareBar(share: number, mark: string): HTMLElement {
-  return html("span", { class: "share" },
-    html("i", { class: `segment ${mark}`, style: `width:${Math.min(100, 100 * share).toFixed(2)}%` }), html("span", {}, percent(share)));
+  return html(
+    "span",
+    { class: "share" },
+    html("i", { class: `segment ${mark}`, style: `width:${Math.min(100, 100 * share).toFixed(2)}%` }),
+    html("span", {}, percent(share)),
+  );
 }
 
 function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLElement {
@@ -34,29 +40,76 @@ function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLEleme
   const cost = (cut: Cut) => cut.cost / row.report.sharing;
   const names = (cut: Cut) => cut.devices.map((device) => page.devices[device]?.name ?? "").join(", ");
   const columns: (Column<Cut> | false)[] = [
-    { title: "output of", words: true, cell: (cut) => nodeButton(page, bus, cut.node), order: (cut) => nodeName(page, cut.node) },
-    { title: "moves", words: true, cell: (cut) => `${cut.direction} ${cut.direction === "in" ? "from" : "to"} ${names(cut)}`, order: (cut) => cut.direction + names(cut) },
-    page.question.training && { title: "pass", words: true, cell: (cut) => (cut.backward ? "backward" : "forward"), order: (cut) => Number(cut.backward) },
+    {
+      title: "output of",
+      words: true,
+      cell: (cut) => nodeButton(page, bus, cut.node),
+      order: (cut) => nodeName(page, cut.node),
+    },
+    {
+      title: "moves",
+      words: true,
+      cell: (cut) => `${cut.direction} ${cut.direction === "in" ? "from" : "to"} ${names(cut)}`,
+      order: (cut) => cut.direction + names(cut),
+    },
+    page.question.training && {
+      title: "pass",
+      words: true,
+      cell: (cut) => (cut.backward ? "backward" : "forward"),
+      order: (cut) => Number(cut.backward),
+    },
     { title: "cost", cell: (cut) => format(cost(cut)), order: cost },
-    { title: "share of the load", words: true, cell: (cut) => shareBar(row.load > 0 ? cost(cut) / row.load : 0, cut.direction) },
+    {
+      title: "share of the load",
+      words: true,
+      cell: (cut) => shareBar(row.load > 0 ? cost(cut) / row.load : 0, cut.direction),
+    },
   ];
+  const transfers = (cuts: readonly Cut[]) =>
+    table(
+      cuts,
+      columns.filter((column): column is Column<Cut> => column !== false),
+      { label: "Transfers of the bottleneck" },
+    );
   const rest = plan.cutsLeftOut;
-  return html("div", {},
-    html("h3", {}, "What it moves"),
-    table(plan.cuts, columns.filter((column): column is Column<Cut> => column !== false), { label: "Transfers of the bottleneck" }),
-    rest.count > 0 && html("p", { class: "note" }, `And ${rest.count} more, ${format(rest.cost / row.report.sharing)} in all.`));
+  const note =
+    rest.count > 0 &&
+    html("p", { class: "note" }, `And ${rest.count} more, ${format(rest.cost / row.report.sharing)} in all.`);
+  const part = html("div", {}, html("h3", {}, "What it moves"));
+  if (plan.cuts.length <= mostCuts) {
+    part.append(transfers(plan.cuts), ...(note ? [note] : []));
+    return part;
+  }
+  const few = transfers(plan.cuts.slice(0, mostCuts));
+  const more = html("button", { type: "button", class: "more" }, `Show ${plan.cuts.length} transfers`);
+  more.addEventListener("click", () => {
+    few.replaceWith(transfers(plan.cuts));
+    more.replaceWith(...(note ? [note] : []));
+  });
+  part.append(few, more);
+  return part;
 }
 
 function others(page: Page, rows: readonly LoadRow[], slowest: LoadRow, bus: Bus): HTMLElement {
   const format = timeFormat(slowest.load);
-  const next = rows.filter((row) => row !== slowest).sort((a, b) => b.load - a.load).slice(0, 5);
+  const next = rows
+    .filter((row) => row !== slowest)
+    .sort((a, b) => b.load - a.load)
+    .slice(0, 5);
   const columns: Column<LoadRow>[] = [
     { title: "next busiest", words: true, cell: (row) => deviceLabel(page, bus, row.device, row.label) },
     { title: "load", cell: (row) => format(row.load) },
     { title: "below", cell: (row) => (row.load === slowest.load ? "equal" : percent(1 - row.load / slowest.load)) },
   ];
-  return html("div", {}, html("h3", {}, "Who comes next"),
-    table(next, columns, { label: "Next busiest devices", onRow: (row, element) => highlights(element, bus, row.device) }));
+  return html(
+    "div",
+    {},
+    html("h3", {}, "Who comes next"),
+    table(next, columns, {
+      label: "Next busiest devices",
+      onRow: (row, element) => highlights(element, bus, row.device),
+    }),
+  );
 }
 
 // The objective gpipe: the two passes may be slowest on different devices.
@@ -68,7 +121,8 @@ function passSentence(page: Page, rows: readonly LoadRow[]): string {
   const backward = (row: LoadRow) => Math.max(passLoad(row.backward, transfers) + sync(row), row.sync);
   const slowest = (of: (row: LoadRow) => number) => rows.reduce((a, b) => (of(b) > of(a) ? b : a));
   const [f, b] = [slowest(forward), slowest(backward)];
-  return ` The value adds the longest forward pass, ${time(forward(f))} on ${f.label}, and the longest backward pass, ${time(backward(b))} on ${b.label}.`;
+  const [there, back] = [`${time(forward(f))} on ${f.label}`, `${time(backward(b))} on ${b.label}`];
+  return ` The value adds the longest forward pass, ${there}, and the longest backward pass, ${back}.`;
 }
 
 export function bottleneckSection(page: Page, bus: Bus): HTMLElement | null {
@@ -77,11 +131,29 @@ export function bottleneckSection(page: Page, bus: Bus): HTMLElement | null {
   const rows = loadRows(page, plan);
   const slowest = rows.find((row) => row.isBottleneck);
   if (!slowest || rows.length < 2) return null;
-  const part = section("bottleneck", `Why ${slowest.label} is the bottleneck`, explain(page, plan, slowest) + passSentence(page, rows));
-  part.append(html("div", { class: "columns" },
-    plan.cuts.length > 0
-      ? cutTable(page, plan, slowest, bus)
-      : html("div", {}, html("h3", {}, "What it moves"), html("p", { class: "note" }, `Nothing: it holds ${counted(slowest.report.nodes, "node")} and pays for no transfer.`)),
-    others(page, rows, slowest, bus)));
+  const part = section(
+    "bottleneck",
+    `Why ${slowest.label} is the bottleneck`,
+    explain(page, plan, slowest) + passSentence(page, rows),
+  );
+  part.append(
+    html(
+      "div",
+      { class: "columns" },
+      plan.cuts.length > 0
+        ? cutTable(page, plan, slowest, bus)
+        : html(
+            "div",
+            {},
+            html("h3", {}, "What it moves"),
+            html(
+              "p",
+              { class: "note" },
+              `Nothing: it holds ${counted(slowest.report.nodes, "node")} and pays for no transfer.`,
+            ),
+          ),
+      others(page, rows, slowest, bus),
+    ),
+  );
   return part;
 }

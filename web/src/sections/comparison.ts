@@ -34,8 +34,12 @@ function ratioBar(run: Run, largest: number): Child {
   const kind = !run.legal ? "illegal" : run.ratio <= 1 + 1e-9 ? "best" : "other";
   // From 1 on, so that what is worse than the best is what one sees.
   const excess = Math.max(0, run.ratio - 1) / Math.max(largest - 1, 1e-9);
-  return html("span", { class: `ratio ${kind}` },
-    html("span", {}, fixed(run.ratio, 3)), html("i", { style: `width:${(100 * excess).toFixed(1)}%` }));
+  return html(
+    "span",
+    { class: `ratio ${kind}` },
+    html("span", {}, fixed(run.ratio, 3)),
+    html("i", { style: `width:${(100 * excess).toFixed(1)}%` }),
+  );
 }
 
 function leftOut(runs: readonly Run[]): string {
@@ -63,22 +67,64 @@ export function comparisonSection(page: Page): HTMLElement | null {
   };
   const hasBound = (run: Run) => run.bound > 0;
   const columns: (Column<Run> | false)[] = [
-    { title: "algorithm", words: true, order: (run) => run.algorithm,
-      cell: (run) => html("span", {}, run.algorithm, run.baseline && html("small", { class: "tag" }, "baseline")) },
+    {
+      title: "algorithm",
+      words: true,
+      order: (run) => run.algorithm,
+      cell: (run) => html("span", {}, run.algorithm, run.baseline && html("small", { class: "tag" }, "baseline")),
+    },
     { title: "value", cell: valueText, order: (run) => run.value },
     { title: "ratio to the best", words: true, cell: (run) => ratioBar(run, largest), order: (run) => run.ratio },
-    { title: "time", cell: (run) => (run.outcome === "interrupted" ? "-" : seconds(run.seconds)), order: (run) => run.seconds },
-    { title: "bound", cell: (run) => (hasBound(run) ? format(run.bound) : "-"), order: (run) => (hasBound(run) ? run.bound : null) },
-    { title: "gap", cell: (run) => (hasBound(run) && run.outcome === "split" ? gap(runGap(run)) : "-"), order: (run) => (hasBound(run) ? runGap(run) : null) },
-    page.question.objective !== "latency" && { title: "shape", words: true, cell: (run) => run.shape ?? "-", order: (run) => run.shape },
-    { title: "remarks", words: true, wide: true,
-      cell: (run) => html("span", {}, run.outcome === "split" && !run.legal && html("b", { class: "illegal" }, "illegal "), remark(page, run)) },
+    {
+      title: "time",
+      cell: (run) => (run.outcome === "interrupted" ? "-" : seconds(run.seconds)),
+      order: (run) => run.seconds,
+    },
+    {
+      title: "bound",
+      cell: (run) => (hasBound(run) ? format(run.bound) : "-"),
+      order: (run) => (hasBound(run) ? run.bound : null),
+    },
+    {
+      title: "gap",
+      cell: (run) => (hasBound(run) && run.outcome === "split" ? gap(runGap(run)) : "-"),
+      order: (run) => (hasBound(run) ? runGap(run) : null),
+    },
+    page.question.objective !== "latency" && {
+      title: "shape",
+      words: true,
+      cell: (run) => run.shape ?? "-",
+      order: (run) => run.shape,
+    },
+    {
+      title: "remarks",
+      words: true,
+      wide: true,
+      cell: (run) =>
+        html(
+          "span",
+          {},
+          run.outcome === "split" && !run.legal && html("b", { class: "illegal" }, "illegal "),
+          remark(page, run),
+        ),
+    },
   ];
-  const part = section("comparison", "Algorithms", "Every split is measured for the question that was asked, whatever its algorithm had in mind.");
-  part.append(table(runs, columns.filter((column): column is Column<Run> => column !== false), {
-    label: "Algorithms compared",
-    rowClass: (run) => (run.outcome !== "split" ? "faint" : !run.legal ? "broken" : isProvedBest(page, run) ? "proved" : ""),
-  }));
+  const part = section(
+    "comparison",
+    "Algorithms",
+    "Every split is measured for the question that was asked, whatever its algorithm had in mind.",
+  );
+  part.append(
+    table(
+      runs,
+      columns.filter((column): column is Column<Run> => column !== false),
+      {
+        label: "Algorithms compared",
+        rowClass: (run) =>
+          run.outcome !== "split" ? "faint" : !run.legal ? "broken" : isProvedBest(page, run) ? "proved" : "",
+      },
+    ),
+  );
   const rest = leftOut(comparison.runs);
   if (rest) part.append(html("p", { class: "note" }, `Not run: ${rest}.`));
   return part;

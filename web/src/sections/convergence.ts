@@ -40,7 +40,9 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
   const begin = first > last / 3 ? first : 0;
   const useLog = last / first > logarithmicFrom;
   const x = useLog ? logarithmic(first, last, frame.left, frame.right) : linear(begin, last, frame.left, frame.right);
-  const xTicks = useLog ? decades(first, last) : ticks(begin, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
+  const xTicks = useLog
+    ? decades(first, last)
+    : ticks(begin, last, Math.max(3, Math.floor((frame.right - frame.left) / 110)));
 
   const values = points.flatMap((point) => (point.value === null ? [] : [point.value]));
   const bounds = points.map((point) => point.bound).filter((bound) => bound > 0);
@@ -50,7 +52,13 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
   const bottom = Math.max(0, low - margin);
   const y = linear(bottom, high + margin, frame.bottom, frame.top);
   const yTicks = ticks(bottom, high + margin, 5);
-  drawAxes(picture, frame, at(xTicks, x, tickText(last)), at(yTicks, y, (value) => significant(value, 6)), useLog ? "time of the search (logarithmic)" : "time of the search");
+  drawAxes(
+    picture,
+    frame,
+    at(xTicks, x, tickText(last)),
+    at(yTicks, y, (value) => significant(value, 6)),
+    useLog ? "time of the search (logarithmic)" : "time of the search",
+  );
 
   const place = (index: number, value: number): [number, number] => [x(times[index] ?? 0), y(Math.max(value, bottom))];
   const valueLine = points.flatMap((point, i) => (point.value === null ? [] : [place(i, point.value)]));
@@ -62,10 +70,17 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
   picture.append(
     svg("path", { class: "gap-area", d: `${path([...upper, ...below.reverse()])}Z` }),
     svg("path", { class: "bound-line", d: path(lower) }),
-    svg("path", { class: "value-line", d: path(upper) }));
+    svg("path", { class: "value-line", d: path(upper) }),
+  );
 
   const cursor = svg("line", { class: "cursor", y1: frame.top, y2: frame.bottom, visibility: "hidden" });
-  const field = svg("rect", { x: frame.left, y: frame.top, width: frame.right - frame.left, height: frame.bottom - frame.top, fill: "transparent" });
+  const field = svg("rect", {
+    x: frame.left,
+    y: frame.top,
+    width: frame.right - frame.left,
+    height: frame.bottom - frame.top,
+    fill: "transparent",
+  });
   field.addEventListener("pointermove", (event) => {
     const place = event.clientX - picture.getBoundingClientRect().left;
     const index = times.reduce((found, each, i) => (x(each) <= place ? i : found), 0);
@@ -74,7 +89,15 @@ function draw(picture: SVGSVGElement, frame: Frame, points: readonly Convergence
     cursor.setAttribute("x1", String(x(times[index] ?? 0)));
     cursor.setAttribute("x2", String(x(times[index] ?? 0)));
     cursor.setAttribute("visibility", "visible");
-    showTip(tipLines(`after ${seconds(point.seconds)}`, [["value", time(point.value), "line value"], ["bound", time(point.bound), "line bound"], ["gap", gapText(point)]]), event.clientX, event.clientY);
+    showTip(
+      tipLines(`after ${seconds(point.seconds)}`, [
+        ["value", time(point.value), "line value"],
+        ["bound", time(point.bound), "line bound"],
+        ["gap", gapText(point)],
+      ]),
+      event.clientX,
+      event.clientY,
+    );
   });
   field.addEventListener("pointerleave", () => {
     cursor.setAttribute("visibility", "hidden");
@@ -87,7 +110,8 @@ export function convergenceSection(page: Page): HTMLElement | null {
   const points = changes(page.convergence ?? []);
   const last = points[points.length - 1];
   if (!last || points.length < 2 || points.every((point) => point.value === null && point.bound <= 0)) return null;
-  const lead = `The best split found so far and the lower bound on any split; ${gapText(last) === "0 %" ? "where they meet, it is proved" : `a gap of ${gapText(last)} is left`}.`;
+  const end = gapText(last) === "0 %" ? "where they meet, it is proved" : `a gap of ${gapText(last)} is left`;
+  const lead = `The best split found so far and the lower bound on any split; ${end}.`;
   const part = section("convergence", "Convergence", lead);
   const columns = [
     { title: "seconds", cell: (point: ConvergencePoint) => point.seconds.toFixed(2) },
@@ -98,8 +122,18 @@ export function convergenceSection(page: Page): HTMLElement | null {
   const shown = points.length > 200 ? [...points.slice(0, 100), ...points.slice(-100)] : points;
   const cut = points.length > shown.length ? `, the first and the last hundred of ${points.length}` : "";
   part.append(
-    legend([["line value", `value ${time(last.value)}`], ["line bound", `lower bound ${time(last.bound)}`], ["gap-key", "gap"]]),
+    legend([
+      ["line value", `value ${time(last.value)}`],
+      ["line bound", `lower bound ${time(last.bound)}`],
+      ["gap-key", "gap"],
+    ]),
     chart("Value and lower bound over the time of the search", 280, (picture, frame) => draw(picture, frame, points)),
-    html("details", {}, html("summary", {}, `Steps as a table${cut}`), table(shown, columns, { label: "Steps of the search" })));
+    html(
+      "details",
+      {},
+      html("summary", {}, `Steps as a table${cut}`),
+      table(shown, columns, { label: "Steps of the search" }),
+    ),
+  );
   return part;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of the report: what was asked, and the answer in large type.
-import type { Page, PlanData } from "../data";
+import type { Page, PlanData, TimelineData } from "../data";
 import { html, type Child } from "../dom";
 import { counted, gap, seconds, time } from "../format";
 import { facts, type Fact } from "./facts";
 import { questionFacts, unitOf } from "./question";
 import { unbroken } from "./section";
+import { judgement, keepsPromise } from "./simulation";
 import { enoughPoint, unitText } from "../sweep/points";
 
 interface Answer {
@@ -26,12 +27,10 @@ const verdicts: Record<PlanData["status"], readonly [verdict: string, tone: Answ
 
 function planAnswer(page: Page, plan: PlanData): Answer {
   const [verdict, tone] = verdicts[plan.status];
-  const simulated = page.command === "simulate" ? page.timeline : undefined;
   const list: (Fact | null)[] = [
-    simulated ? ["Simulated", time(simulated.timePerSample), simulated.steady ? "in steady state" : "on average"] : null,
     plan.bound > 0 ? ["Lower bound", time(plan.bound), "on any split"] : null,
     // An optimal value may differ from its bound by rounding, which is not a gap.
-    plan.value !== null ? ["Gap", gap(plan.status === "optimal" ? 0 : plan.gap)] : null,
+    plan.value !== null && plan.bound > 0 ? ["Gap", gap(plan.status === "optimal" ? 0 : plan.gap)] : null,
     plan.seconds > 0 ? ["Search", seconds(plan.seconds)] : null,
   ];
   return {
@@ -41,6 +40,24 @@ function planAnswer(page: Page, plan: PlanData): Answer {
     tone,
     facts: list.filter((fact): fact is Fact => fact !== null),
     note: plan.value === null ? plan.reason : plan.proof && `Proof: ${plan.proof}`,
+  };
+}
+
+// The split is given: what counts is what the schedule makes of it.
+function simulationAnswer(page: Page, timeline: TimelineData): Answer {
+  const value = page.plan?.value ?? null;
+  const list: (Fact | null)[] = [
+    value === null ? null : ["The plan's value", time(value), page.question.objective],
+    ["Schedule", timeline.schedule],
+    ["Samples", String(timeline.samples)],
+  ];
+  return {
+    number: time(timeline.timePerSample),
+    unit: "per sample",
+    verdict: judgement(timeline),
+    tone: keepsPromise(timeline) ? "good" : "open",
+    facts: list.filter((fact): fact is Fact => fact !== null),
+    note: "", // the remark stands right below, in the section
   };
 }
 
@@ -70,7 +87,10 @@ function sweepAnswer(page: Page): Answer | null {
     unit: unitText(sweep, enough),
     verdict: "enough",
     tone: "good",
-    facts: [["Value there", time(enough.value), unitOf(page.question)], ["Points", String(sweep.points.length)]],
+    facts: [
+      ["Value there", time(enough.value), unitOf(page.question)],
+      ["Points", String(sweep.points.length)],
+    ],
     note: sweep.verdict,
   };
 }
@@ -78,6 +98,7 @@ function sweepAnswer(page: Page): Answer | null {
 function answerOf(page: Page): Answer | null {
   if (page.command === "sweep") return sweepAnswer(page);
   if (page.command === "compare") return comparisonAnswer(page);
+  if (page.command === "simulate" && page.timeline) return simulationAnswer(page, page.timeline);
   return page.plan ? planAnswer(page, page.plan) : null;
 }
 
@@ -90,7 +111,15 @@ function subject(page: Page): string {
 function showAnswer(answer: Answer): Child[] {
   const verdict = html("span", { class: `verdict ${answer.tone}` }, unbroken(answer.verdict));
   const headline = answer.number
-    ? html("p", { class: "headline" }, html("strong", { id: "value" }, answer.number), " ", html("span", { class: "unit" }, answer.unit), " ", verdict)
+    ? html(
+        "p",
+        { class: "headline" },
+        html("strong", { id: "value" }, answer.number),
+        " ",
+        html("span", { class: "unit" }, answer.unit),
+        " ",
+        verdict,
+      )
     : html("p", { class: "headline" }, verdict);
   return [
     html("div", { class: "answer" }, headline, answer.facts.length > 0 && facts(answer.facts)),
@@ -102,11 +131,18 @@ export function header(page: Page, themeToggle: HTMLElement): HTMLElement {
   const answer = answerOf(page);
   const question = facts(questionFacts(page.question));
   question.classList.add("question");
-  return html("header", {},
-    html("div", { class: "masthead" },
-      html("span", {}, html("b", {}, "Partita"), ` ${page.program.replace(/^partita /, "")} · ${page.command}`), themeToggle),
+  return html(
+    "header",
+    {},
+    html(
+      "div",
+      { class: "masthead" },
+      html("span", {}, html("b", {}, "Partita"), ` ${page.program.replace(/^partita /, "")} · ${page.command}`),
+      themeToggle,
+    ),
     html("h1", {}, page.title),
     html("p", { class: "subject" }, subject(page)),
     ...(answer ? showAnswer(answer) : []),
-    question);
+    question,
+  );
 }

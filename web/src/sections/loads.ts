@@ -34,10 +34,11 @@ function picture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
   const middle = gpipe ? Math.max(...rows.map((row) => passLoad(row.forward, transfers))) : null;
   const bars = rows.map((row) => loadBar(row, transfers, middle));
   const value = plan.value ?? 0;
-  const order = plan.order.length > 0 ? ", in pipeline order" : "";
+  const what = `Time per sample of each device${plan.order.length > 0 ? ", in pipeline order" : ""}`;
+  const mode = modes[transfers];
   const lead = gpipe
-    ? `Time per sample of each device${order}. All backward passes start where the longest forward pass ends: the largest of each add up. ${modes[transfers]}.`
-    : `Time per sample of each device${order}. ${modes[transfers]}; the busiest device sets the pace.`;
+    ? `${what}. All backward passes start where the longest forward pass ends: the largest of each add up. ${mode}.`
+    : `${what}. ${mode}; the busiest device sets the pace.`;
   return { bars, end: Math.max(value, endOf(bars)), lead, marks: marksOf(plan) };
 }
 
@@ -56,7 +57,12 @@ function latencyPicture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
   const timeline = page.timeline;
   if (!timeline) {
     const bars = rows.map((row) => loadBar(row, page.question.transfers, null));
-    return { bars, end: endOf(bars), lead: "How long each device works on a sample. For latency what counts is when it ends.", marks: [] };
+    return {
+      bars,
+      end: endOf(bars),
+      lead: "How long each device works on a sample. For latency what counts is when it ends.",
+      marks: [],
+    };
   }
   const bars = rows.map((row) => scheduleBar(timeline, row.device));
   const lead = "What each device does for one sample, from its start to its end. The last to finish sets the latency.";
@@ -105,16 +111,28 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
   rows.forEach((row, i) => {
     const bar = bars[i];
     if (!bar) return;
-    list.append(barRow({
-      page, bus, device: row.device, label: row.label, marks, scale,
-      lanes: bar.lanes,
-      segments: bar.segments.map((segment) => ({ ...segment, mark: segment.kind + (segment.backward && segment.kind === "compute" ? " back" : "") })),
-      number: page.question.objective === "latency" && page.timeline ? `ends ${format(endOf([bar]))}` : format(row.load),
-      note: row.isBottleneck && page.question.objective !== "latency" ? "bottleneck" : "",
-      tip: () => tip(row, format, training),
-    }));
+    list.append(
+      barRow({
+        page,
+        bus,
+        device: row.device,
+        label: row.label,
+        marks,
+        scale,
+        lanes: bar.lanes,
+        segments: bar.segments.map((segment) => ({
+          ...segment,
+          mark: segment.kind + (segment.backward && segment.kind === "compute" ? " back" : ""),
+        })),
+        number:
+          page.question.objective === "latency" && page.timeline ? `ends ${format(endOf([bar]))}` : format(row.load),
+        note: row.isBottleneck && page.question.objective !== "latency" ? "bottleneck" : "",
+        tip: () => tip(row, format, training),
+      }),
+    );
   });
-  const has = (kind: "in" | "out" | "sync") => bars.some((bar) => bar.segments.some((segment) => segment.kind === kind));
+  const has = (kind: "in" | "out" | "sync") =>
+    bars.some((bar) => bar.segments.some((segment) => segment.kind === kind));
   const key = legend([
     ["compute", training ? "compute, forward" : "compute"],
     ...(training ? [["compute back", "compute, backward"] as const] : []),

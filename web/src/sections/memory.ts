@@ -35,11 +35,18 @@ function itemTable(page: Page, rows: readonly LoadRow[], bus: Bus): HTMLElement 
     { title: "optimizer", cell: (row) => bytes(row.report.memoryItems?.optimizerState ?? 0) },
     { title: "per sample", cell: (row) => bytes(row.report.memoryItems?.activation ?? 0) },
     { title: "in flight", cell: (row) => String(row.report.memoryItems?.inFlight ?? 0) },
-    recomputing && { title: "recomputing", cell: (row) => (row.report.recomputes ? bytes(row.report.memoryItems?.recomputed ?? 0) : "-") },
+    recomputing && {
+      title: "recomputing",
+      cell: (row) => (row.report.recomputes ? bytes(row.report.memoryItems?.recomputed ?? 0) : "-"),
+    },
     { title: "memory", cell: (row) => bytes(row.report.memory) },
     { title: "limit", cell: (row) => (limitOf(page, row) === null ? "-" : bytes(limitOf(page, row))) },
   ];
-  return table(rows, columns.filter((column): column is Column<LoadRow> => column !== false), { label: "Memory of the devices" });
+  return table(
+    rows,
+    columns.filter((column): column is Column<LoadRow> => column !== false),
+    { label: "Memory of the devices" },
+  );
 }
 
 function limitOf(page: Page, row: LoadRow): number | null {
@@ -68,19 +75,27 @@ export function memorySection(page: Page, bus: Bus): HTMLElement | null {
     const content = parts(row.report);
     const size = row.report.memory;
     const isOver = limit !== null && size > limit;
-    list.append(barRow({
-      page, bus, device: row.device, label: row.label, marks: [], lanes: 1,
-      scale: { end: Math.max(limit ?? 0, size, 1), ticks: [] },
-      segments: limit === null ? [] : segmentsOf(content),
-      number: limit === null ? `${bytes(size)}, no limit` : `${bytes(size)} of ${bytes(limit)}`,
-      note: isOver ? "over its memory" : "",
-      tip: () => tipLines(row.label, [
-        ["memory", bytes(size)],
-        ...content.map(([mark, name, part]) => [name, bytes(part), mark] as const),
-        ["limit", bytes(limit)],
-        ...(limit ? [["full", percent(size / limit)] as const] : []),
-      ]),
-    }));
+    list.append(
+      barRow({
+        page,
+        bus,
+        device: row.device,
+        label: row.label,
+        marks: [],
+        lanes: 1,
+        scale: { end: Math.max(limit ?? 0, size, 1), ticks: [] },
+        segments: limit === null ? [] : segmentsOf(content),
+        number: limit === null ? `${bytes(size)}, no limit` : `${bytes(size)} of ${bytes(limit)}`,
+        note: isOver ? "over its memory" : "",
+        tip: () =>
+          tipLines(row.label, [
+            ["memory", bytes(size)],
+            ...content.map(([mark, name, part]) => [name, bytes(part), mark] as const),
+            ["limit", bytes(limit)],
+            ...(limit ? [["full", percent(size / limit)] as const] : []),
+          ]),
+      }),
+    );
   }
   const fullest = limited.reduce((a, b) => (fullness(page, b) > fullness(page, a) ? b : a));
   const lead = `Each bar is a device's limit. The fullest is ${fullest.label}, at ${percent(fullness(page, fullest))}.`;
@@ -88,7 +103,12 @@ export function memorySection(page: Page, bus: Bus): HTMLElement | null {
   const itemised = rows.some((row) => row.report.memoryItems !== null);
   if (itemised) {
     const present = new Set(rows.flatMap((row) => parts(row.report).map(([mark]) => mark)));
-    const names = [["weights", "weights"], ["optimizer", "optimizer state"], ["activations", "activations of the samples in flight"], ["recomputed", "recomputed activations"]] as const;
+    const names = [
+      ["weights", "weights"],
+      ["optimizer", "optimizer state"],
+      ["activations", "activations of the samples in flight"],
+      ["recomputed", "recomputed activations"],
+    ] as const;
     part.append(legend(names.filter(([mark]) => present.has(mark))));
   }
   part.append(html("div", { class: "bar-chart" }, list));

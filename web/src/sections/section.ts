@@ -9,7 +9,12 @@ export function unbroken(text: string): string {
 // A part of the report with its heading and, where there is something to say, a sentence below it.
 export function section(id: string, title: string, lead = ""): HTMLElement {
   const heading = html("h2", { id: `${id}-title` }, title);
-  return html("section", { id, "aria-labelledby": heading.id }, heading, lead && html("p", { class: "lead" }, unbroken(lead)));
+  return html(
+    "section",
+    { id, "aria-labelledby": heading.id },
+    heading,
+    lead && html("p", { class: "lead" }, unbroken(lead)),
+  );
 }
 
 const shortTitles: Record<string, string> = { bottleneck: "Bottleneck", loads: "Loads", sweep: "Sweep" };

@@ -57,14 +57,21 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
   const high = Math.max(...found.map((point) => point.value), ...sweep.points.map((point) => point.bound), 1e-12);
   const y = linear(0, high * 1.08, frame.bottom, frame.top);
   const xTicks = labelled(sweep.points, x).map((point) => ({ at: x(point.parameter), text: point.label }));
-  drawAxes(picture, frame, xTicks, at(ticks(0, high * 1.08, 5), y, (value) => significant(value, 6)), titles[sweep.parameter]);
+  drawAxes(
+    picture,
+    frame,
+    xTicks,
+    at(ticks(0, high * 1.08, 5), y, (value) => significant(value, 6)),
+    titles[sweep.parameter],
+  );
 
   const upper = found.map((point) => [x(point.parameter), y(point.value)] as const);
   const lower = found.map((point) => [x(point.parameter), y(point.bound)] as const);
   picture.append(
     svg("path", { class: "gap-area", d: `${path([...upper, ...[...lower].reverse()])}Z` }),
     svg("path", { class: "bound-line", d: path(lower) }),
-    svg("path", { class: "value-line", d: path(upper) }));
+    svg("path", { class: "value-line", d: path(upper) }),
+  );
 
   const enough = enoughPoint(sweep);
   if (enough) {
@@ -72,19 +79,34 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
     const fits = place + 110 < frame.right;
     picture.append(
       svg("line", { class: "enough", x1: place, x2: place, y1: frame.top, y2: frame.bottom }),
-      svg("text", { class: "enough", x: place + (fits ? 8 : -8), y: frame.top + 10, "text-anchor": fits ? "start" : "end" }, `enough: ${enough.label}`));
+      svg(
+        "text",
+        { class: "enough", x: place + (fits ? 8 : -8), y: frame.top + 10, "text-anchor": fits ? "start" : "end" },
+        `enough: ${enough.label}`,
+      ),
+    );
   }
   for (const point of sweep.points) {
     const [px, py] = [x(point.parameter), point.value === null ? frame.bottom - 10 : y(point.value)];
-    const shape = point.value === null
-      ? svg("path", { class: "no-split", d: `M${px - 4} ${py - 4}l8 8m0 -8l-8 8` })
-      : svg("circle", { class: point.status === "optimal" ? "dot proved" : "dot", cx: px, cy: py, r: 4 });
-    const target = svg("g", { tabindex: 0, role: "img", "aria-label": `${point.label}: ${time(point.value)}` },
-      svg("circle", { cx: px, cy: py, r: 14, fill: "transparent" }), shape);
-    tipFor(target, () => tipLines(`${point.label} ${unitText(sweep, point)}`, [
-      ["value", time(point.value), "line value"], ["bound", time(point.bound), "line bound"], ["gap", pointGap(point)],
-      ["devices used", String(point.devicesUsed)], ["status", statuses[point.status]],
-    ]));
+    const shape =
+      point.value === null
+        ? svg("path", { class: "no-split", d: `M${px - 4} ${py - 4}l8 8m0 -8l-8 8` })
+        : svg("circle", { class: point.status === "optimal" ? "dot proved" : "dot", cx: px, cy: py, r: 4 });
+    const target = svg(
+      "g",
+      { tabindex: 0, role: "img", "aria-label": `${point.label}: ${time(point.value)}` },
+      svg("circle", { cx: px, cy: py, r: 14, fill: "transparent" }),
+      shape,
+    );
+    tipFor(target, () =>
+      tipLines(`${point.label} ${unitText(sweep, point)}`, [
+        ["value", time(point.value), "line value"],
+        ["bound", time(point.bound), "line bound"],
+        ["gap", pointGap(point)],
+        ["devices used", String(point.devicesUsed)],
+        ["status", statuses[point.status]],
+      ]),
+    );
     picture.append(target);
   }
 }
@@ -92,7 +114,9 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
 // The columns of the command line (partita/report/sweep_text.cpp), without those of the verdict.
 function columnsOf(sweep: SweepData): Column<SweepPoint>[] {
   const found = sweep.points.filter(hasSplit).map((point) => point.value);
-  const format = timeFormat(found.length > 0 ? Math.min(...found) : Math.max(...sweep.points.map((point) => point.bound)));
+  const format = timeFormat(
+    found.length > 0 ? Math.min(...found) : Math.max(...sweep.points.map((point) => point.bound)),
+  );
   const finite = (value: number | null): value is number => value !== null && Number.isFinite(value);
   const columns: (Column<SweepPoint> | false)[] = [
     { title: sweep.parameter, cell: (point) => point.label, order: (point) => point.parameter },
@@ -102,13 +126,25 @@ function columnsOf(sweep: SweepData): Column<SweepPoint>[] {
     { title: "status", words: true, cell: (point) => point.status, order: (point) => point.status },
     { title: "speed-up", order: (point) => speedUp(sweep, point), cell: (point) => timesText(speedUp(sweep, point)) },
     { title: "gain", order: (point) => stepGain(sweep, point), cell: (point) => gainText(stepGain(sweep, point)) },
-    sweep.parameter === "accelerators" && { title: "efficiency", order: (point) => efficiency(sweep, point), cell: (point) => {
-      const share = efficiency(sweep, point);
-      return finite(share) ? `${fixed(100 * share, 1)} %` : "-";
-    } },
-    { title: "devices used", cell: (point) => (hasSplit(point) ? String(point.devicesUsed) : "-"), order: (point) => point.devicesUsed },
+    sweep.parameter === "accelerators" && {
+      title: "efficiency",
+      order: (point) => efficiency(sweep, point),
+      cell: (point) => {
+        const share = efficiency(sweep, point);
+        return finite(share) ? `${fixed(100 * share, 1)} %` : "-";
+      },
+    },
+    {
+      title: "devices used",
+      cell: (point) => (hasSplit(point) ? String(point.devicesUsed) : "-"),
+      order: (point) => point.devicesUsed,
+    },
     // A point that its neighbours answered took no time at all.
-    { title: "time", cell: (point) => (point.seconds > 0 ? seconds(point.seconds) : "-"), order: (point) => point.seconds },
+    {
+      title: "time",
+      cell: (point) => (point.seconds > 0 ? seconds(point.seconds) : "-"),
+      order: (point) => point.seconds,
+    },
   ];
   return columns.filter((column): column is Column<SweepPoint> => column !== false);
 }
@@ -126,22 +162,37 @@ function gainText(gained: number | null): string {
 function reasons(sweep: SweepData): HTMLElement | null {
   const without = sweep.points.filter((point) => !hasSplit(point));
   if (without.length === 0) return null;
-  return html("ul", { class: "note" }, ...without.map((point) => html("li", {}, `${point.label}: ${statuses[point.status]}. ${point.reason}`)));
+  return html(
+    "ul",
+    { class: "note" },
+    ...without.map((point) => html("li", {}, `${point.label}: ${statuses[point.status]}. ${point.reason}`)),
+  );
 }
 
 export function sweepSection(page: Page): HTMLElement | null {
   const sweep = page.sweep;
   if (!sweep || sweep.points.length === 0) return null;
   const enough = enoughPoint(sweep);
-  const part = section("sweep", `Value by ${titles[sweep.parameter]}`,
-    `The best value ${unitOf(page.question)} at each point, and the lower bound on any split there. Filled points are proved optimal.`);
+  const part = section(
+    "sweep",
+    `Value by ${titles[sweep.parameter]}`,
+    `The best value ${unitOf(page.question)} at each point, and the lower bound on any split there. ` +
+      "Filled points are proved optimal.",
+  );
   part.append(
-    legend([["line value", "value"], ["line bound", "lower bound"], ["gap-key", "gap"]]),
-    chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) => draw(picture, frame, sweep)),
+    legend([
+      ["line value", "value"],
+      ["line bound", "lower bound"],
+      ["gap-key", "gap"],
+    ]),
+    chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) =>
+      draw(picture, frame, sweep),
+    ),
     table(sweep.points, columnsOf(sweep), {
       label: "Points of the sweep",
       rowClass: (point) => (point === enough ? "marked" : hasSplit(point) ? "" : "faint"),
     }),
-    reasons(sweep) ?? "");
+    reasons(sweep) ?? "",
+  );
   return part;
 }
