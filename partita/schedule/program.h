@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "partita/schedule/steps.h"
@@ -62,7 +63,10 @@ class Timing {
 };
 
 // Linear in tasks and what they wait for. `executed`, where given: the tasks in an order in which each is behind
-// everything that it waited for. Precondition: the program does not wait for itself.
+// everything that it waited for. Nothing where the program waits for itself.
+std::optional<Timing> try_program(const Steps& steps, const Program& program, std::vector<Task>* executed = nullptr);
+
+// The same. Throws std::logic_error where the program waits for itself: no schedule of ours may.
 Timing run_program(const Steps& steps, const Program& program, std::vector<Task>* executed = nullptr);
 
 }  // namespace partita

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
+#include <utility>
 
 #include "partita/schedule/program.h"
 
@@ -23,7 +24,7 @@ class Execution {
         sample_end_(program.samples, 0),
         through_at_(program.samples + 1, 0) {}
 
-  Timing run() {
+  std::optional<Timing> run() {
     for (LaneId lane : program_.order.all()) awake_.push_back(lane);
     while (!awake_.empty()) {
       const LaneId lane = awake_.back();
@@ -31,7 +32,7 @@ class Execution {
       while (next_task_[lane] < program_.order[lane].size() && run_next(lane)) {
       }
     }
-    assert(steps_.steps.empty() || through_ == program_.samples);  // else the program waits for itself
+    if (!steps_.steps.empty() && through_ < program_.samples) return std::nullopt;
     return std::move(timing_);
   }
 
@@ -123,8 +124,14 @@ void append(Program& program, const Steps& steps, const std::vector<Task>& tasks
   }
 }
 
-Timing run_program(const Steps& steps, const Program& program, std::vector<Task>* executed) {
+std::optional<Timing> try_program(const Steps& steps, const Program& program, std::vector<Task>* executed) {
   return Execution(steps, program, executed).run();
+}
+
+Timing run_program(const Steps& steps, const Program& program, std::vector<Task>* executed) {
+  std::optional<Timing> timing = try_program(steps, program, executed);
+  if (!timing) throw std::logic_error("a schedule waits for itself");
+  return *std::move(timing);
 }
 
 }  // namespace partita

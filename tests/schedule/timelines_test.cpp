@@ -131,6 +131,26 @@ TEST(Timelines, OneForwardOneBackwardWithTransfersBeside) {
             "flight at a device, here 2");
 }
 
+// Fewer samples than stages: with what is read ahead of the backward pass, all stages would wait for each other.
+TEST(Timelines, OneForwardOneBackwardOfFewSamplesWithTransfersBeside) {
+  Problem problem =
+      problem_of(graph_from_text("a 1 9 colour=1; b 1 9 colour=2; c 1 9 colour=3; d 1 9 colour=4;"
+                                 "D 1 9 back colour=4; C 1 9 back colour=3; B 1 9 back colour=2;"
+                                 "A 1 9 back colour=1; a -> b -> c -> d -> D -> C -> B -> A : 1",
+                                 4, kUnlimited, 0));
+  problem.backward_shape = true;
+  for (const TransferMode mode : {TransferMode::Overlap, TransferMode::Duplex}) {
+    problem.transfers = mode;
+    double before = 0;
+    for (std::size_t samples = 1; samples <= 8; ++samples) {
+      const Simulation s = run(problem, "a A | b B | c C | d D", ScheduleKind::OneF1B, samples);
+      for (const DeviceUse& use : s.devices) EXPECT_LE(use.compute, use.busy + 1e-9) << samples;
+      EXPECT_GT(s.makespan, before) << samples;
+      before = s.makespan;
+    }
+  }
+}
+
 TEST(Timelines, OneForwardOneBackwardWithoutBackwardPass) {
   const Simulation s = run(inference(), "a | b", ScheduleKind::OneF1B, 4);
   EXPECT_EQ(timeline(s),
@@ -155,6 +175,19 @@ TEST(Timelines, OneForwardOneBackwardAlongTheStages) {
   EXPECT_EQ(longer.remark,
             "3 per sample is 1 (50%) above the formula's 2: the backward pass does not run through the stages in the "
             "opposite order; round by round (pipeline) it is 2, with up to 2 samples in flight at a device, here 2");
+}
+
+// No forward edge leads to c, but its device reads b for C: it comes behind b, whatever stage it could be.
+TEST(Timelines, OneForwardOneBackwardBehindWhatTheBackwardPassReads) {
+  Problem problem = problem_of(graph_from_text("c 1 9 colour=3; a 1 9 colour=1; b 1 9 colour=2; C 1 9 back colour=3;"
+                                               "B 1 9 back colour=2; A 1 9 back colour=1;"
+                                               "a -> b : 1; b -> C : 1; c -> C; C -> B : 1; B -> A : 1",
+                                               3, kUnlimited, 0),
+                               Shape::Contiguous);
+  for (const std::size_t samples : {1, 2, 3, 30}) {
+    const Simulation s = run(problem, "c C | a A | b B", ScheduleKind::OneF1B, samples);
+    for (const DeviceUse& use : s.devices) EXPECT_EQ(use.compute, 2.0 * static_cast<double>(samples));
+  }
 }
 
 TEST(Timelines, OneForwardOneBackwardOfSeveralPiecesGoesRoundByRound) {
