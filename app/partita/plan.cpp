@@ -74,6 +74,7 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
 void print_no_split(const PlanArguments& arguments, const Result& result) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
+  if (result.status == Status::Unknown) message += kGiveMoreTime;
   if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
 }

@@ -3,6 +3,7 @@
 #include "partita/schedule/simulation.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
+#include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
@@ -111,8 +113,8 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 }
 
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
-                        const Simulation& simulation) {
-  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation);
+                        const Simulation& simulation, std::size_t width) {
+  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);
@@ -146,7 +148,9 @@ int run_simulate(const SimulateArguments& arguments) {
   if (outputs.trace) outputs.trace->write(trace_json(problem, plan.report, simulation));
   if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
   if (arguments.quiet) return 0;
-  const std::string text = report_text(arguments, problem, plan.report, simulation);
+  const int stream = outputs.stdout_taken() ? STDERR_FILENO : STDOUT_FILENO;
+  const std::string text =
+      report_text(arguments, problem, plan.report, simulation, terminal_width(stream).value_or(kAnyWidth));
   if (outputs.stdout_taken()) {
     std::fputs(text.c_str(), stderr);
   } else {
@@ -184,11 +188,13 @@ void add_simulate_command(CLI::App& program, Action& action) {
       ->description(
           "Schedule gpipe: samples in a batch (default 8). Memory models: samples in flight at most\n"
           "(1f1b), or always (gpipe, which needs it)");
-  path(command->add_option("--svg", arguments->svg, "Draw the first samples as a timeline here"));
+  path(
+      command->add_option("--svg", arguments->svg, "Draw the first samples as a timeline here; - for standard output"));
   path(command->add_option("--trace", arguments->trace,
                            "Write here what runs when, for Perfetto and chrome://tracing; a unit of the workload's\n"
-                           "time is a millisecond there"));
-  path(command->add_option("-o,--output", arguments->output, "Write the measurements here, as JSON"));
+                           "time is a millisecond there; - for standard output"));
+  path(command->add_option("-o,--output", arguments->output,
+                           "Write the measurements here, as JSON; - for standard output"));
   add_report_option(*command, arguments->report);
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
   command->footer(kFooter + exit_code_table());

@@ -17,6 +17,9 @@ struct Solving {
   PlanOptions plan_options() const;
 };
 
+// Behind the message that a limit was reached before any split was found.
+inline constexpr const char* kGiveMoreTime = "; more time, with --time-limit, may find one";
+
 // `limit_help` says what --time-limit limits. `solving` must outlive the parsing.
 void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help);
 

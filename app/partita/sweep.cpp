@@ -120,7 +120,8 @@ int exit_code(const SweepArguments& arguments, const Sweep& sweep) {
   if (has([](const SweepPoint& point) { return point.result.split.has_value(); })) return 0;
   const bool unknown =
       sweep.points.empty() || has([](const SweepPoint& point) { return point.result.status == Status::Unknown; });
-  print_error("partita", fmt::format("{}: {}", arguments.question.workload, sweep.verdict));
+  print_error("partita",
+              fmt::format("{}: {}{}", arguments.question.workload, sweep.verdict, unknown ? kGiveMoreTime : ""));
   return static_cast<int>(unknown ? ErrorKind::NoSplitFound : ErrorKind::Infeasible);
 }
 

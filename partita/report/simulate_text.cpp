@@ -9,13 +9,12 @@
 
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
-#include "partita/report/narrow_table.h"
 #include "partita/report/used_devices.h"
 
 namespace partita {
 namespace {
 
-constexpr std::size_t kRemarkWidth = 110;
+constexpr std::size_t kRemarkWidth = 110;  // where lines may have any width
 
 std::string share(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
@@ -42,7 +41,7 @@ std::string judgement(const CheckReport& report, const Simulation& simulation) {
   return fmt::format("{}; the formula says {:.6g}", text, promised);
 }
 
-std::string measurements(const CheckReport& report, const Simulation& simulation) {
+std::string measurements(const CheckReport& report, const Simulation& simulation, std::size_t width) {
   const auto time = [](double value) { return fmt::format("{:.6g}", value); };
   const double per_sample = simulation.time_per_sample;
   const bool batches = simulation.microbatches > 0;
@@ -52,17 +51,34 @@ std::string measurements(const CheckReport& report, const Simulation& simulation
   rows.push_back({"latency", time(simulation.latency), "from start to end of a sample in mid-stream"});
   rows.push_back({"warm-up", time(simulation.warm_up_end),
                   batches ? "until the first batch is through" : "until the first sample is through"});
-  rows.push_back({"drain", time(simulation.makespan - simulation.drain_begin),
-                  batches ? "from the start of the last batch on" : "from the start of the last sample on"});
+  if (simulation.samples > std::max<std::size_t>(simulation.microbatches, 1)) {
+    const bool overlapping = !(simulation.drain_begin > simulation.warm_up_end);
+    rows.push_back({"drain", time(simulation.makespan - simulation.drain_begin),
+                    overlapping ? "from the end of the warm-up on"
+                    : batches   ? "from the start of the last batch on"
+                                : "from the start of the last sample on"});
+  }
   rows.push_back({"makespan", time(simulation.makespan), "until the last sample is through"});
   std::string text = layout(rows);
-  if (!simulation.remark.empty()) text += wrapped_text(simulation.remark, kRemarkWidth);
+  if (!simulation.remark.empty()) text += wrapped_text(simulation.remark, width == kAnyWidth ? kRemarkWidth : width);
   return text;
+}
+
+// A schedule may keep more samples in flight than the memory model of the plan counts.
+std::string mark(const Problem& problem, const CheckReport& report, const Simulation& simulation, DeviceId device) {
+  const Platform& platform = problem.workload.platform;
+  const double limit = platform.classes[platform.class_of(device)].memory;
+  std::string text;
+  if (device == report.bottleneck && problem.objective != Objective::Latency) text = "bottleneck";
+  if (simulation.devices[device].peak_memory > limit * (1 + kValueTolerance))
+    text += (text.empty() ? "" : ", ") + fmt::format("more memory than its {}", human_bytes(limit));
+  return text.empty() ? "<" : "<<- " + text;
 }
 
 }  // namespace
 
-std::string simulate_text(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
+std::string simulate_text(const Problem& problem, const CheckReport& report, const Simulation& simulation,
+                          std::size_t width) {
   const Platform& platform = problem.workload.platform;
   const bool staged = !report.order.empty();
   const bool sync = std::any_of(simulation.devices.begin(), simulation.devices.end(),
@@ -85,10 +101,10 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
     if (sync) row.push_back(use.sync > 0 ? of_all(use.sync) : "-");
     row.insert(row.end(), {of_all(use.busy), of_all(simulation.makespan - use.busy), std::to_string(use.samples),
                            std::to_string(use.most_in_flight), human_bytes(use.peak_memory)});
-    row.push_back(used.device == report.bottleneck && problem.objective != Objective::Latency ? "<<- bottleneck" : "<");
+    row.push_back(mark(problem, report, simulation, used.device));
     rows.push_back(std::move(row));
   }
-  return head(simulation) + measurements(report, simulation) + "\n" + layout(rows);
+  return head(simulation) + measurements(report, simulation, width) + "\n" + layout_folded(rows, width);
 }
 
 }  // namespace partita

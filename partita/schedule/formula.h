@@ -13,8 +13,9 @@ namespace partita {
 // objective.
 std::optional<double> formula_of(const Problem& problem, const Split& split, ScheduleKind kind);
 
-// The order of the stages, whatever shape the problem asks for. Where the split is not staged: one that takes the edges
-// between forward pieces forward, if each device has one of them.
+// The order of the stages, whatever shape the problem asks for. Where the split is not staged, or a forward piece reads
+// something of a later stage for its backward pass: one in which forward pieces wait for earlier ones only, if each
+// device has one of them.
 std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report,
                                       const Pieces& pieces);
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "partita/schedule/remark.h"
+#include "partita/schedule/round_schedule.h"
 #include "partita/schedule/steady_state.h"
 
 namespace partita {
@@ -29,29 +31,49 @@ std::vector<Span> sample_spans(const Steps& steps, const Timing& timing) {
   return spans;
 }
 
-void measure_times(const std::vector<Span>& spans, Simulation& result) {
+// Of batches of samples, from the first on.
+std::vector<double> ends_of_batches(const std::vector<Span>& spans, std::size_t batch) {
+  std::vector<double> ends;
+  for (std::size_t begin = 0; begin < spans.size(); begin += batch) {
+    double end = 0;
+    for (std::size_t n = begin; n < std::min(begin + batch, spans.size()); ++n) end = std::max(end, spans[n].end);
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+// 1f1b lets samples in by those that leave, as many at once as there are devices.
+std::size_t longest_burst(const Steps& steps, const Simulation& simulation) {
+  if (simulation.kind != ScheduleKind::OneF1B) return 0;
+  std::size_t devices = 0;
+  for (const std::vector<DeviceId>& sharers : steps.sharers) devices += sharers.size();
+  return devices;
+}
+
+void measure_times(const Steps& steps, const std::vector<Span>& spans, Simulation& result) {
   const std::size_t samples = spans.size();
   const std::size_t batch = std::max<std::size_t>(result.microbatches, 1);
   const std::size_t last_batch = (samples - 1) / batch * batch;
   for (const Span& span : spans) result.makespan = std::max(result.makespan, span.end);
   result.latency = spans[samples / 2].end - spans[samples / 2].begin;
 
-  std::vector<double> ends;  // of batches, from the first on
-  for (std::size_t begin = 0; begin < samples; begin += batch) {
-    double end = 0;
-    for (std::size_t n = begin; n < std::min(begin + batch, samples); ++n) end = std::max(end, spans[n].end);
-    ends.push_back(end);
-  }
+  const std::vector<double> ends = ends_of_batches(spans, batch);
   result.warm_up_end = ends.front();
   double last_begins = std::numeric_limits<double>::infinity();
   for (std::size_t n = last_batch; n < samples; ++n) last_begins = std::min(last_begins, spans[n].begin);
   result.drain_begin = std::max(result.warm_up_end, last_begins);
 
   // What ends before the last batch begins cannot know that it is the last. Where a device runs far ahead of the
-  // others, that is little, and we look at the first three quarters.
-  const auto undisturbed = std::find_if(ends.begin(), ends.end(), [&](double end) { return end > last_begins; });
-  std::optional<double> steady = steady_time({ends.begin(), undisturbed});
-  if (!steady) steady = steady_time({ends.begin(), ends.end() - static_cast<std::ptrdiff_t>(ends.size() / 4)});
+  // others, that is little, and we look at the first three quarters. There all samples may be under way when the first
+  // one ends, and leave faster than any could follow: a time that is less than the busiest lane needs is none.
+  const double least = (1 - kSameTime) * busiest_lane(steps, all_steps(steps)) * static_cast<double>(batch);
+  const auto steady_until = [&](std::vector<double>::const_iterator end) {
+    const std::optional<double> time = steady_time({ends.begin(), end}, longest_burst(steps, result));
+    return time && *time >= least ? time : std::nullopt;
+  };
+  std::optional<double> steady =
+      steady_until(std::find_if(ends.begin(), ends.end(), [&](double end) { return end > last_begins; }));
+  if (!steady) steady = steady_until(ends.end() - static_cast<std::ptrdiff_t>(ends.size() / 4));
   result.steady = steady.has_value();
   result.time_per_sample =
       steady ? *steady / static_cast<double>(batch) : result.makespan / static_cast<double>(samples);
@@ -127,7 +149,7 @@ std::size_t samples_to_record(const Steps& steps, const SimulationOptions& optio
 }
 
 void measure(const Steps& steps, const Timing& timing, std::size_t record, Simulation& result) {
-  measure_times(sample_spans(steps, timing), result);
+  measure_times(steps, sample_spans(steps, timing), result);
   measure_devices(steps, timing, result);
   record_intervals(steps, timing, record, result);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "partita/schedule/steps.h"
@@ -61,8 +62,12 @@ class Timing {
   std::vector<double> start_, finish_;
 };
 
-// Linear in tasks and what they wait for. Throws std::logic_error where the program waits for itself, or has not every
-// step of every sample: no schedule here does, so that is a bug, and zeros would look like a fast run.
+// Linear in tasks and what they wait for. Nothing where the program waits for itself, or has not every step of every
+// sample.
+std::optional<Timing> try_program(const Steps& steps, const Program& program);
+
+// The same, for programs that must not: throws std::logic_error, as that is a bug, and zeros would look like a fast
+// run.
 Timing run_program(const Steps& steps, const Program& program);
 
 }  // namespace partita

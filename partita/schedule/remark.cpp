@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/names.h"
+
 namespace partita {
 namespace {
 
@@ -19,11 +21,22 @@ std::string difference(double time, double formula) {
                      by > 0 ? "above" : "below", formula);
 }
 
+// There is a formula to compare with.
 std::string not_steady(const Simulation& simulation) {
   return fmt::format(
-      "{} samples are too few for a steady state: the time per sample is the whole time divided by the samples, with "
-      "filling and draining",
-      simulation.samples);
+      "{} too few for a steady state: {:.6g} per sample is the whole time divided by the samples, with filling and "
+      "draining; run more of them to compare it with the formula's {:.6g}",
+      counted(simulation.samples, "sample is", "samples are"), simulation.time_per_sample, *simulation.formula);
+}
+
+// Why batches take more than the formula says, and what makes it less.
+std::string filling_and_draining(const Simulation& simulation) {
+  if (simulation.samples <= simulation.microbatches) {
+    return fmt::format("filling and draining the pipeline for one batch of {}, less with more samples in it",
+                       simulation.samples);
+  }
+  return fmt::format("filling and draining the pipeline for every batch of {}, less with more microbatches",
+                     simulation.microbatches);
 }
 
 constexpr const char* kPassesOverlap =
@@ -61,8 +74,7 @@ std::string remark_on(const Problem& problem, const Simulation& simulation) {
   const double formula = *simulation.formula;
   if (simulation.kind == ScheduleKind::GPipe) {
     if (time > formula) {
-      add(fmt::format("{}: filling and draining the pipeline for every batch of {}, less with more microbatches",
-                      difference(time, formula), simulation.microbatches));
+      add(difference(time, formula) + ": " + filling_and_draining(simulation));
     } else {
       add(difference(time, formula) + ": some devices go on to the next batch, or pass, while others are still busy");
     }
@@ -91,10 +103,9 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
     remark += "the samples in flight are too few, or not a multiple of the devices that share a stage";
   }
   const Simulation rounds = round_by_round();
-  return remark + fmt::format(
-                      "; round by round (pipeline) it is {:.6g}, with up to {} samples in flight at a device, "
-                      "here {}",
-                      rounds.time_per_sample, most_in_flight(rounds), most_in_flight(simulation));
+  return remark + fmt::format("; round by round (pipeline) it is {:.6g}, with up to {} in flight at a device, here {}",
+                              rounds.time_per_sample, counted(most_in_flight(rounds), "sample"),
+                              most_in_flight(simulation));
 }
 
 }  // namespace partita

@@ -158,8 +158,7 @@ std::vector<Task> in_rounds(const Rounds& rounds, const std::vector<StepId>& cho
 }
 
 Program pipeline_program(const Steps& steps, std::size_t samples) {
-  std::vector<StepId> all;
-  for (StepId s : steps.steps.all()) all.push_back(s);
+  const std::vector<StepId> all = all_steps(steps);
   const Rounds rounds = lay_out_rounds(steps, all);
   Program program;
   program.samples = samples;

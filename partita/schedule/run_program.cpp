@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "partita/schedule/program.h"
 
@@ -24,7 +23,7 @@ class Execution {
         sample_end_(program.samples, 0),
         through_at_(program.samples + 1, 0) {}
 
-  Timing run() {
+  std::optional<Timing> run() {
     for (LaneId lane : program_.order.all()) awake_.push_back(lane);
     while (!awake_.empty()) {
       const LaneId lane = awake_.back();
@@ -32,9 +31,7 @@ class Execution {
       while (next_task_[lane] < program_.order[lane].size() && run_next(lane)) {
       }
     }
-    if (!steps_.steps.empty() && through_ < program_.samples)
-      throw std::logic_error(
-          fmt::format("the schedule waits for itself: {} of {} samples get through", through_, program_.samples));
+    if (!steps_.steps.empty() && through_ < program_.samples) return std::nullopt;
     return std::move(timing_);
   }
 
@@ -124,6 +121,14 @@ void append(Program& program, const Steps& steps, const std::vector<Task>& tasks
   }
 }
 
-Timing run_program(const Steps& steps, const Program& program) { return Execution(steps, program).run(); }
+std::optional<Timing> try_program(const Steps& steps, const Program& program) {
+  return Execution(steps, program).run();
+}
+
+Timing run_program(const Steps& steps, const Program& program) {
+  std::optional<Timing> timing = try_program(steps, program);
+  if (!timing) throw std::logic_error("the schedule waits for itself");
+  return *std::move(timing);
+}
 
 }  // namespace partita

@@ -12,10 +12,10 @@ constexpr double kRounding = 1e-9;
 
 }  // namespace
 
-std::optional<double> steady_time(const std::vector<double>& ends, std::size_t longest) {
+std::optional<double> steady_time(const std::vector<double>& ends, std::size_t burst, std::size_t longest) {
   const std::size_t count = ends.size();
   for (std::size_t period = 1; period <= longest; ++period) {
-    const std::size_t window = std::max(count / 4, 2 * period + 2);
+    const std::size_t window = std::max({count / 4, 2 * period + 2, burst + period + 1});
     if (window > count) return std::nullopt;
     const double advance = ends[count - 1] - ends[count - 1 - period];
     const double slack = kRounding * std::abs(advance) + 1e-3 * kRounding * std::abs(ends[count - 1]);

@@ -144,6 +144,12 @@ void refuse_too_many_tasks(std::size_t steps, std::size_t samples) {
                   samples, steps, kMostTasks, kMostTasks / steps));
 }
 
+std::vector<StepId> all_steps(const Steps& steps) {
+  std::vector<StepId> all;
+  for (StepId s : steps.steps.all()) all.push_back(s);
+  return all;
+}
+
 double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen) {
   IdVector<LaneId, double> work(steps.lanes.size(), 0);
   for (StepId s : chosen) {

@@ -67,4 +67,6 @@ void refuse_too_many_tasks(std::size_t steps, std::size_t samples);
 // The work of a lane for one sample, averaged over the samples that others take: the largest of all lanes.
 double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen);
 
+std::vector<StepId> all_steps(const Steps& steps);
+
 }  // namespace partita

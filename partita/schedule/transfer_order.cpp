@@ -2,6 +2,8 @@
 #include "partita/schedule/transfer_order.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace partita {
@@ -58,11 +60,13 @@ class TransferOrder {
   Program result_;
 };
 
+// Infinite where the program waits for itself.
 double end_of(const Steps& steps, const Program& program) {
-  const Timing timing = run_program(steps, program);
+  const std::optional<Timing> timing = try_program(steps, program);
+  if (!timing) return std::numeric_limits<double>::infinity();
   double end = 0;
   for (std::size_t n = 0; n < program.samples; ++n) {
-    for (StepId s : steps.steps.all()) end = std::max(end, timing.finish(s, n));
+    for (StepId s : steps.steps.all()) end = std::max(end, timing->finish(s, n));
   }
   return end;
 }

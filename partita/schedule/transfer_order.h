@@ -14,6 +14,9 @@
 // F_j(m + r_i), j < i, which wait for B_j(m + r_i - W_j r_j); that sample is on no later stage k behind F_k(m), as (W_k
 // - 1) r_k < D_k < W_j r_j - r_i.
 //
+// This counts on streams of at least W_i r_i samples, and on devices that read nothing of the forward pass for their
+// backward pass alone. Elsewhere reading ahead may make the program wait for itself; then it is not taken.
+//
 // Dropped: the order in which transfers would be ready in a run where each has a lane of its own. It depends on how
 // long the stream is, and so did the time per sample: 11.3 or 12.3 for a chain of four stages.
 #pragma once
@@ -23,8 +26,7 @@
 namespace partita {
 
 // Completes the orders of the lanes with all steps that are on none: in, out, and exchanges of weights on their own
-// lanes. Preconditions: the steps `compute` have their places; with `ahead`, reading ahead does not make the program
-// wait for itself. Linear.
+// lanes. `ahead`: reading ahead is tried. Precondition: the steps `compute` have their places. Linear.
 void order_transfers(const Steps& steps, bool ahead, Program& program);
 
 }  // namespace partita

@@ -112,6 +112,10 @@ class Refusals(CliTest):
     def refused(self, vary, *mentions, code=2):
         self.assert_refused(code, "sweep", self.file, "--vary", vary, mentions=("--vary", *mentions))
 
+    def test_no_split_in_time(self):
+        _, err = self.run_program("sweep", self.file, "--vary", "accelerators=1,2", "--time-limit", "0", code=12)
+        self.assertRegex(err, r"a limit was reached before any split was found; more time, with --time-limit, may")
+
     def test_ranges_that_make_no_sense(self):
         self.refused("accelerators", "no '='", "accelerators=1..8")
         self.refused("gpus=1..8", "'gpus' cannot be varied", "accelerators, hosts, memory or bandwidth")

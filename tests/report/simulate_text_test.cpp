@@ -47,6 +47,36 @@ TEST(SimulateText, AnAverageIsNoSteadyState) {
   EXPECT_NE(text.find("5    on average; no steady state was reached; the formula says 4\n"), std::string::npos) << text;
 }
 
+TEST(SimulateText, DrainsWhereThereIsMoreThanOneSample) {
+  const HandMade one = hand_made(1);
+  const std::string text = simulate_text(one.problem, one.report, one.simulation);
+  EXPECT_EQ(text.find("drain"), std::string::npos) << text;
+  const HandMade two = hand_made(2);  // the last one starts before the first one is through
+  const std::string longer = simulate_text(two.problem, two.report, two.simulation);
+  EXPECT_NE(longer.find("drain            4     from the end of the warm-up on\n"), std::string::npos) << longer;
+}
+
+TEST(SimulateText, SaysWhereMemoryIsTooSmall) {
+  HandMade made = hand_made(4);
+  made.problem.workload.platform = make_platform(2, 60, 0);
+  const std::string text = simulate_text(made.problem, made.report, made.simulation);
+  EXPECT_NE(text.find("100 B  <- bottleneck, more memory than its 60 B\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 50 B\n"), std::string::npos) << text;
+}
+
+TEST(SimulateText, FitsATerminal) {
+  HandMade made = hand_made(4);
+  made.simulation.time_per_sample = 5;
+  made.simulation.remark = "5 per sample is 1 (25%) above the formula's 4: for a reason that takes a few more words";
+  const std::string text = simulate_text(made.problem, made.report, made.simulation, 80);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 80u) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  EXPECT_NE(text.find("<- bottleneck"), std::string::npos) << text;
+}
+
 TEST(SimulateText, AnotherSchedulesFormulaIsNotThePlansPromise) {
   HandMade made = hand_made(4);
   made.simulation.kind = ScheduleKind::GPipe;

@@ -90,6 +90,21 @@ TEST(LatencyRuns, RepeatTheScheduleOfCheck) {
   EXPECT_GT(runs, 0u);
 }
 
+// Sums of times that are no binary fractions: still, no sample starts before the one before it has ended.
+TEST(LatencyRuns, OneSampleAtATimeWhateverRoundingDoes) {
+  Problem problem = problem_of(graph_from_text("a 0.1 9; b 0.2 9; c 0.7 9; a -> b -> c", 2));
+  problem.objective = Objective::Latency;
+  const Split split = split_from_text(problem.workload, "a b c |");
+  for (const double unit : {1.0, 1e-12, 1.1e7}) {
+    for (Node& node : problem.workload.graph.nodes) {
+      for (double& time : node.time) time *= unit;
+    }
+    const Simulation run = simulate(problem, split, run_as(ScheduleKind::Sequential, 1000));
+    EXPECT_EQ(run.devices[DeviceId(0)].most_in_flight, 1u) << unit;
+    EXPECT_TRUE(run.steady);
+  }
+}
+
 TEST(LatencyRuns, HostNodesAtTheSameTimeHaveCores) {
   Problem problem = problem_of(
       graph_from_text("a 9 1; b 9 2; c 9 3; d 1 9; e 9 1; a -> b c; b -> d : 1; c -> e; d -> e : 1", 1, kUnlimited, 1),

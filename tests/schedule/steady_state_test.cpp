@@ -18,7 +18,7 @@ TEST(SteadyState, OfAPatternIsItsMean) {
   EXPECT_DOUBLE_EQ(steady_time(ends_of({2}, 20)).value(), 2);
   EXPECT_DOUBLE_EQ(steady_time(ends_of({1, 2}, 20)).value(), 1.5);
   EXPECT_DOUBLE_EQ(steady_time(ends_of({1, 1, 4}, 21)).value(), 2);
-  EXPECT_EQ(steady_time(ends_of({1, 1, 4}, 20), 2), std::nullopt);
+  EXPECT_EQ(steady_time(ends_of({1, 1, 4}, 20), 0, 2), std::nullopt);
   EXPECT_NEAR(steady_time(ends_of({0.1, 0.7, 0.3}, 100'000)).value(), 1.1 / 3, 1e-12);
 }
 
@@ -42,6 +42,36 @@ TEST(SteadyState, IsNotTheEndOfAStream) {
   std::vector<double> warmed_up = ends_of({1}, 60);
   while (warmed_up.size() < 100) warmed_up.push_back(warmed_up.back() + 3);
   EXPECT_DOUBLE_EQ(steady_time(warmed_up).value(), 3);
+}
+
+// Seven samples leave one after the other, then six units of time pass until the next seven do.
+std::vector<double> bursts(std::size_t count) {
+  std::vector<double> ends;
+  for (std::size_t n = 0; n < count; ++n) ends.push_back(static_cast<double>(n + n / 7 * 6));
+  return ends;
+}
+
+TEST(SteadyState, OfBurstsIsTheirMean) {
+  EXPECT_DOUBLE_EQ(steady_time(bursts(70)).value(), 13.0 / 7);
+  EXPECT_DOUBLE_EQ(steady_time(bursts(70), 7).value(), 13.0 / 7);
+}
+
+TEST(SteadyState, IsNoPartOfABurst) {
+  EXPECT_EQ(steady_time(bursts(13)), 1.0);  // who knows of no bursts sees six equal steps
+  for (std::size_t count = 0; count <= 70; ++count) {
+    const std::optional<double> time = steady_time(bursts(count), 7);
+    if (time) {
+      EXPECT_DOUBLE_EQ(*time, 13.0 / 7) << count;
+    }
+  }
+}
+
+TEST(SteadyState, NeedsEnoughToLookAt) {
+  EXPECT_EQ(steady_time({}), std::nullopt);
+  EXPECT_EQ(steady_time({1, 2, 3}), std::nullopt);
+  EXPECT_EQ(steady_time({1, 2, 3, 4}), 1.0);
+  EXPECT_EQ(steady_time({1, 2, 3, 4}, 3), std::nullopt);
+  EXPECT_EQ(steady_time({1, 2, 3, 4, 5}, 3), 1.0);
 }
 
 }  // namespace

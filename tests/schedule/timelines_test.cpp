@@ -44,9 +44,12 @@ TEST(Timelines, Pipeline) {
   EXPECT_FALSE(s.steady);
   EXPECT_EQ(s.time_per_sample, 5);
   EXPECT_EQ(s.remark,
-            "3 samples are too few for a steady state: the time per sample is the whole time divided by the samples, "
-            "with filling and draining");
+            "3 samples are too few for a steady state: 5 per sample is the whole time divided by the samples, with "
+            "filling and draining; run more of them to compare it with the formula's 4");
   EXPECT_EQ(s.microbatches, 0u);
+  EXPECT_EQ(run(inference(), "a | b", ScheduleKind::Pipeline, 1).remark,
+            "1 sample is too few for a steady state: 7 per sample is the whole time divided by the samples, with "
+            "filling and draining; run more of them to compare it with the formula's 4");
 }
 
 TEST(Timelines, PipelineWithFewSamples) {
@@ -145,6 +148,26 @@ TEST(Timelines, OneForwardOneBackwardWithTransfersBeside) {
             "flight at a device, here 2");
 }
 
+// Fewer samples than stages: with what is read ahead of the backward pass, all stages would wait for each other.
+TEST(Timelines, OneForwardOneBackwardOfFewSamplesWithTransfersBeside) {
+  Problem problem =
+      problem_of(graph_from_text("a 1 9 colour=1; b 1 9 colour=2; c 1 9 colour=3; d 1 9 colour=4;"
+                                 "D 1 9 back colour=4; C 1 9 back colour=3; B 1 9 back colour=2;"
+                                 "A 1 9 back colour=1; a -> b -> c -> d -> D -> C -> B -> A : 1",
+                                 4, kUnlimited, 0));
+  problem.backward_shape = true;
+  for (const TransferMode mode : {TransferMode::Overlap, TransferMode::Duplex}) {
+    problem.transfers = mode;
+    double before = 0;
+    for (std::size_t samples = 1; samples <= 8; ++samples) {
+      const Simulation s = run(problem, "a A | b B | c C | d D", ScheduleKind::OneF1B, samples);
+      for (const DeviceUse& use : s.devices) EXPECT_LE(use.compute, use.busy + 1e-9) << samples;
+      EXPECT_GT(s.makespan, before) << samples;
+      before = s.makespan;
+    }
+  }
+}
+
 TEST(Timelines, OneForwardOneBackwardWithoutBackwardPass) {
   const Simulation s = run(inference(), "a | b", ScheduleKind::OneF1B, 4);
   EXPECT_EQ(timeline(s),
@@ -219,6 +242,19 @@ TEST(Timelines, OneForwardOneBackwardAlongTheStages) {
             "opposite order; round by round (pipeline) it is 2, with up to 2 samples in flight at a device, here 2");
 }
 
+// No forward edge leads to c, but its device reads b for C: it comes behind b, whatever stage it could be.
+TEST(Timelines, OneForwardOneBackwardBehindWhatTheBackwardPassReads) {
+  Problem problem = problem_of(graph_from_text("c 1 9 colour=3; a 1 9 colour=1; b 1 9 colour=2; C 1 9 back colour=3;"
+                                               "B 1 9 back colour=2; A 1 9 back colour=1;"
+                                               "a -> b : 1; b -> C : 1; c -> C; C -> B : 1; B -> A : 1",
+                                               3, kUnlimited, 0),
+                               Shape::Contiguous);
+  for (const std::size_t samples : {1, 2, 3, 30}) {
+    const Simulation s = run(problem, "c C | a A | b B", ScheduleKind::OneF1B, samples);
+    for (const DeviceUse& use : s.devices) EXPECT_EQ(use.compute, 2.0 * static_cast<double>(samples));
+  }
+}
+
 TEST(Timelines, OneForwardOneBackwardOfSeveralPiecesGoesRoundByRound) {
   Problem problem = problem_of(graph_from_text("a 2 9; b 4 9; c 3 9; B 1 9 back; a -> b -> c -> B", 2), Shape::Free);
   const Simulation turns = run(problem, "a c | b B", ScheduleKind::OneF1B, 30);
@@ -251,6 +287,12 @@ TEST(Timelines, GPipe) {
 }
 
 // Whoever has no backward work waits for the end of the batch.
+TEST(Timelines, GPipeOfLessThanABatch) {
+  EXPECT_EQ(run(inference(), "a | b", ScheduleKind::GPipe, 3, 8).remark,
+            "5 per sample is 1 (25%) above the formula's 4: filling and draining the pipeline for one batch of 3, less "
+            "with more samples in it");
+}
+
 TEST(Timelines, GPipeWithoutBackwardWork) {
   Problem problem = problem_of(graph_from_text("a 1 9; b 1 9; B 2 9 back; a -> b -> B", 2));
   EXPECT_EQ(timeline(run(problem, "a | b B", ScheduleKind::GPipe, 3, 2)),
