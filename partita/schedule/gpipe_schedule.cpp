@@ -39,7 +39,8 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   IdVector<LaneId, char> goes_backward(steps.lanes.size(), 0);
   for (StepId s : steps.steps.all()) {
     (steps[s].backward ? backward : forward).push_back(s);
-    if (steps[s].backward) goes_backward[steps[s].lanes.front()] = 1;
+    // An exchange of weights alone does not end a batch.
+    if (steps[s].backward && s != steps.sync[steps[s].device]) goes_backward[steps[s].lanes.front()] = 1;
   }
   Program program;
   program.samples = samples;

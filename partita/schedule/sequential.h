@@ -4,7 +4,7 @@
 // For the objective latency this is the schedule that `check` found and valued (check/latency.h, check/host_cores.h),
 // from one sample to the next. Its pieces are the subgraphs of the accelerators and the single nodes of the hosts; host
 // nodes that run at the same time are on different cores, as few as there can be for each host. Otherwise the pieces
-// run in order, each as soon as its device is free and its inputs are there.
+// run in order, each step as soon as its lane is free and its inputs are there.
 #pragma once
 
 #include "partita/schedule/program.h"

@@ -91,7 +91,7 @@ class StepMaker {
     const PassLoad& load = pieces_.pieces[p].load;
     PieceSteps& steps = made_.of[p];
     std::vector<StepId> ready = needed_by(p);
-    const bool apart = problem_.transfers != TransferMode::Sum && !is_host(pieces_.pieces[p].device);
+    const bool apart = problem_.transfers != TransferMode::Sum;  // hosts move nothing in any mode
     const double in = apart ? load.in : 0;
     const double out = apart ? load.out : 0;
     if (in > 0) ready = {steps.in = add(p, &DeviceLanes::in, {in, 0, 0, 0}, std::move(ready))};

@@ -67,6 +67,17 @@ TEST(MemoryInFlight, RecomputedActivationsAreNotThereBeforeTheyAreComputed) {
             "0: 1 x 151, 10: 1 x 159, 12: 0 x 150");
 }
 
+// Stage 1 reads the next sample from 6 to 7, while it computes until 7, and so on: that is no rounding, however late.
+TEST(MemoryInFlight, OfSamplesThatOverlapALittle) {
+  Problem problem = problem_of(graph_from_text("a 2 9; b 3 9; a -> b : 1", 2));
+  problem.transfers = TransferMode::Overlap;
+  const Simulation s =
+      simulate(problem, split_from_text(problem.workload, "a | b"), run_as(ScheduleKind::Pipeline, 100));
+  std::size_t two = 0;
+  for (const MemoryPoint& point : s.memory[DeviceId(1)]) two += point.in_flight == 2 ? 1 : 0;
+  EXPECT_EQ(two, 99u);
+}
+
 TEST(MemoryInFlight, PeaksAreThoseOfAllSamples) {
   const Problem problem = two_stages_in_training();
   Split split = split_from_text(problem.workload, "a A | b B");
