@@ -5,7 +5,6 @@
 
 #include "app/shared/options.h"
 #include "partita/schedule/simulate_pieces.h"
-#include "partita/util/error.h"
 
 namespace partita::app {
 namespace {
@@ -34,16 +33,10 @@ SimulationOptions enough_samples(const Problem& problem, std::size_t pieces) {
   return options;
 }
 
-// Nothing where the schedule cannot run the split.
-std::optional<Simulation> at_work(const Problem& problem, const Split& split, const CheckReport& report) {
-  try {
-    if (problem.objective == Objective::Latency) return simulate(problem, split, one_sample());
-    const Pieces pieces = cut_into_pieces(problem, split, report);
-    return simulate_pieces(problem, split, report, pieces, enough_samples(problem, pieces.pieces.size()));
-  } catch (const InputError& error) {
-    if (error.kind() != ErrorKind::Unsupported) throw;
-    return std::nullopt;
-  }
+Simulation at_work(const Problem& problem, const Split& split, const CheckReport& report) {
+  if (problem.objective == Objective::Latency) return simulate(problem, split, one_sample());
+  const Pieces pieces = cut_into_pieces(problem, split, report);
+  return simulate_pieces(problem, split, report, pieces, enough_samples(problem, pieces.pieces.size()));
 }
 
 }  // namespace

@@ -124,13 +124,12 @@ LatencySchedule repeat_latency_schedule(const Problem& problem, const Split& spl
     steps.of[p].compute = steps.steps.push_back(std::move(step));
   }
   Timing timing(steps.steps.size(), samples);
-  double begin = 0;  // where the sample before ends, to the last bit
   for (std::size_t n = 0; n < samples; ++n) {
+    const double begin = static_cast<double>(n) * report.value;
     for (StepId s : steps.steps.all()) {
       const ScheduleStep& step = report.schedule[s.index()];
       timing.set(s, n, begin + step.start, begin + step.finish);
     }
-    begin += report.value;
   }
   return {std::move(pieces), std::move(steps), std::move(timing)};
 }

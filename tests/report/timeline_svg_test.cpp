@@ -79,7 +79,8 @@ TEST(Timeline, ShowsTwoBatchesOrTwoSamples) {
 
 TEST(Timeline, LanesWithoutWorkAreCounted) {
   HandMade made = hand_made(100);
-  made.simulation.lanes.push_back({DeviceId(1), "accelerator 1: in"});
+  const std::string name = "accelerator 1: in";
+  made.simulation.lanes.push_back({DeviceId(1), name});
   EXPECT_EQ(timeline(made.report, made.simulation).idle_lanes, 1u);
 }
 

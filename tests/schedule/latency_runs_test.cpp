@@ -127,7 +127,7 @@ TEST(LatencyRuns, HaveOneSampleInFlight) {
     const Simulation s =
         simulate(problem, split_from_text(problem.workload, "a"), run_as(ScheduleKind::Sequential, 100));
     EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 1u) << tenths;
-    EXPECT_DOUBLE_EQ(s.time_per_sample, 0.1 * tenths);
+    EXPECT_NEAR(s.time_per_sample, 0.1 * tenths, 1e-12);
   }
 }
 
