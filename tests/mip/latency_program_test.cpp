@@ -131,7 +131,7 @@ TEST_P(LatencyProgram, CirclesAreNotSolutions) {
 }
 
 TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
-  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 120 : 30); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
     expect_optimum(one, {}, 1e-7);
@@ -139,7 +139,7 @@ TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
 }
 
 TEST_P(LatencyProgram, IsWhatPlanDoes) {
-  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 30 : 8); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
     expect_optimal_plan(one, 1e-7);

@@ -31,7 +31,7 @@ std::optional<Split> start_for(const Problem& problem) {
 }
 
 TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
-  for (std::uint64_t seed = 1; seed <= cases(120); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
     IpOptions options;

@@ -67,8 +67,9 @@ void expect_consistent(const Problem& problem, const Sweep& sweep, const std::st
     if (i == 0 || !never_hurts(problem, sweep.parameter)) continue;
     const Result& before = sweep.points[i - 1].result;
     EXPECT_LE(point.result.value, before.value * (1 + 1e-12)) << what << ", point " << i;
-    if (point.result.status != Status::Infeasible && before.status != Status::Infeasible)
+    if (point.result.status != Status::Infeasible && before.status != Status::Infeasible) {
       EXPECT_GE(before.bound, std::min(point.result.bound, before.value) * (1 - kOptimalGap)) << what;
+    }
   }
   EXPECT_EQ(sweep.enough, enough_by_definition(sweep)) << what;
   EXPECT_FALSE(sweep.verdict.empty());
@@ -99,7 +100,9 @@ void expect_brackets_brute_force(const Problem& problem, Parameter parameter, co
       ++tally.proved;
     } else if (best) {
       EXPECT_LE(result.bound, *best * (1 + 1e-9)) << what << " at " << point.label;
-      if (result.split) EXPECT_GE(result.value, *best * (1 - 1e-9)) << what << " at " << point.label;
+      if (result.split) {
+        EXPECT_GE(result.value, *best * (1 - 1e-9)) << what << " at " << point.label;
+      }
       if (result.status != Status::Optimal) continue;
       EXPECT_NEAR(result.value, *best, 2e-6 * *best) << what << " at " << point.label;
       ++tally.proved;
@@ -169,7 +172,9 @@ TEST(Sweep, ValuesAreThoseOfPlan) {
       const Plan alone = plan(problem, {}, plan_budget);
       const Result& result = sweep.points[static_cast<std::size_t>(k) - 1].result;
       EXPECT_EQ(result.status, alone.result.status) << "seed " << seed;
-      if (alone.result.split) EXPECT_NEAR(result.value, alone.result.value, 2e-6 * alone.result.value);
+      if (alone.result.split) {
+        EXPECT_NEAR(result.value, alone.result.value, 2e-6 * alone.result.value);
+      }
     }
   }
 }

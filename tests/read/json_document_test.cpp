@@ -70,7 +70,8 @@ TEST(JsonDocument, DepthDoesNotOverflowTheStack) {
 }
 
 TEST(JsonDocument, MessagesStayShortAndOnOneLine) {
-  const std::string text = "{\"" + std::string(5'000, 'k') + "\\n\": \"" + std::string(5'000, 'v') + "\n\"}";
+  std::string text = "{\"";
+  text.append(5'000, 'k').append("\\n\": \"").append(5'000, 'v').append("\n\"}");
   const InputError error = error_in(text);
   EXPECT_SAYS(error, ErrorKind::NotJson, "control character");
   EXPECT_LT(std::string(error.what()).size(), 600u);
