@@ -15,6 +15,9 @@ foreach(script IN LISTS cli_tests)
     "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
 endforeach()
 
+# Hundreds of starts of a program, and CBC: slow under the sanitizers, which the unit tests of the same code meet anyway.
+set_tests_properties(cli.help cli.integer_programs PROPERTIES LABELS release-only)
+
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart
          COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/rooms_stay_apart.py" "${PROJECT_SOURCE_DIR}")

@@ -103,16 +103,17 @@ TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr double kSlower = 50;  // what sanitizers make of a second's work, and no optimiser
+constexpr bool kSanitized = true;
 #else
-constexpr double kSlower = 1;
+constexpr bool kSanitized = false;
 #endif
 
 TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
+  if (kSanitized) GTEST_SKIP() << "time is what it tests";
   const Problem problem = transformer_problem(12, Shape::Free);
-  Budget budget(Budget::Limits{.seconds = 1.5 * kSlower});
+  Budget budget(Budget::Limits{.seconds = 1.5});
   const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
-  EXPECT_LT(budget.seconds_used(), 15 * kSlower);
+  EXPECT_LT(budget.seconds_used(), 15);
   ASSERT_TRUE(answer.result.split.has_value());
   EXPECT_TRUE(answer.report.legal());
   EXPECT_LE(answer.result.bound, answer.result.value);
@@ -180,10 +181,11 @@ void expect_best_so_far(const Plan& answer) {
 }
 
 TEST(SolveIpLimits, ATenthOfASecondIsEnoughForASplit) {
+  if (kSanitized) GTEST_SKIP() << "time is what it tests";
   for_every_question([](const Problem& problem, Algorithm algorithm) {
-    Budget budget(Budget::Limits{.seconds = 0.1 * kSlower});
+    Budget budget(Budget::Limits{.seconds = 0.1});
     expect_best_so_far(plan(problem, {.algorithm = algorithm}, budget));
-    EXPECT_LT(budget.seconds_used(), 10 * kSlower);
+    EXPECT_LT(budget.seconds_used(), 10);
   });
 }
 
