@@ -14,6 +14,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "app/partita/terminal.h"
+
 namespace partita::app {
 namespace {
 
@@ -99,6 +101,14 @@ void Output::write(const std::string& text) const {
     const int reason = errno;
     unlink(temporary.c_str());
     throw unwritable(std::strerror(reason));
+  }
+}
+
+void print_report(const std::string& report, bool stdout_taken) {
+  if (stdout_taken) {
+    put_error(report);
+  } else {
+    Output("-").write(report);
   }
 }
 

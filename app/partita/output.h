@@ -39,4 +39,7 @@ struct OutputOption {
 // Throws InputError(Usage) where two of them are "-".
 void refuse_two_on_stdout(const std::vector<OutputOption>& outputs);
 
+// What people read goes to standard output, or to standard error where a result has taken that.
+void print_report(const std::string& report, bool stdout_taken);
+
 }  // namespace partita::app

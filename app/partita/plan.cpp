@@ -2,7 +2,6 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,14 +76,6 @@ void print_no_split(const PlanArguments& arguments, const Result& result) {
   if (result.status == Status::Unknown) message += kGiveMoreTime;
   if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
-}
-
-void print_report(const std::string& report, bool stdout_taken) {
-  if (stdout_taken) {
-    std::fputs(report.c_str(), stderr);
-  } else {
-    Output("-").write(report);
-  }
 }
 
 // The plan that another solver's solution of the integer program describes.

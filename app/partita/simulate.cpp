@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -149,13 +148,8 @@ int run_simulate(const SimulateArguments& arguments) {
   if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
   if (arguments.quiet) return 0;
   const int stream = outputs.stdout_taken() ? STDERR_FILENO : STDOUT_FILENO;
-  const std::string text =
-      report_text(arguments, problem, plan.report, simulation, terminal_width(stream).value_or(kAnyWidth));
-  if (outputs.stdout_taken()) {
-    std::fputs(text.c_str(), stderr);
-  } else {
-    Output("-").write(text);
-  }
+  const std::size_t width = terminal_width(stream).value_or(kAnyWidth);
+  print_report(report_text(arguments, problem, plan.report, simulation, width), outputs.stdout_taken());
   return 0;
 }
 

@@ -105,13 +105,8 @@ SweepOptions sweep_options(const SweepArguments& arguments) {
 void print_table(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep, bool stdout_taken) {
   if (stdout_taken && arguments.quiet) return;
   const int stream = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-  const std::string table =
-      sweep_text(problem, sweep, {!arguments.no_times, terminal_width(stream).value_or(kAnyWidth)});
-  if (stdout_taken) {
-    put_error(table);
-  } else {
-    Output("-").write(table);
-  }
+  const std::size_t width = terminal_width(stream).value_or(kAnyWidth);
+  print_report(sweep_text(problem, sweep, {!arguments.no_times, width}), stdout_taken);
 }
 
 // 0 if some point has a split.

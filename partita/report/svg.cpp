@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/svg.h"
 
+#include <cmath>
 #include <iterator>
 
 namespace partita {
@@ -29,6 +30,15 @@ const char* device_colour(DeviceId device) {
   static constexpr const char* kColours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1",
                                              "#76b7b2", "#edc948", "#ff9da7", "#9c755f", "#8f98a3"};
   return kColours[device.index() % std::size(kColours)];
+}
+
+double tick_step(double largest, double steps) {
+  const double rough = largest / steps;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (rough <= step * power) return step * power;
+  }
+  return 10 * power;
 }
 
 }  // namespace partita

@@ -16,4 +16,7 @@ std::string svg_escaped(std::string_view text);
 // By number, from a palette of ten that can be told apart in light and dark; web/src/colours.ts has the same.
 const char* device_colour(DeviceId device);
 
+// Between two marks of an axis that has about `steps` of them up to `largest`: 1, 2 or 5 times a power of ten.
+double tick_step(double largest, double steps);
+
 }  // namespace partita

@@ -38,16 +38,6 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-// 1, 2 or 5 times a power of ten: about five steps up to `largest`.
-double tick_step(double largest) {
-  const double rough = largest / 5;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double step : {1.0, 2.0, 5.0}) {
-    if (rough <= step * power) return step * power;
-  }
-  return 10 * power;
-}
-
 class Chart {
  public:
   Chart(const Problem& problem, const Sweep& sweep) : problem_(problem), sweep_(sweep) {
@@ -161,7 +151,7 @@ class Chart {
 
   std::vector<double> levels() const {
     std::vector<double> result;
-    const double step = tick_step(highest_ * kHeadroom);
+    const double step = tick_step(highest_ * kHeadroom, 5);
     if (by_powers_) {
       for (double level = lowest_; level <= highest_ * kHeadroomOfPowers; level *= 10) result.push_back(level);
     } else {

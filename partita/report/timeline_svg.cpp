@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <map>
@@ -60,16 +59,6 @@ bool is_bright(const char* colour) {
   return 0.299 * static_cast<double>(rgb >> 16) + 0.587 * static_cast<double>(rgb >> 8 & 255) +
              0.114 * static_cast<double>(rgb & 255) >
          150;
-}
-
-// 1, 2 or 5 times a power of ten: about eight steps.
-double tick_step(double end) {
-  const double raw = end / 8;
-  const double power = std::pow(10, std::floor(std::log10(raw)));
-  for (const double step : {1.0, 2.0, 5.0}) {
-    if (raw <= step * power) return step * power;
-  }
-  return 10 * power;
 }
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
@@ -237,7 +226,7 @@ class Picture {
 
   void add_axis() {
     if (!(timeline_.end > 0)) return;
-    const double step = tick_step(timeline_.end);
+    const double step = tick_step(timeline_.end, 8);
     for (int i = 0; i * step <= timeline_.end * (1 + 1e-9); ++i) {
       add(R"(<path class="grid" d="M{0:.1f} {1}V{2:.0f}"/><text class="s soft" x="{0:.1f}" y="{3:.0f}">{4}</text>)"
           "\n",
