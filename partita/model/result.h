@@ -28,7 +28,8 @@ struct Result {
   double value = std::numeric_limits<double>::infinity();  // of the split
   double bound = 0;                                        // no legal split is below this
   std::string proof;                                       // how the bound was proved, in a few words
-  std::string reason;                                      // Infeasible, Unknown: why there is no split
+  bool unverified = false;  // the bound rests on a foreign solver's word, which nobody here has verified
+  std::string reason;       // Infeasible, Unknown: why there is no split
   double seconds = 0;
   std::uint64_t seed = 0;
 

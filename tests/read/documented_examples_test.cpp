@@ -12,6 +12,7 @@
 #include "partita/check/check.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
+#include "tests/support/workloads.h"
 
 namespace partita {
 namespace {
@@ -30,7 +31,7 @@ enum Example : std::size_t {
 };
 
 std::vector<std::string> json_examples() {
-  const std::ifstream file(std::string(PARTITA_SOURCE_DIR) + "/docs/formats.md");
+  const std::ifstream file(source_folder() / "docs" / "formats.md");
   std::ostringstream buffer;
   buffer << file.rdbuf();
   const std::string text = buffer.str();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published workloads and the measured ones, where they are: every file reads, and survives a round trip. They are
-// looked for in the folder that PARTITA_WORKLOADS names, or in ../shared/workloads beside the sources.
-#include <cstdlib>
+// The published workloads and the measured ones, where they are: every file reads, and survives a round trip.
 #include <filesystem>
 #include <vector>
 
@@ -9,16 +7,12 @@
 #include "partita/read/workload.h"
 #include "partita/report/workload_json.h"
 #include "tests/read/same_workload.h"
+#include "tests/support/workloads.h"
 
 namespace partita {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path workloads_folder() {
-  const char* named = std::getenv("PARTITA_WORKLOADS");
-  return named ? fs::path(named) : fs::path(PARTITA_SOURCE_DIR).parent_path() / "shared" / "workloads";
-}
 
 std::vector<fs::path> files_under(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -30,10 +24,12 @@ std::vector<fs::path> files_under(const fs::path& folder) {
 }
 
 TEST(RealFiles, EveryWorkloadReadsAndRoundTrips) {
+  const auto workloads = workloads_folder();
+  if (!workloads) GTEST_SKIP() << kNoWorkloads;
   std::size_t count = 0;
   for (const char* folder : {"paper/throughput-inputs", "paper/latency-inputs", "h200"}) {
-    if (!fs::is_directory(workloads_folder() / folder)) continue;
-    for (const fs::path& path : files_under(workloads_folder() / folder)) {
+    if (!fs::is_directory(*workloads / folder)) continue;
+    for (const fs::path& path : files_under(*workloads / folder)) {
       SCOPED_TRACE(path.string());
       const Workload workload = read_workload(path.string());
       EXPECT_GT(workload.graph.nodes.size(), 30u);
@@ -44,13 +40,13 @@ TEST(RealFiles, EveryWorkloadReadsAndRoundTrips) {
       ++count;
     }
   }
-  if (count == 0) GTEST_SKIP() << "no workloads in " << workloads_folder() << "; set PARTITA_WORKLOADS";
+  if (count == 0) GTEST_SKIP() << kNoWorkloads;
 }
 
 TEST(RealFiles, ExpertSplitsNameTheNodesOfTheirWorkload) {
-  const fs::path folder = workloads_folder() / "paper";
-  if (!fs::is_directory(folder / "human-experts"))
-    GTEST_SKIP() << "no expert splits in " << folder << "; set PARTITA_WORKLOADS";
+  const auto workloads = workloads_folder();
+  if (!workloads || !fs::is_directory(*workloads / "paper" / "human-experts")) GTEST_SKIP() << kNoWorkloads;
+  const fs::path folder = *workloads / "paper";
   for (const fs::path& path : files_under(folder / "human-experts")) {
     SCOPED_TRACE(path.string());
     const SplitListing listing = read_split(path.string());

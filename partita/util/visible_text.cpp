@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/util/visible_text.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace partita {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+void append_hex(std::string& text, std::uint32_t value, int digits) {
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += kHexDigits[(value >> shift) & 0xf];
+}
+
+void append_byte(std::string& text, unsigned char byte) {
+  switch (byte) {
+    case '\n': text += "\\n"; return;
+    case '\r': text += "\\r"; return;
+    case '\t': text += "\\t"; return;
+    default: break;
+  }
+  text += "\\x";
+  append_hex(text, byte, 2);
+}
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;  // 0: no valid UTF-8 starts here
+};
+
+// The character that the text starts with. As in the Unicode standard, table 3-7: no overlong forms, no surrogates.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xc2 && lead <= 0xdf   ? 2
+                            : (lead & 0xf0) == 0xe0        ? 3
+                            : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                           : 0;
+  if (bytes == 0 || text.size() < bytes) return {};
+  std::uint32_t code = lead & (0x7fU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[bytes] || code > 0x10ffff || surrogate) return {};
+  return {code, bytes};
+}
+
+bool is_hidden(std::uint32_t code) {
+  return (code >= 0x80 && code < 0xa0) ||       // control characters too, for many terminals
+         (code >= 0x200b && code <= 0x200f) ||  // no width, or a change of direction
+         (code >= 0x2028 && code <= 0x202e) ||  // ends of lines and paragraphs, direction
+         (code >= 0x2060 && code <= 0x206f) ||  // direction
+         code == 0xfeff;                        // a mark of byte order
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
+    if (character.bytes == 0 || character.code < 0x20 || character.code == 0x7f) {
+      append_byte(result, static_cast<unsigned char>(text.front()));
+    } else if (is_hidden(character.code)) {
+      result += "\\u";
+      append_hex(result, character.code, 4);
+    } else {
+      result += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+}  // namespace partita

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text from files and arguments, made safe to print. A name may hold anything: an escape sequence that repaints the
+// terminal, a line end that forges a second message, bytes that are no UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace partita {
+
+// The text with everything that is not a printable character written out: "\n", "\t", "\x1b" for control characters and
+// for bytes that are no valid UTF-8, "\u202e" for characters that break lines or turn the direction of writing. All
+// other text stays as it is, so the result is one line of valid UTF-8. Linear.
+std::string visible(std::string_view text);
+
+}  // namespace partita
