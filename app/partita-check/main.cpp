@@ -6,6 +6,9 @@
 
 #include "app/shared/check_command.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/memory_limit.h"
+#include "app/shared/options.h"
+#include "app/shared/standard_streams.h"
 #include "partita/util/error.h"
 #include "partita/util/version.h"
 
@@ -21,6 +24,7 @@ constexpr const char* kExample = R"(Example:
 }  // namespace
 
 int main(int argc, char** argv) {
+  partita::app::occupy_standard_streams();
   CLI::App program(partita::app::kCheckSummary, kName);
   program.set_version_flag("--version", fmt::format("{} {}", kName, partita::version()), "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
@@ -31,10 +35,11 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return program.exit(success);
+    return partita::app::run_guarded(kName, [&] { return partita::app::print_help(program, success); });
   } catch (const CLI::ParseError& error) {
     partita::app::print_error(kName, fmt::format("{}; see `{} --help`", error.what(), kName));
     return static_cast<int>(partita::ErrorKind::Usage);
   }
+  partita::app::limit_memory(partita::app::default_memory_limit());
   return partita::app::run_guarded(kName, [&] { return partita::app::run_check(arguments); });
 }

@@ -14,6 +14,7 @@
 #include "app/partita/compare_view.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
+#include "app/partita/solving.h"
 #include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
@@ -37,6 +38,7 @@ struct BenchArguments {
   std::string output;     // empty: the tables to standard output
   AlgorithmOptions options;
   double seconds = 10;
+  double memory_limit = default_memory_limit();  // bytes
   bool quiet = false;
 };
 
@@ -95,6 +97,17 @@ void write_results(const BenchArguments& arguments, const std::vector<PaperTable
   Output((folder / "paper.svg").string()).write(paper_svg(tables.front()));
 }
 
+// The folder may be the one that the workloads are in.
+void refuse_to_replace_inputs(const std::string& folder, const fs::path& tables_file,
+                              const std::vector<PaperTable>& tables) {
+  std::vector<std::string> inputs{tables_file.string()};
+  for (const PaperTable& table : tables) {
+    for (const PaperRow& row : table.rows) inputs.push_back((tables_file.parent_path() / row.file).string());
+  }
+  for (const char* name : {"paper.md", "paper.json", "paper.svg"})
+    refuse_clashes({{"-o", (fs::path(folder) / name).string()}}, inputs);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -103,15 +116,19 @@ void make_folder(const std::string& path) {
 }
 
 int run_bench(const BenchArguments& arguments) {
+  limit_memory(arguments.memory_limit);
   const fs::path tables_file = find_tables(arguments.workloads);
   if (!arguments.output.empty()) make_folder(arguments.output);
   std::vector<PaperTable> tables = read_paper_tables(tables_file.string());
+  if (!arguments.output.empty()) refuse_to_replace_inputs(arguments.output, tables_file, tables);
   const fs::path folder = tables_file.parent_path();
   const PaperSources sources{
       .workload = [&](const PaperRow& row) { return read_workload((folder / row.file).string(), {}); },
       .expert = [&](const PaperRow& row) { return find_expert(folder, row); }};
 
-  Budget budget;
+  Budget::Limits limits;
+  limits.memory_bytes = search_memory(arguments.memory_limit);
+  Budget budget(limits);
   const InterruptGuard guard(budget);
   CompareView view;
   for (PaperTable& table : tables) {
@@ -122,6 +139,7 @@ int run_bench(const BenchArguments& arguments) {
     fill_paper_table(table, sources, arguments.options, arguments.seconds, budget,
                      arguments.quiet ? CompareWatcher{} : view.watcher(), row_begins);
   }
+  use_memory_reserve();
   view.finish();
   write_results(arguments, tables);
   if (budget.cancelled()) print_error("partita", "interrupted: the tables are not complete");
@@ -139,6 +157,7 @@ void add_bench_command(CLI::App& program, Action& action) {
   folder(command->add_option("--workloads", arguments->workloads, "The folder of workloads (see below)"));
   number(command->add_option("--time-limit", arguments->seconds, "Time for each cell (default 10; inf for none)"),
          "SECONDS", 0, std::numeric_limits<double>::infinity(), true);
+  add_memory_option(*command, arguments->memory_limit);
   whole(command->add_option("--threads", arguments->options.threads, "Threads that an algorithm may use (default 1)"),
         "N", 1, 1024);
   whole(command->add_option("--seed", arguments->options.seed, "Seed of all random choices (default 1)"), "S", 0,

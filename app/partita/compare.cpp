@@ -18,6 +18,7 @@
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
+#include "app/partita/solving.h"
 #include "app/partita/terminal.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
@@ -27,6 +28,7 @@
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -36,6 +38,7 @@ struct CompareArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> experts;
   CompareOptions options;
+  double memory_limit = default_memory_limit();  // bytes
   std::string format = "table";
   std::string output = "-";
   std::string report;  // empty: not written
@@ -90,9 +93,9 @@ void name_apart(const std::vector<std::string>& inputs, std::vector<Problem>& pr
   };
   rename_equals([&](std::size_t i) {
     const std::string folder = std::filesystem::path(inputs[i]).parent_path().filename().string();
-    return folder.empty() ? inputs[i] : folder + "/" + problems[i].workload.name;
+    return visible(folder.empty() ? inputs[i] : folder + "/" + problems[i].workload.name);
   });
-  rename_equals([&](std::size_t i) { return inputs[i]; });
+  rename_equals([&](std::size_t i) { return visible(inputs[i]); });
 }
 
 std::string report(const CompareArguments& arguments, const std::vector<Problem>& problems,
@@ -109,11 +112,11 @@ std::string report(const CompareArguments& arguments, const std::vector<Problem>
 }
 
 // 0 if every workload has a legal split; else the code of the first that has none.
-int exit_code(const std::vector<Comparison>& comparisons) {
+int exit_code(const std::vector<Comparison>& comparisons, const Budget& budget) {
   for (const Comparison& comparison : comparisons) {
     const auto& runs = comparison.runs;
     if (std::ranges::any_of(runs, &AlgorithmRun::legal)) continue;
-    ErrorKind kind = ErrorKind::NoSplitFound;
+    ErrorKind kind = budget.out_of_memory() ? ErrorKind::OutOfMemory : ErrorKind::NoSplitFound;
     std::string why = "no algorithm found a legal split";
     if (comparison.infeasible()) {
       kind = ErrorKind::Infeasible;
@@ -143,7 +146,11 @@ void write_page(const Problem& problem, const Comparison& comparison, PageReport
 
 int run_compare(const CompareArguments& arguments) {
   refuse_page_of_many(arguments);
-  refuse_two_on_stdout({{"-o", arguments.output}, {"--report", arguments.report}});
+  limit_memory(arguments.memory_limit);
+  std::vector<std::string> inputs = arguments.inputs;
+  inputs.insert(inputs.end(), arguments.experts.begin(), arguments.experts.end());
+  inputs.push_back(arguments.question.platform_file);
+  refuse_clashes({{"-o", arguments.output}, {"--report", arguments.report}}, inputs);
   const Output output(arguments.output);
   std::optional<PageReport> page = page_report("compare", arguments.report);
   std::vector<Problem> problems = read_problems(arguments);
@@ -151,7 +158,9 @@ int run_compare(const CompareArguments& arguments) {
   for (const std::string& file : arguments.experts) experts.push_back(read_split(file));
   name_apart(arguments.inputs, problems);
 
-  Budget budget;
+  Budget::Limits limits;
+  limits.memory_bytes = search_memory(arguments.memory_limit);
+  Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   CompareView view;
   std::vector<Comparison> comparisons;
@@ -161,11 +170,14 @@ int run_compare(const CompareArguments& arguments) {
     view.start(problems[i].workload.name, i, problems.size());
     comparisons.push_back(compare(problems[i], options, budget, arguments.quiet ? CompareWatcher{} : view.watcher()));
   }
+  use_memory_reserve();
   view.finish();
   output.write(report(arguments, problems, comparisons, output.is_stdout()));
   if (page) write_page(problems.front(), comparisons.front(), *page);
   if (budget.cancelled()) print_error("partita", "interrupted: some algorithms had less time, or none");
-  return exit_code(comparisons);
+  if (budget.out_of_memory() && !arguments.quiet)
+    print_error("partita", out_of_memory_text("some algorithms had to do with less"));
+  return exit_code(comparisons, budget);
 }
 
 void add_running(CLI::App& command, CompareArguments& arguments) {
@@ -181,6 +193,7 @@ void add_running(CLI::App& command, CompareArguments& arguments) {
   number(command.add_option("--time-limit", arguments.options.seconds,
                             "Time for each algorithm on each input (default 10; inf for none)"),
          "SECONDS", 0, infinity, true);
+  add_memory_option(command, arguments.memory_limit);
   whole(command.add_option("--threads", options.threads, "Threads that an algorithm may use (default 1)"), "N", 1,
         1024);
   whole(command.add_option("--seed", options.seed, "Seed of all random choices (default 1)"), "S", 0,

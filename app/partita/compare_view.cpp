@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/partita/terminal.h"
-#include "app/shared/exit_codes.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -17,7 +17,7 @@ std::string result_text(const AlgorithmRun& run) {
 }  // namespace
 
 void CompareView::start(const std::string& workload, std::size_t place, std::size_t count) {
-  workload_ = one_line(workload);
+  workload_ = visible(workload);
   if (count > 1 && line_.on_terminal()) workload_ = fmt::format("[{}/{}] {}", place + 1, count, workload_);
 }
 
@@ -29,7 +29,7 @@ CompareWatcher CompareView::watcher() {
   watcher.progress = [this](const Progress& progress) { line_.show(progress); };
   watcher.ended = [this](const AlgorithmRun& run) {
     if (!line_.on_terminal())
-      put_error(one_line(fmt::format("{}: {}: {}, {:.2f} s", workload_, run.algorithm, result_text(run), run.seconds)) +
+      put_error(visible(fmt::format("{}: {}: {}, {:.2f} s", workload_, run.algorithm, result_text(run), run.seconds)) +
                 "\n");
   };
   return watcher;

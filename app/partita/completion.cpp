@@ -59,12 +59,18 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+// Help texts have line ends where they are to be broken.
+std::string on_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 Entry entry_of(const CLI::Option& option) {
   Entry entry;
   entry.short_names = option.get_snames();
   entry.long_names = option.get_lnames();
   // What follows the default explains the choices, and is too long for a menu.
-  const std::string description = one_line(option.get_description());
+  const std::string description = on_one_line(option.get_description());
   entry.description = description.substr(0, description.find(" (default"));
   entry.positional = !option.nonpositional();
   entry.repeated = option.get_items_expected_max() > 1;
@@ -74,7 +80,7 @@ Entry entry_of(const CLI::Option& option) {
 }
 
 Command command_of(const CLI::App& app) {
-  Command command{app.get_name(), one_line(app.get_description()), {}};
+  Command command{app.get_name(), on_one_line(app.get_description()), {}};
   for (const CLI::Option* option : app.get_options()) command.entries.push_back(entry_of(*option));
   return command;
 }

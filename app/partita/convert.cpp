@@ -39,6 +39,7 @@ Examples:
 )";
 
 int run_convert(const ConvertArguments& arguments) {
+  refuse_clashes({{"-o", arguments.output}}, {arguments.question.workload, arguments.question.platform_file});
   const Output output(arguments.output);
   const std::string& input = arguments.question.workload;
   if (arguments.to == "seed") {

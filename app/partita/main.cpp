@@ -5,7 +5,11 @@
 #include <CLI/CLI.hpp>
 
 #include "app/partita/commands.h"
+#include "app/partita/interrupt.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/memory_limit.h"
+#include "app/shared/options.h"
+#include "app/shared/standard_streams.h"
 #include "partita/util/error.h"
 #include "partita/util/version.h"
 
@@ -43,6 +47,8 @@ int fail_usage(const CLI::App& program, const CLI::ParseError& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  partita::app::occupy_standard_streams();
+  partita::app::handle_signals();
   CLI::App program("Splits a neural network's computation graph over devices: optimally, with proof.", kName);
   program.set_version_flag("--version", fmt::format("{} {}", kName, partita::version()), "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
@@ -62,9 +68,10 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return program.exit(success);
+    return partita::app::run_guarded(kName, [&] { return partita::app::print_help(program, success); });
   } catch (const CLI::ParseError& error) {
     return fail_usage(program, error);
   }
+  partita::app::limit_memory(partita::app::default_memory_limit());
   return partita::app::run_guarded(kName, action);
 }

@@ -15,8 +15,9 @@ class Output {
   // Throws InputError(Unwritable).
   explicit Output(std::string path, std::string option = "-o");
 
-  // Writes all of `text`, or throws InputError(Unwritable). A file appears whole or not at all: the text goes to a
-  // temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written in place.
+  // Writes all of `text`, or throws InputError(Unwritable), or ReaderGone. A file appears whole or not at all: the text
+  // goes to a temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written
+  // in place.
   void write(const std::string& text) const;
 
   bool is_stdout() const { return path_ == "-"; }
@@ -33,11 +34,12 @@ class Output {
 // An option and the path it was given, empty where it was not.
 struct OutputOption {
   const char* option;
-  const std::string& path;
+  std::string path;
 };
 
-// Throws InputError(Usage) where two of them are "-".
-void refuse_two_on_stdout(const std::vector<OutputOption>& outputs);
+// Throws InputError(Usage) where two outputs would be the same file, whatever it is called, or would replace an input.
+// Inputs are paths, or "-"; empty ones are not given.
+void refuse_clashes(const std::vector<OutputOption>& outputs, const std::vector<std::string>& inputs);
 
 // What people read goes to standard output, or to standard error where a result has taken that.
 void print_report(const std::string& report, bool stdout_taken);

@@ -16,6 +16,7 @@
 #include "app/partita/progress_view.h"
 #include "app/partita/solving.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/partita.h"
@@ -48,15 +49,17 @@ constexpr const char* kExample = R"(Example:
 
 Stopped why_stopped(const Budget& budget) {
   if (budget.cancelled()) return Stopped::Interrupted;
+  if (budget.out_of_memory()) return Stopped::OutOfMemory;
   return budget.exhausted() ? Stopped::OutOfTime : Stopped::No;
 }
 
-int exit_code(Status status) {
+int exit_code(Status status, const Budget& budget) {
   switch (status) {
     case Status::Optimal:
     case Status::Feasible: return 0;
     case Status::Infeasible: return static_cast<int>(ErrorKind::Infeasible);
-    case Status::Unknown: return static_cast<int>(ErrorKind::NoSplitFound);
+    case Status::Unknown:
+      return static_cast<int>(budget.out_of_memory() ? ErrorKind::OutOfMemory : ErrorKind::NoSplitFound);
   }
   return 1;
 }
@@ -70,10 +73,10 @@ void write_result(const PlanArguments& arguments, const Output& output, const Pr
   }
 }
 
-void print_no_split(const PlanArguments& arguments, const Result& result) {
+void print_no_split(const PlanArguments& arguments, const Result& result, const Budget& budget) {
   std::string message = fmt::format("{}: {}: {}", arguments.question.workload, to_string(result.status), result.reason);
   if (arguments.format == "seed") message += "; nothing was written, as the seed format cannot say so";
-  if (result.status == Status::Unknown) message += kGiveMoreTime;
+  if (result.status == Status::Unknown) message += budget.out_of_memory() ? kGiveMoreMemory : kGiveMoreTime;
   if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
 }
@@ -100,6 +103,7 @@ void refuse_as_seed(bool given, const char* option) {
 }
 
 int run_plan(const PlanArguments& arguments) {
+  limit_memory(arguments.solving.memory_limit);
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
@@ -108,11 +112,12 @@ int run_plan(const PlanArguments& arguments) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate");
     refuse_with_layers(!arguments.solution.empty(), "--read-solution");
   }
-  refuse_two_on_stdout({{"-o", arguments.output},
-                        {"--certificate", arguments.certificate},
-                        {"--svg", arguments.svg},
-                        {"--dot", arguments.dot},
-                        {"--report", arguments.report}});
+  refuse_clashes({{"-o", arguments.output},
+                  {"--certificate", arguments.certificate},
+                  {"--svg", arguments.svg},
+                  {"--dot", arguments.dot},
+                  {"--report", arguments.report}},
+                 {arguments.question.workload, arguments.question.platform_file, arguments.solution});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
@@ -126,12 +131,11 @@ int run_plan(const PlanArguments& arguments) {
   if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
   if (page) sink = page->recorder(std::move(sink));
 
-  Budget::Limits limits;
-  limits.seconds = arguments.solving.time_limit;
-  Budget budget(limits);
+  Budget budget(arguments.solving.limits());
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
                                                  : read_plan(arguments, problem);
+  use_memory_reserve();
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
@@ -153,8 +157,10 @@ int run_plan(const PlanArguments& arguments) {
         "partita",
         "--certificate: nothing was written: this bound has no certificate (bounds from the configuration LP do)");
   }
-  if (!answer.result.split) print_no_split(arguments, answer.result);
-  return exit_code(answer.result.status);
+  if (!answer.result.split) print_no_split(arguments, answer.result, budget);
+  if (answer.result.split && stopped == Stopped::OutOfMemory && !arguments.quiet)
+    print_error("partita", out_of_memory_text("the best split so far was kept"));
+  return exit_code(answer.result.status, budget);
 }
 
 void add_solving(CLI::App& command, PlanArguments& arguments) {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "app/shared/exit_codes.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -16,6 +16,7 @@ const char* stop_text(Stopped stopped) {
   switch (stopped) {
     case Stopped::No: return "";
     case Stopped::Interrupted: return " (interrupted: the best so far)";
+    case Stopped::OutOfMemory: return " (memory limit reached: the best so far)";
     case Stopped::OutOfTime: return " (time limit reached: the best so far)";
   }
   return "";
@@ -33,9 +34,9 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
 }  // namespace
 
 std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped) {
-  std::string text = one_line(describe_workload(problem)) + "\n";
+  std::string text = visible(describe_workload(problem)) + "\n";
   text += status_line(problem, plan.result, stopped);
-  if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
+  if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", visible(plan.result.proof));
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report));
     for (const std::string& more : {describe_memory(problem, plan.report), describe_schedule(problem, plan.report)}) {

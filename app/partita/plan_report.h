@@ -10,7 +10,7 @@
 namespace partita::app {
 
 // Why a solve ended before its proof did.
-enum class Stopped { No, Interrupted, OutOfTime };
+enum class Stopped { No, Interrupted, OutOfMemory, OutOfTime };
 
 std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped);
 

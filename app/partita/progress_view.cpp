@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "app/partita/terminal.h"
-#include "app/shared/exit_codes.h"
 #include "partita/check/names.h"
 #include "partita/model/result.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -86,7 +86,7 @@ void ProgressView::print_line(const Progress& progress) {
   heading_ = true;
   std::string line =
       fmt::format("{} {:>8.2f}  {}  {:>7}", static_cast<char>(progress.event), progress.seconds, numbers, groups_);
-  if (!progress.detail.empty()) line += "  " + one_line(progress.detail);
+  if (!progress.detail.empty()) line += "  " + visible(progress.detail);
   put_error(line + "\n");
 }
 
@@ -94,7 +94,7 @@ void ProgressView::rewrite_live_line(const Progress& progress) {
   last_shown_ = progress.seconds;
   std::string line = fmt::format("value {}  bound {}  gap {}  {:.1f} s  {} groups", number_or_dash(progress.value),
                                  number_or_dash(progress.bound), gap_text(progress), progress.seconds, groups_);
-  if (!progress.detail.empty()) line += "  " + one_line(progress.detail);
+  if (!progress.detail.empty()) line += "  " + visible(progress.detail);
   put_live_line(line);
   live_line_ = true;
 }

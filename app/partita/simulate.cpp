@@ -27,6 +27,7 @@
 #include "partita/report/timeline_svg.h"
 #include "partita/report/trace_json.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -62,14 +63,15 @@ struct Outputs {
   std::optional<PageReport> page;
 
   explicit Outputs(const SimulateArguments& arguments) {
+    refuse_clashes({{"-o", arguments.output},
+                    {"--svg", arguments.svg},
+                    {"--trace", arguments.trace},
+                    {"--report", arguments.report}},
+                   {arguments.question.workload, arguments.question.platform_file, arguments.plan});
     if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
     if (!arguments.trace.empty()) trace.emplace(arguments.trace, "--trace");
     if (!arguments.output.empty()) measurements.emplace(arguments.output);
     page = page_report("simulate", arguments.report);
-    refuse_two_on_stdout({{"-o", arguments.output},
-                          {"--svg", arguments.svg},
-                          {"--trace", arguments.trace},
-                          {"--report", arguments.report}});
   }
 
   bool stdout_taken() const {
@@ -113,7 +115,7 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
                         const Simulation& simulation, std::size_t width) {
-  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
+  std::string text = visible(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/partita/solving.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include "app/shared/options.h"
+#include "partita/check/names.h"
 
 namespace partita::app {
 namespace {
@@ -24,6 +28,31 @@ PlanOptions Solving::plan_options() const {
   return result;
 }
 
+Budget::Limits Solving::limits() const {
+  Budget::Limits limits;
+  limits.seconds = time_limit;
+  limits.memory_bytes = search_memory(memory_limit);
+  return limits;
+}
+
+// The rest is for the graph itself, and for a table that moves to a larger place.
+std::size_t search_memory(double memory_limit) {
+  constexpr double kMost = 1e18;
+  return static_cast<std::size_t>(std::min(memory_limit / 2, kMost));
+}
+
+std::string out_of_memory_text(const char* consequence) {
+  return fmt::format("the memory limit of {} was reached: {}; --memory-limit sets it", memory_text(memory_limit()),
+                     consequence);
+}
+
+void add_memory_option(CLI::App& command, double& memory) {
+  bytes(command.add_option(
+      "--memory-limit", memory,
+      "Take no more memory than this, such as 4GiB; a search that would need more ends with the best\n"
+      "so far (default: half of the machine's)"));
+}
+
 void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help) {
   const double infinity = std::numeric_limits<double>::infinity();
   choices(command.add_option(
@@ -33,6 +62,7 @@ void add_solving_options(CLI::App& command, Solving& solving, const std::string&
               "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
   number(command.add_option("--time-limit", solving.time_limit, limit_help), "SECONDS", 0, infinity, true);
+  add_memory_option(command, solving.memory_limit);
   number(command.add_option("--gap", solving.options.gap,
                             "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
          "G", 0, 1);

@@ -73,10 +73,11 @@ void write_page(const Problem& problem, const Sweep& sweep, PageReport& page) {
 // Opened before the search, so that a path that cannot be written is told at once.
 struct Outputs {
   explicit Outputs(const SweepArguments& arguments) {
+    refuse_clashes({{"-o", arguments.output}, {"--svg", arguments.svg}, {"--report", arguments.report}},
+                   {arguments.question.workload, arguments.question.platform_file});
     if (!arguments.output.empty()) json.emplace(arguments.output);
     if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
     page = page_report("sweep", arguments.report);
-    refuse_two_on_stdout({{"-o", arguments.output}, {"--svg", arguments.svg}, {"--report", arguments.report}});
   }
 
   bool stdout_taken() const {
@@ -110,26 +111,33 @@ void print_table(const SweepArguments& arguments, const Problem& problem, const 
 }
 
 // 0 if some point has a split.
-int exit_code(const SweepArguments& arguments, const Sweep& sweep) {
+int exit_code(const SweepArguments& arguments, const Sweep& sweep, const Budget& budget) {
   const auto has = [&](auto property) { return std::ranges::any_of(sweep.points, property); };
   if (has([](const SweepPoint& point) { return point.result.split.has_value(); })) return 0;
   const bool unknown =
       sweep.points.empty() || has([](const SweepPoint& point) { return point.result.status == Status::Unknown; });
-  print_error("partita",
-              fmt::format("{}: {}{}", arguments.question.workload, sweep.verdict, unknown ? kGiveMoreTime : ""));
-  return static_cast<int>(unknown ? ErrorKind::NoSplitFound : ErrorKind::Infeasible);
+  print_error("partita", fmt::format("{}: {}{}", arguments.question.workload, sweep.verdict,
+                                     !unknown                 ? ""
+                                     : budget.out_of_memory() ? kGiveMoreMemory
+                                                              : kGiveMoreTime));
+  if (!unknown) return static_cast<int>(ErrorKind::Infeasible);
+  return static_cast<int>(budget.out_of_memory() ? ErrorKind::OutOfMemory : ErrorKind::NoSplitFound);
 }
 
 int run_sweep(const SweepArguments& arguments) {
+  limit_memory(arguments.solving.memory_limit);
   const Variation variation = parse_variation(arguments.vary);
   Outputs outputs(arguments);
   const Problem problem = read_problem(arguments.question);
 
-  Budget budget;
+  Budget::Limits limits;
+  limits.memory_bytes = search_memory(arguments.solving.memory_limit);
+  Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   SweepView view(variation.parameter);
   const Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
                                      arguments.quiet ? SweepWatcher{} : view.watcher());
+  use_memory_reserve();
   view.finish();
 
   try {
@@ -143,7 +151,9 @@ int run_sweep(const SweepArguments& arguments) {
     print_error("partita", fmt::format("interrupted: {} of {} points, the last of them with less time",
                                        sweep.points.size(), variation.values.size()));
   }
-  return exit_code(arguments, sweep);
+  if (budget.out_of_memory() && !arguments.quiet)
+    print_error("partita", out_of_memory_text("some points had to do with less"));
+  return exit_code(arguments, sweep, budget);
 }
 
 void add_varying(CLI::App& command, SweepArguments& arguments) {

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include "app/partita/terminal.h"
-#include "app/shared/exit_codes.h"
 #include "partita/check/names.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
 
 std::string result_text(const Result& result) {
-  if (!result.split) return fmt::format("{}: {}", to_string(result.status), one_line(result.reason));
+  if (!result.split) return fmt::format("{}: {}", to_string(result.status), visible(result.reason));
   const double gap = result.status == Status::Optimal ? 0 : result.gap();
   return fmt::format("{} {:.6g}, bound {:.6g}, gap {}", to_string(result.status), result.value, result.bound,
                      percent_text(gap));

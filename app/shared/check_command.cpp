@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <optional>
 
 #include "app/shared/options.h"
+#include "app/shared/standard_streams.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
 #include "partita/read/certificate.h"
@@ -51,10 +51,7 @@ int run_check(const CheckArguments& arguments) {
     } else if (certificate) {
       text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
     }
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-      throw InputError(ErrorKind::Unwritable, "standard output",
-                       "cannot be written; use --quiet for the exit code alone");
-    }
+    write_stdout(text, "use --quiet for the exit code alone");
   }
   return report.legal() && verdict.holds ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
 }

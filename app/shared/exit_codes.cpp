@@ -3,16 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
+#include <stdexcept>
 
+#include "app/shared/memory_limit.h"
+#include "app/shared/standard_streams.h"
+#include "partita/check/names.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
 
 constexpr int kSuccess = 0;
 constexpr int kInternalError = 1;
+constexpr int kReaderGone = 128 + SIGPIPE;  // what a shell says of programs that this ends
 
 struct Row {
   int code;
@@ -23,7 +32,7 @@ constexpr Row row(ErrorKind kind, const char* meaning) { return {static_cast<int
 
 constexpr Row kTable[] = {
     {kSuccess, "done (plan: a split was found; check: the split is legal)"},
-    {kInternalError, "internal error or out of memory"},
+    {kInternalError, "internal error"},
     row(ErrorKind::Usage, "the command line makes no sense"),
     row(ErrorKind::Unreadable, "a file cannot be opened or read"),
     row(ErrorKind::NotJson, "not JSON, or damaged gzip"),
@@ -36,7 +45,27 @@ constexpr Row kTable[] = {
     row(ErrorKind::IllegalSplit, "check, simulate, plan --read-solution: the split is not legal"),
     row(ErrorKind::NoSplitFound, "a limit was reached before any split was found"),
     row(ErrorKind::Unsupported, "a valid request that this version cannot serve"),
+    row(ErrorKind::OutOfMemory, "the memory limit was reached before there was anything to show"),
 };
+
+int fail_for_memory(const std::string& program) {
+  use_memory_reserve();
+  print_error(program, fmt::format("out of memory: the limit is {}", memory_text(memory_limit())));
+  return static_cast<int>(ErrorKind::OutOfMemory);
+}
+
+// An exception that left a destructor, say. If memory is what was missing, that is no bug worth a core file.
+void end_at_once() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    static constexpr char kMessage[] = "partita: out of memory\n";
+    std::fputs(kMessage, stderr);
+    std::_Exit(static_cast<int>(ErrorKind::OutOfMemory));
+  } catch (...) {
+  }
+  std::abort();
+}
 
 }  // namespace
 
@@ -46,33 +75,24 @@ std::string exit_code_table() {
   return text;
 }
 
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
-    if (!space) {
-      line += c;
-    } else if (!line.empty() && line.back() != ' ') {
-      line += ' ';
-    }
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
-}
-
 void print_error(const std::string& program, const std::string& message) {
-  const std::string line = program + ": " + one_line(message) + "\n";
+  const std::string line = program + ": " + visible(message) + "\n";
   std::fputs(line.c_str(), stderr);
 }
 
 int run_guarded(const std::string& program, const std::function<int()>& body) {
+  std::set_terminate(end_at_once);
   try {
     return body();
   } catch (const InputError& error) {
     print_error(program, error.what());
     return static_cast<int>(error.kind());
+  } catch (const ReaderGone&) {
+    return kReaderGone;
   } catch (const std::bad_alloc&) {
-    print_error(program, "out of memory");
+    return fail_for_memory(program);
+  } catch (const std::length_error&) {  // a size that no memory holds
+    return fail_for_memory(program);
   } catch (const std::exception& error) {
     print_error(program, std::string("internal error: ") + error.what() + "; this is a bug, please report it");
   }

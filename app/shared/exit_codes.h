@@ -10,10 +10,7 @@ namespace partita::app {
 // The table as --help shows it: a heading and one line per code.
 std::string exit_code_table();
 
-// The text on one line: line ends and tabs become spaces, as messages quote file names and the like.
-std::string one_line(const std::string& text);
-
-// Writes "PROGRAM: message" as one line on stderr.
+// Writes "PROGRAM: message" as one line on stderr, whatever names the message quotes.
 void print_error(const std::string& program, const std::string& message);
 
 // Runs `body` and returns its exit code; what it throws becomes one line on stderr and the code of its kind.

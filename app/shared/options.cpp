@@ -8,7 +8,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <utility>
+
+#include "app/shared/standard_streams.h"
 
 namespace partita::app {
 namespace {
@@ -64,6 +67,13 @@ CLI::Option* checked(CLI::Option* option, const std::string& text, std::function
 std::string check_path(std::string& given) { return given.empty() ? "the path is empty" : ""; }
 
 }  // namespace
+
+int print_help(const CLI::App& program, const CLI::Success& success) {
+  std::ostringstream text;
+  const int code = program.exit(success, text, text);
+  write_stdout(text.str(), "there is nowhere else to write it");
+  return code;
+}
 
 CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names) {
   const std::string text = joined(names);

@@ -12,6 +12,9 @@
 
 namespace partita::app {
 
+// Prints the help or the version that parsing ended with, and returns 0. Throws as write_stdout() does.
+int print_help(const CLI::App& program, const CLI::Success& success);
+
 // The option takes one of these words.
 CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names);
 

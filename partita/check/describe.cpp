@@ -15,12 +15,14 @@
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
 
 constexpr std::size_t kViolationsShown = 20;  // of one kind
 constexpr std::size_t kLinesShown = 30;       // of a schedule
+constexpr std::size_t kLongestTitle = 120;    // bytes of a workload's name
 
 // "0,3-5" of numbers in rising order; a long list is cut.
 std::string ranges_text(const std::vector<std::size_t>& numbers) {
@@ -39,6 +41,10 @@ std::string ranges_text(const std::vector<std::size_t>& numbers) {
 
 bool holds_something(const DeviceReport& device) { return device.node_count > 0 || device.original.valid(); }
 
+std::string class_name(const Platform& platform, ClassId id) {
+  return visible(platform.classes[id].name, kLongestShownName);
+}
+
 // "accelerator 3-5, host 0".
 std::string empty_devices(const Platform& platform, const CheckReport& report) {
   std::string text;
@@ -49,7 +55,7 @@ std::string empty_devices(const Platform& platform, const CheckReport& report) {
       if (!holds_something(report.devices[DeviceId(first + i)])) empty.push_back(i);
     }
     if (empty.empty()) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", platform.classes[id].name, ranges_text(empty));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", class_name(platform, id), ranges_text(empty));
   }
   return text;
 }
@@ -72,7 +78,7 @@ class RowNames {
     std::vector<std::size_t> numbers{device.index() - first};
     for (DeviceId d : copies->second) numbers.push_back(d.index() - first);
     std::sort(numbers.begin(), numbers.end());
-    return fmt::format("{} {} x{}", platform_->classes[id].name, ranges_text(numbers), numbers.size());
+    return fmt::format("{} {} x{}", class_name(*platform_, id), ranges_text(numbers), numbers.size());
   }
 
  private:
@@ -162,8 +168,9 @@ std::string platform_text(const Platform& platform) {
 
 std::string describe_workload(const Problem& problem) {
   const Graph& graph = problem.workload.graph;
-  return fmt::format("{}: {}, {}; {}", problem.workload.name, counted(graph.nodes.size(), "node"),
-                     counted(graph.edges.size(), "edge"), platform_text(problem.workload.platform));
+  return fmt::format("{}: {}, {}; {}", visible(problem.workload.name, kLongestTitle),
+                     counted(graph.nodes.size(), "node"), counted(graph.edges.size(), "edge"),
+                     platform_text(problem.workload.platform));
 }
 
 std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
@@ -306,7 +313,7 @@ std::string describe_verdict(const Problem& problem, const CheckReport& report) 
   std::map<Violation::Kind, std::size_t> shown;
   for (const Violation& violation : report.violations) {
     if (++shown[violation.kind] > kViolationsShown) continue;
-    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.message);
+    text += fmt::format("  {}: {}\n", to_string(violation.kind), visible(violation.message));
   }
   for (const auto& [kind, count] : shown) {
     if (count > kViolationsShown)

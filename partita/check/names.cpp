@@ -6,24 +6,12 @@
 #include <array>
 #include <cmath>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 namespace {
 
-constexpr std::size_t kNamed = 6;        // items of a list that are written out
-constexpr std::size_t kNameLength = 48;  // bytes
-
-std::string one_line(const std::string& name) {
-  std::string text;
-  for (char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte < 0x20 || byte == 0x7f ? ' ' : c;
-  }
-  if (text.size() <= kNameLength) return text;
-  std::size_t end = kNameLength;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    --end;  // never cut inside a UTF-8 character
-  return text.substr(0, end) + "...";
-}
+constexpr std::size_t kNamed = 6;  // items of a list that are written out
 
 template <class Item, class ToText>
 std::string list_text(const std::vector<Item>& items, ToText to_text) {
@@ -39,7 +27,8 @@ std::string list_text(const std::vector<Item>& items, ToText to_text) {
 
 std::string node_text(const Graph& graph, NodeId node) {
   const Node& n = graph.nodes[node];
-  return n.name.empty() ? std::to_string(n.original_id) : fmt::format("{} ({})", n.original_id, one_line(n.name));
+  return n.name.empty() ? std::to_string(n.original_id)
+                        : fmt::format("{} ({})", n.original_id, visible(n.name, kLongestShownName));
 }
 
 std::string node_list(const Graph& graph, const std::vector<NodeId>& nodes) {

@@ -9,7 +9,7 @@
 
 namespace partita {
 
-// "17", or "17 (conv1)" where the node has a name. Names are cut to a few dozen characters and kept on one line.
+// "17", or "17 (conv1)" where the node has a name. Names are cut to a few dozen characters and made visible.
 std::string node_text(const Graph& graph, NodeId node);
 
 // "3 (a), 4 (b), 9 (c) and 12 more".

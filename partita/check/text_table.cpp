@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 
 std::string layout(const std::vector<Row>& rows) {
-  const auto text_of = [](const std::string& cell) { return !cell.empty() && cell[0] == '<' ? cell.substr(1) : cell; };
+  const auto text_of = [](const std::string& cell) { return visible(cell.starts_with('<') ? cell.substr(1) : cell); };
   const std::size_t columns = rows.front().size();
   std::vector<std::size_t> width(columns, 0);
   for (const Row& row : rows) {

@@ -10,7 +10,7 @@ namespace partita {
 using Row = std::vector<std::string>;
 
 // The first row is the header. Columns whose header starts with '<' are left-aligned; a '<' at the start of a cell is
-// not shown. Every line ends with a newline.
+// not shown. Cells may hold names from files: they are made visible. Every line ends with a newline.
 std::string layout(const std::vector<Row>& rows);
 
 // Enough decimals for so many significant digits of the largest number; all times of a table share them.

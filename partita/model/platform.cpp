@@ -3,6 +3,8 @@
 
 #include <cassert>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 
 std::size_t Platform::device_count() const {
@@ -43,7 +45,7 @@ DeviceId Platform::first_device(ClassId id) const {
 
 std::string Platform::device_name(DeviceId device) const {
   const ClassId id = class_of(device);
-  return classes[id].name + " " + std::to_string(device.index() - first_device(id).index());
+  return visible(classes[id].name, kLongestShownName) + " " + std::to_string(device.index() - first_device(id).index());
 }
 
 Platform make_platform(int accelerators, double memory, int hosts) {

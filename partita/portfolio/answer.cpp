@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
+#include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
+#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -75,22 +81,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
   return plan;
 }
 
-}  // namespace
-
-Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  require_supported(problem, options.algorithm);
-  refuse_stages(problem);
-  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
-  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
-    // Without a backward pass, the largest forward load is all there is.
-    Problem same = problem;
-    same.objective = Objective::MaxLoad;
-    return answer(same, options, budget, sink);
-  }
-  Plan plan;
-  Result& result = plan.result;
-  result.seed = options.seed;
-
+void search(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   if (options.algorithm == Algorithm::Ip) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
@@ -110,8 +101,47 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   } else {
     plan_free(problem, options, budget, sink, plan);
   }
+}
+
+// There was not enough memory even to hand over what solvers had found. What the plan has so far is measured anew;
+// where it has nothing, the greedy split, which takes next to no memory, may be legal.
+void keep_what_there_is(const Problem& problem, const PlanOptions& options, Budget& budget, Plan& plan) {
+  const Sink nobody;
+  BestSoFar best(problem, options, budget, nobody, plan);
+  std::optional<Split> found = std::exchange(plan.result.split, std::nullopt);
+  plan.result.value = Result{}.value;
+  const bool kept = within_memory(budget, [&] {
+    if (!found) found = greedy_split(problem);
+    if (found) best.offer(std::move(*found));
+    best.settle();
+  });
+  if (kept) return;
+  plan.result.split.reset();
+  plan.result.status = Status::Unknown;
+}
+
+}  // namespace
+
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+  require_supported(problem, options.algorithm);
+  refuse_stages(problem);
+  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
+  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+    // Without a backward pass, the largest forward load is all there is.
+    Problem same = problem;
+    same.objective = Objective::MaxLoad;
+    return answer(same, options, budget, sink);
+  }
+  Plan plan;
+  Result& result = plan.result;
+  result.seed = options.seed;
+  if (!within_memory(budget, [&] { search(problem, options, budget, sink, plan); }))
+    keep_what_there_is(problem, options, budget, plan);
   result.seconds = budget.seconds_used();
-  if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
+  within_memory(budget, [&] {
+    if (result.status == Status::Unknown && budget.out_of_memory()) result.reason = kNoMemoryForSplit;
+    if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
+  });
   return plan;
 }
 

@@ -19,6 +19,7 @@
 #include "partita/solve/throughput/free/free_certificate.h"
 #include "partita/solve/throughput/gpipe/gpipe_free.h"
 #include "partita/solve/throughput/gpipe/gpipe_staged.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -39,6 +40,12 @@ class ShapelessGpipe {
 
   void run() {
     if (ruled_out(problem_, instance_.graph, instance_.platform, instance_.group_of, plan_.result)) return;
+    within_memory(budget_, [this] { work(); });
+    settle();
+  }
+
+ private:
+  void work() {
     start_from_staged();
     anneal(kFirstMoves);  // quick, and max-load may take all the time there is
     const std::uint64_t slice = std::min<std::uint64_t>(kMaxLoadTicks, kTicksPerGroup * instance_.graph.size());
@@ -50,10 +57,8 @@ class ShapelessGpipe {
     } else if (!converged) {
       keep_at_it(slice);
     }
-    settle();
   }
 
- private:
   bool done() const {
     return (split_ && value_ - bound_ <= std::max(options_.gap, kOptimalGap) * value_) || budget_.exhausted();
   }
@@ -62,7 +67,8 @@ class ShapelessGpipe {
   void offer(const Split& split) {
     const double value = gpipe_value(passes_, instance_.platform, to_free(problem_, instance_, split));
     if (split_ && value >= value_) return;
-    split_ = split;
+    Split copy = split;  // if memory ends here, the best stays whole
+    split_ = std::move(copy);
     value_ = value;
     tell(Progress::Event::Split, {});
   }

@@ -11,6 +11,7 @@
 #include "partita/portfolio/algorithms.h"
 #include "partita/solve/baseline/subgraphs.h"
 #include "partita/util/error.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -106,6 +107,14 @@ void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Re
     run.outcome = AlgorithmRun::Outcome::NoSplit;
 }
 
+// For want of memory. A split that could not be measured is none.
+void give_up(AlgorithmRun& run) {
+  run.outcome = AlgorithmRun::Outcome::NoSplit;
+  run.reason = "out of memory";
+  run.legal = false;
+  run.split.reset();
+}
+
 }  // namespace
 
 AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options,
@@ -118,9 +127,12 @@ AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& probl
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   try {
-    const Result result = algorithm.run(problem, options, budget, sink);
-    run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    take_over(algorithm, problem, result, run);
+    const bool enough = within_memory(budget, [&] {
+      const Result result = algorithm.run(problem, options, budget, sink);
+      run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      take_over(algorithm, problem, result, run);
+    });
+    if (!enough) give_up(run);
   } catch (const InputError& error) {
     if (error.kind() != ErrorKind::Unsupported) throw;
     run.reason = error.problem();

@@ -29,6 +29,7 @@ bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);
 
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
+inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
 
 // What the free solver asks about each of its proofs: does the certificate made of it pass the independent check? Both
 // arguments must outlive it.

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 namespace {
 
@@ -23,18 +25,7 @@ std::string describe(const json& value) {
 
 }  // namespace
 
-std::string one_line(std::string_view text, std::size_t longest) {
-  std::size_t keep = text.size();
-  if (keep > longest) {
-    keep = longest;
-    while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0) == 0x80) --keep;  // whole UTF-8 characters
-  }
-  std::string line(text.substr(0, keep));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return keep < text.size() ? line + "..." : line;
-}
+std::string one_line(std::string_view text, std::size_t longest) { return visible(text, longest); }
 
 std::string Place::path() const {
   std::vector<const Place*> chain;

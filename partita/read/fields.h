@@ -12,7 +12,7 @@
 
 namespace partita {
 
-// Text from a file, fit for a one-line message: no control characters, and shortened when long.
+// Text from a file, fit for a one-line message: made visible, and shortened when long.
 std::string one_line(std::string_view text, std::size_t longest = 200);
 
 // A place in a document, kept as a chain to its parents so that it costs nothing until an error needs its name. Each

@@ -16,6 +16,7 @@
 #include "partita/read/json_document.h"
 #include "partita/read/node.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -47,7 +48,7 @@ std::string name_from(const std::string& source) {
   for (const char* ending : {".gz", ".json"}) {
     if (path.extension() == ending) path = path.stem();
   }
-  return path.string();
+  return visible(path.string());  // a file may be called anything, a workload by text only
 }
 
 int read_count(const ObjectView& file, const char* key, const std::optional<int>& override_value, const char* what) {

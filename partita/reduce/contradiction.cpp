@@ -6,13 +6,14 @@
 
 #include "partita/reduce/contradiction.h"
 #include "partita/reduce/device_table.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
 
 std::string name_node(const Node& node) {
   return node.name.empty() ? fmt::format("node {}", node.original_id)
-                           : fmt::format("node {} ({})", node.original_id, node.name);
+                           : fmt::format("node {} ({})", node.original_id, visible(node.name, kLongestShownName));
 }
 
 // The nodes of a group and what holds them together.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <memory>
+#include <new>
 #include <queue>
 
 #include "partita/util/strong_components.h"
@@ -45,18 +47,26 @@ std::vector<std::size_t> positions_by_rank(const Csr<GroupId, GroupId>& successo
   return position;
 }
 
+// Room for a closure, and for as much again: a search that cannot move is no better off for having one.
+bool has_room_for_closure(std::size_t n) {
+  const std::unique_ptr<Word[]> room(new (std::nothrow)
+                                         Word[4 * n * words_for(n)]);  // never touched, so it costs nothing
+  return room != nullptr;
+}
+
 }  // namespace
 
-StageGraph::StageGraph(IdVector<GroupId, Group> groups, const Precedence& precedence, std::vector<Net> nets)
+StageGraph::StageGraph(IdVector<GroupId, Group> groups, const Precedence& precedence, std::vector<Net> nets,
+                       Closure closure)
     : NetGraph(std::move(groups), std::move(nets)) {
-  add_precedence(precedence);
+  add_precedence(precedence, size() <= kClosureLimit && (closure == Closure::Needed || has_room_for_closure(size())));
 }
 
 // With the closure at hand, an edge v -> w is redundant iff an earlier-numbered successor of v already reaches w.
-void StageGraph::add_precedence(Precedence precedence) {
+void StageGraph::add_precedence(Precedence precedence, bool with_closure) {
   const std::size_t n = size();
   sort_unique(precedence);
-  if (n > kClosureLimit) {
+  if (!with_closure) {
     successors_ = Csr<GroupId, GroupId>(n, precedence);
   } else {
     const Csr<GroupId, GroupId> all(n, precedence);
@@ -77,7 +87,7 @@ void StageGraph::add_precedence(Precedence precedence) {
   }
   for (auto& [from, to] : precedence) std::swap(from, to);
   predecessors_ = Csr<GroupId, GroupId>(n, precedence);
-  if (n > kClosureLimit) return;
+  if (!with_closure) return;
   ancestors_ = BitMatrix(n, n);
   for (GroupId v : all()) {
     ancestors_.set(v.index(), v.index());
@@ -85,8 +95,10 @@ void StageGraph::add_precedence(Precedence precedence) {
   }
 }
 
+namespace {
+
 Contraction contract(const IdVector<GroupId, Group>& groups, const Precedence& precedence, const std::vector<Net>& nets,
-                     const IdVector<GroupId, GroupId>& label) {
+                     const IdVector<GroupId, GroupId>& label, StageGraph::Closure closure) {
   const std::size_t n = groups.size();
   // Classes, then the cycles among them.
   Precedence between;
@@ -138,11 +150,9 @@ Contraction contract(const IdVector<GroupId, Group>& groups, const Precedence& p
   for (Net& net : moved) {
     for (GroupId& v : net.members) v = result.lift[v];
   }
-  result.graph = StageGraph(std::move(sums), between, std::move(moved));
+  result.graph = StageGraph(std::move(sums), between, std::move(moved), closure);
   return result;
 }
-
-namespace {
 
 struct Parts {
   IdVector<GroupId, Group> groups;
@@ -165,7 +175,13 @@ Parts parts_of(const StageGraph& graph) {
 
 Contraction contract(const StageGraph& graph, const IdVector<GroupId, GroupId>& label) {
   const Parts parts = parts_of(graph);
-  return contract(parts.groups, parts.precedence, parts.nets, label);
+  return contract(parts.groups, parts.precedence, parts.nets, label,
+                  graph.has_closure() ? StageGraph::Closure::Needed : StageGraph::Closure::IfThereIsRoom);
+}
+
+Contraction contract(const IdVector<GroupId, Group>& groups, const Precedence& precedence, const std::vector<Net>& nets,
+                     const IdVector<GroupId, GroupId>& label) {
+  return contract(groups, precedence, nets, label, StageGraph::Closure::IfThereIsRoom);
 }
 
 StageGraph reversed(const StageGraph& graph) {

@@ -19,9 +19,10 @@ class StageGraph : public NetGraph {
  public:
   StageGraph() = default;
   // `precedence` must be acyclic and go from smaller to larger ids. Equal nets are added up; nets with fewer than two
-  // members or no cost are dropped.
+  // members or no cost are dropped. Where there is no memory for the closure, std::bad_alloc or a graph without one.
+  enum class Closure { Needed, IfThereIsRoom };
   StageGraph(IdVector<GroupId, Group> groups, const std::vector<std::pair<GroupId, GroupId>>& precedence,
-             std::vector<Net> nets);
+             std::vector<Net> nets, Closure closure = Closure::Needed);
 
   // Edges of the transitive reduction while has_closure(), else all of them.
   std::span<const GroupId> successors(GroupId v) const { return successors_[v]; }
@@ -36,7 +37,7 @@ class StageGraph : public NetGraph {
   static constexpr std::size_t kClosureLimit = 32768;
 
  private:
-  void add_precedence(std::vector<std::pair<GroupId, GroupId>> precedence);
+  void add_precedence(std::vector<std::pair<GroupId, GroupId>> precedence, bool with_closure);
 
   Csr<GroupId, GroupId> successors_, predecessors_;
   BitMatrix descendants_, ancestors_;
@@ -50,10 +51,12 @@ struct Contraction {
   Lift lift;
 };
 
-// Makes one group of each class of `label` (any values below the group count), and of each cycle that arises.
+// Makes one group of each class of `label` (any values below the group count), and of each cycle that arises. Has a
+// closure if `graph` has one.
 Contraction contract(const StageGraph& graph, const IdVector<GroupId, GroupId>& label);
 
-// The same for parts given separately, whose precedence may have cycles; used to make the first graph.
+// The same for parts given separately, whose precedence may have cycles; used to make the first graph, which has a
+// closure if there is room for it.
 Contraction contract(const IdVector<GroupId, Group>& groups, const std::vector<std::pair<GroupId, GroupId>>& precedence,
                      const std::vector<Net>& nets, const IdVector<GroupId, GroupId>& label);
 

@@ -9,6 +9,7 @@
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
 #include "partita/model/result.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -46,7 +47,9 @@ class Text {
   void folded(const std::vector<Row>& rows) {
     text_ += options_.markdown ? markdown_table(rows) : layout_folded(rows, options_.width);
   }
-  void line(const std::string& text) { text_ += options_.markdown ? text + "\n" : wrapped_text(text, options_.width); }
+  void line(const std::string& text) {
+    text_ += options_.markdown ? visible(text) + "\n" : wrapped_text(text, options_.width);
+  }
   void list(const std::vector<std::string>& items) {
     for (const std::string& item : items) line(options_.markdown ? fmt::format("- {}", item) : item);
   }

@@ -5,19 +5,19 @@
 
 #include "partita/check/describe.h"
 #include "partita/report/svg.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
 
 constexpr std::size_t kLabelled = 600;  // nodes of a graph whose edges all say what they cost
 
-// A text inside quotes, shown as it is: Graphviz reads backslashes and entities in it. Control characters become
-// spaces.
+// A text inside quotes, shown as it is: Graphviz reads backslashes and entities in it.
 std::string quoted(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : visible(text)) {
     if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+    out += c;
     if (c == '&') out += "amp;";
   }
   return out;

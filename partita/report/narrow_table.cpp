@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 namespace {
 
 constexpr std::size_t kNarrowest = 24;  // of a column of text: two or three words
 
-std::string text_of(const std::string& cell) { return cell.starts_with('<') ? cell.substr(1) : cell; }
+std::string text_of(const std::string& cell) { return visible(cell.starts_with('<') ? cell.substr(1) : cell); }
 
 std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
@@ -99,8 +101,9 @@ std::string layout_folded(const std::vector<Row>& rows, std::size_t width) {
 }
 
 std::string wrapped_text(const std::string& text, std::size_t width) {
-  if (width == kAnyWidth || text.size() <= width) return text + "\n";
-  return fmt::format("{}\n", fmt::join(broken(text, std::max(kNarrowest, width - 2)), "\n  "));
+  const std::string shown = visible(text);
+  if (width == kAnyWidth || shown.size() <= width) return shown + "\n";
+  return fmt::format("{}\n", fmt::join(broken(shown, std::max(kNarrowest, width - 2)), "\n  "));
 }
 
 std::string markdown_table(const std::vector<Row>& rows) {

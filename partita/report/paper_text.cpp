@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 namespace {
 
@@ -58,12 +60,12 @@ class TableText {
   std::string text() {
     std::vector<Row> rows{header()};
     for (const PaperRow& row : table_.rows) rows.push_back(text_row(row));
-    std::string text = options_.markdown ? fmt::format("## {}\n\n", table_.title) : table_.title + "\n\n";
+    std::string text = (options_.markdown ? "## " : "") + visible(table_.title) + "\n\n";
     text += options_.markdown ? markdown_table(rows) : layout_folded(rows, options_.width);
     if (!notes_.empty()) text += "\n";
     for (std::size_t i = 0; i < notes_.size(); ++i) {
       const std::string line = fmt::format("[{}] {}: {}", i + 1, notes_[i].why, notes_[i].cells);
-      text += options_.markdown ? fmt::format("- {}\n", line) : wrapped_text(line, options_.width);
+      text += options_.markdown ? fmt::format("- {}\n", visible(line)) : wrapped_text(line, options_.width);
     }
     return text;
   }

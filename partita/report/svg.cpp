@@ -4,23 +4,19 @@
 #include <cmath>
 #include <iterator>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 
 std::string svg_escaped(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (text.substr(i, 2) == "\xEF\xBF" && (text.substr(i + 2, 1) == "\xBE" || text.substr(i + 2, 1) == "\xBF")) {
-      out += ' ';
-      i += 2;
-      continue;
-    }
+  for (const char c : visible(text)) {
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '&': out += "&amp;"; break;
       case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+      default: out += c;
     }
   }
   return out;

@@ -9,8 +9,7 @@
 
 namespace partita {
 
-// Also safe inside a quoted attribute. Characters that XML cannot hold (control characters, U+FFFE and
-// U+FFFF) become spaces.
+// Also safe inside a quoted attribute. What XML cannot hold, and what cannot be seen, is made visible.
 std::string svg_escaped(std::string_view text);
 
 // By number, from a palette of ten that can be told apart in light and dark; web/src/colours.ts has the same.

@@ -15,6 +15,7 @@
 #include "partita/check/names.h"
 #include "partita/report/svg.h"
 #include "partita/report/timeline.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -62,10 +63,6 @@ bool is_bright(const char* colour) {
 }
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
-
-std::string shortened(const std::string& name) {
-  return name.size() <= kLongestName ? name : name.substr(0, kLongestName - 3) + "...";
-}
 
 class Picture {
  public:
@@ -129,7 +126,7 @@ class Picture {
       if (before.valid()) y += kLane + (one.device == before ? kLaneGap : kDeviceGap);
       if (one.device == before && colon != std::string::npos) name = name.substr(colon + 2);
       before = one.device;
-      places_.push_back({shortened(name), y});
+      places_.push_back({visible(name, kLongestName), y});
       longest = std::max(longest, places_.back().name.size());
     }
     bottom_ = y + kLane + 6;

@@ -17,6 +17,7 @@
 
 #include "partita/report/used_devices.h"
 #include "partita/util/version.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -35,7 +36,7 @@ std::size_t process_of(DeviceId device) { return device.index() + 1; }
 std::size_t thread_of(LaneId lane) { return lane.index() + 1; }
 
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(visible(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 class Trace {

@@ -17,7 +17,7 @@ class Budget {
   struct Limits {
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max();
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for what grows with the search: ideals and their tables
+    std::size_t memory_bytes = std::size_t{1} << 30;  // of a table that grows with the search, such as that of ideals
   };
 
   Budget() : Budget(Limits{}) {}
@@ -44,17 +44,34 @@ class Budget {
   double seconds_left() const { return limits_.seconds - seconds_used(); }
   const Limits& limits() const { return limits_; }
 
+  // Whether a table may grow to this size. Whoever hears no does without; that it was said stays known.
+  bool has_room_for(std::size_t bytes) {
+    if (bytes <= limits_.memory_bytes) return true;
+    ran_out_of_memory();
+    return false;
+  }
+  // What a table takes at most whose size can be chosen: the coarser, the smaller.
+  std::size_t table_bytes() const { return std::min(limits_.memory_bytes / 2, kLargestTable); }
+  // Somebody had to do with less memory than was wanted; the budget is not exhausted by that. Safe from any thread.
+  void ran_out_of_memory() {
+    out_of_memory_.store(true, std::memory_order_relaxed);
+    if (whole_) whole_->ran_out_of_memory();
+  }
+  bool out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
+
   // Safe from a signal handler or another thread.
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kLargestTable = std::size_t{512} << 20;  // filling more takes longer than it gains
   Limits limits_;
   Clock::time_point start_;
   Budget* whole_ = nullptr;
   std::atomic<std::uint64_t> ticks_{0};
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> out_of_memory_{false};
 };
 
 }  // namespace partita

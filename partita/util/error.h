@@ -21,6 +21,7 @@ enum class ErrorKind {
   IllegalSplit = 11,  // `check` found violations (its exit code), or a solution file describes an illegal split
   NoSplitFound = 12,  // a limit was reached before any split was found (never thrown)
   Unsupported = 13,   // a valid request that this version cannot serve
+  OutOfMemory = 14,   // the memory limit was reached before there was anything to show (never thrown)
 };
 
 // Bad input. `where` is a file with a line or JSON path, or an option's name; what() is one line made of all parts.

@@ -56,14 +56,17 @@ bool is_hidden(std::uint32_t code) {
          (code >= 0x200b && code <= 0x200f) ||  // no width, or a change of direction
          (code >= 0x2028 && code <= 0x202e) ||  // ends of lines and paragraphs, direction
          (code >= 0x2060 && code <= 0x206f) ||  // direction
-         code == 0xfeff;                        // a mark of byte order
+         code == 0xfeff ||                      // a mark of byte order
+         (code & 0xfffe) == 0xfffe;             // no characters at all, and an error in XML
 }
 
 }  // namespace
 
-std::string visible(std::string_view text) {
+std::string visible(std::string_view text) { return visible(text, static_cast<std::size_t>(-1)); }
+
+std::string visible(std::string_view text, std::size_t longest) {
   std::string result;
-  result.reserve(text.size());
+  std::size_t cut = 0;  // the end of the last character that leaves it short enough
   while (!text.empty()) {
     const Character character = first_character(text);
     const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
@@ -75,6 +78,8 @@ std::string visible(std::string_view text) {
     } else {
       result += text.substr(0, bytes);
     }
+    if (result.size() > longest) return result.substr(0, cut) + "...";
+    cut = result.size();
     text.remove_prefix(bytes);
   }
   return result;

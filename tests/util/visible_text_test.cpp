@@ -42,5 +42,16 @@ TEST(VisibleText, BrokenUtf8IsWrittenOutByteByByte) {
   EXPECT_EQ(visible("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond the last character
 }
 
+TEST(VisibleText, LongTextIsCutBetweenCharacters) {
+  EXPECT_EQ(visible("abcdef", 6), "abcdef");
+  EXPECT_EQ(visible("abcdefg", 6), "abcdef...");
+  EXPECT_EQ(visible("abcde\xc3\xbc", 6), "abcde...");  // two bytes, of which one would fit
+  EXPECT_EQ(visible("abcd\x1b[m", 6), "abcd...");      // "\x1b" takes four
+  EXPECT_EQ(visible("", 0), "");
+  EXPECT_EQ(visible("a", 0), "...");
+}
+
+TEST(VisibleText, WhatIsNoCharacterIsWrittenOut) { EXPECT_EQ(visible("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff"); }
+
 }  // namespace
 }  // namespace partita

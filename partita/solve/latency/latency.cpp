@@ -16,6 +16,7 @@
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -62,11 +63,13 @@ class LatencySolver {
 
   void take_turns() {
     LatencySearch& search = *searches_[0];
-    for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove()); turn *= kTurnGrowth) {
-      const auto ticks = static_cast<std::uint64_t>(turn);
-      improve_split(search, kSplitShare * ticks);
-      if (!done()) prove(search, ticks);
-    }
+    within_memory(budget_, [&] {
+      for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove()); turn *= kTurnGrowth) {
+        const auto ticks = static_cast<std::uint64_t>(turn);
+        improve_split(search, kSplitShare * ticks);
+        if (!done()) prove(search, ticks);
+      }
+    });
   }
 
   void work_side_by_side() {
@@ -77,24 +80,29 @@ class LatencySolver {
     work_at_splits(*searches_[0]);
   }
 
+  // A thread that runs out of memory ends; the others go on with what it found.
   void work_at_splits(LatencySearch& search) {
-    while (!done() && !search.finished()) {
-      improve_split(search, kSharedTurn);
-      if (search.best().value > value()) search.offer(best());
-    }
+    within_memory(budget_, [&] {
+      while (!done() && !search.finished()) {
+        improve_split(search, kSharedTurn);
+        if (search.best().value > value()) search.offer(best());
+      }
+    });
     ++searches_ended_;
   }
 
   void work_at_bounds() {
-    LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
-    for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
-      prove(judge, static_cast<std::uint64_t>(turn));
-      if (bound_.waiting() && !can_branch()) {
-        std::this_thread::sleep_for(kPause);
-      } else {
-        turn *= kTurnGrowth;
+    within_memory(budget_, [this] {
+      LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
+      for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
+        prove(judge, static_cast<std::uint64_t>(turn));
+        if (bound_.waiting() && !can_branch()) {
+          std::this_thread::sleep_for(kPause);
+        } else {
+          turn *= kTurnGrowth;
+        }
       }
-    }
+    });
   }
 
   // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way; or
@@ -130,10 +138,11 @@ class LatencySolver {
   }
 
   void take(const LatencySplit& split) {
+    LatencySplit copy = split;  // if memory ends here, the best stays whole
     {
       const std::lock_guard lock(mutex_);
       if (split.value >= best_.value) return;
-      best_ = split;
+      best_ = std::move(copy);
     }
     tell(Progress::Event::Split, {});
   }

@@ -33,7 +33,7 @@ double LatencyBranching::bound() const {
 void LatencyBranching::improve(const Incumbent& incumbent, Budget& slice) {
   const std::size_t case_bytes = sizeof(Case) + instance_.group_count() * 2 * (sizeof(GroupId) + 1) +
                                  instance_.arcs.entry_count() * 2 * sizeof(double);
-  while (!finished() && !slice.exhausted() && open_.size() * case_bytes <= slice.limits().memory_bytes) {
+  while (!finished() && !slice.exhausted() && slice.has_room_for(open_.size() * case_bytes)) {
     if (!now_) {
       std::pop_heap(open_.begin(), open_.end(), later);
       now_ = std::make_unique<Case>(std::move(open_.back()));

@@ -7,6 +7,7 @@
 
 #include "partita/solve/throughput/ideal_table.h"
 #include "partita/solve/throughput/stage_enumerator.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -109,7 +110,7 @@ class IdealSearch {
         fewest_.resize(fewest_.size() + l_ + 1, kNever);
       }
       if (!reached_with(ideal, c, f)) keep(ideal, at, host, c, f);
-      out_of_memory_ = bytes() > budget_.limits().memory_bytes;
+      out_of_memory_ = !budget_.has_room_for(bytes());
       return !out_of_memory_;
     };
     const bool complete =
@@ -209,7 +210,11 @@ SearchResult search_ideals(const StageGraph& given, const Threshold& question, i
 
 SearchResult search_ideals(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
                            Budget& budget) {
-  return IdealSearch(graph, question, table, source, budget).run();
+  SearchResult result;
+  result.out_of_memory =
+      !within_memory(budget, [&] { result = IdealSearch(graph, question, table, source, budget).run(); }) ||
+      result.out_of_memory;
+  return result;
 }
 
 }  // namespace partita

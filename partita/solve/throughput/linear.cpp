@@ -13,7 +13,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class LinearProgram {
  public:
   LinearProgram(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
-                const LinearOptions& options)
+                const LinearOptions& options, std::size_t table_bytes)
       : graph_(graph),
         platform_(platform),
         order_(order),
@@ -21,7 +21,7 @@ class LinearProgram {
         n_(order.size()),
         levels_(static_cast<std::size_t>(platform.accelerators + 1) * (platform.hosts + 1)) {
     // Stop positions thin out where the table would not fit; 12 bytes a cell.
-    const std::size_t fitting = std::max<std::size_t>(kTableBytes / (levels_ * 12), 2);
+    const std::size_t fitting = std::max<std::size_t>(table_bytes / (levels_ * 12), 2);
     stride_ = std::max(options.stride, n_ / fitting + 1);
     stops_ = (n_ + stride_ - 1) / stride_ + 1;
   }
@@ -134,7 +134,6 @@ class LinearProgram {
     return split;
   }
 
-  static constexpr std::size_t kTableBytes = std::size_t{512} << 20;
   static constexpr std::int32_t kUnreached = -1;
 
   const NetGraph& graph_;
@@ -155,7 +154,7 @@ class LinearProgram {
 std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
                                         const std::vector<GroupId>& order, const LinearOptions& options,
                                         const Budget& budget) {
-  LinearProgram program(graph, platform, order, options);
+  LinearProgram program(graph, platform, order, options, budget.table_bytes());
   auto split = program.run(budget);
   if (options.steps) *options.steps += program.steps();
   return split;

@@ -13,6 +13,7 @@
 #include "partita/solve/throughput/limit_question.h"
 #include "partita/solve/throughput/linear.h"
 #include "partita/solve/throughput/orders.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -34,6 +35,12 @@ class StagedSolver {
         rng_(options.seed) {}
 
   StagedOutcome run() {
+    within_memory(budget_, [this] { work(); });
+    return {best_.split(), best_.bound(), infeasible_, best_.proof()};
+  }
+
+ private:
+  void work() {
     find_first_splits();
     raise_simple_bounds();
     if (!best_.split()) look_for_any_split();
@@ -46,10 +53,8 @@ class StagedSolver {
         climb();
       }
     }
-    return {best_.split(), best_.bound(), infeasible_, best_.proof()};
   }
 
- private:
   bool done() const { return best_.closed(std::max(options_.gap, 2 * kImprovement)) || budget_.exhausted(); }
   double limit_to_beat() const { return best_.value() * (1 - kImprovement); }
   Threshold question(double limit) const { return {platform_, limit}; }

@@ -31,10 +31,7 @@ class FleetSolver : SearchAndBound<FleetSearch> {
 
   FleetOutcome run(const std::vector<FreeSplit>& starts) {
     for (const FreeSplit& start : starts) start_from(start);
-    FleetVolume volume = fleet_volume(instance_.graph, instance_.fleet);
-    first_prices_ = std::move(volume.prices);
-    if (volume.bound > 0) accept(volume.bound, "volume of work; without a certificate");
-    work();
+    if (within_memory(budget_, [this] { bound_by_volume(); })) work();
     FleetOutcome outcome{.split = std::nullopt,
                          .bound = bound(),
                          .proof_text = proof_text(),
@@ -44,6 +41,12 @@ class FleetSolver : SearchAndBound<FleetSearch> {
   }
 
  private:
+  void bound_by_volume() {
+    FleetVolume volume = fleet_volume(instance_.graph, instance_.fleet);
+    first_prices_ = std::move(volume.prices);
+    if (volume.bound > 0) accept(volume.bound, "volume of work; without a certificate");
+  }
+
   // One choice of weights, and how far its LP has come.
   struct Climber {
     explicit Climber(const LoadWeights& given) : weights(given) {}
@@ -54,6 +57,7 @@ class FleetSolver : SearchAndBound<FleetSearch> {
   };
 
   bool bounds_finished() const override { return bounds_finished_; }
+  void give_up_bounds() override { climbers_.clear(); }
 
   // One limit of one LP.
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {

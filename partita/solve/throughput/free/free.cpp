@@ -28,7 +28,7 @@ class FreeSolver : SearchAndBound<FreeSearch> {
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
     if (start) start_from(*start);
-    prove_volume_bound();
+    within_memory(budget_, [this] { prove_volume_bound(); });
     work();
     FreeOutcome outcome{
         .split = std::nullopt, .bound = bound(), .proof_text = proof_text(), .proof = std::move(proof_)};
@@ -56,6 +56,7 @@ class FreeSolver : SearchAndBound<FreeSearch> {
   }
 
   bool bounds_finished() const override { return ladder_.exhausted(); }
+  void give_up_bounds() override { lp_.reset(); }
 
   // One limit.
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {

@@ -21,6 +21,7 @@
 
 #include "partita/model/result.h"
 #include "partita/solve/throughput/free/free.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 
@@ -47,6 +48,8 @@ class SearchAndBound {
   virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
   // Any thread may ask.
   virtual bool bounds_finished() const = 0;
+  // Frees what raise_bound() works with, which is not asked again. Called by the bounds' thread alone.
+  virtual void give_up_bounds() = 0;
 
   void start_from(const FreeSplit& split) {
     search_.start_from(split);
@@ -103,56 +106,65 @@ class SearchAndBound {
   static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
   static constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
 
+  // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
   void take_turns() {
     double turn = kFirstTurn;
-    improve_split(kFirstTurn);
+    if (!within_memory(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
     while (!done()) {
-      if (!bounds_finished()) work_at_bound(static_cast<std::uint64_t>(turn));
-      if (!done())
-        improve_split(static_cast<std::uint64_t>((stagnating() ? kShareWhenStagnating : kSplitShare) * turn));
+      if (!bounds_over()) work_at_bound(in_ticks(turn));
+      const double share = stagnating() ? kShareWhenStagnating : kSplitShare;
+      if (!done() && !within_memory(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
       turn *= kTurnGrowth;
     }
   }
 
   void work_at_splits() {
-    while (!done() && !search_finished_) improve_split(kFirstTurn);
+    while (!done() && !search_finished_) {
+      if (!within_memory(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+    }
   }
   void work_at_bounds() {
     double turn = kFirstTurn;
-    while (!done() && !bounds_finished()) {
+    while (!done() && !bounds_over()) {
       if (!found()) {
         std::this_thread::sleep_for(kNapWithoutSplit);
         continue;
       }
-      work_at_bound(static_cast<std::uint64_t>(turn));
+      work_at_bound(in_ticks(turn));
       turn *= kTurnGrowth;
     }
   }
+  static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(turn); }
+  bool bounds_over() const { return bounds_ended_ || bounds_finished(); }
 
   bool done() const {
     if (budget_.exhausted()) return true;
     const std::lock_guard lock(mutex_);
-    const bool nothing_left = search_finished_ && (bounds_finished() || !(best_.value > 0) || best_.value == kNone);
+    const bool nothing_left = search_finished_ && (bounds_over() || !(best_.value > 0) || best_.value == kNone);
     return nothing_left || best_.value - bound_ <= std::max(options_.gap, kClosedGap) * best_.value;
   }
 
   void work_at_bound(std::uint64_t ticks) {
-    const FreeSplit best = [&] {
-      const std::lock_guard lock(mutex_);
-      return best_;
-    }();
-    if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+    bounds_ended_ = !within_memory(budget_, [&] {
+      const FreeSplit best = [&] {
+        const std::lock_guard lock(mutex_);
+        return best_;
+      }();
+      if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+    });
+    if (bounds_ended_) give_up_bounds();
   }
 
   void improve_split(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     const bool better = search_.improve(slice);
     if (better) {
+      FreeSplit copy = search_.best();  // if memory ends here, the best stays whole
       const std::lock_guard lock(mutex_);
-      best_ = search_.best();
+      best_ = std::move(copy);
     }
     if (better) last_better_ = budget_.ticks_used();
-    search_finished_ = search_.finished() || (unlimited_ && bounds_finished() && seems_done());
+    search_finished_ = search_.finished() || (unlimited_ && bounds_over() && seems_done());
     if (better) tell(Progress::Event::Split, {});
   }
 
@@ -172,6 +184,7 @@ class SearchAndBound {
   const Sink& sink_;
   const std::size_t groups_;
   std::atomic<bool> search_finished_ = false;
+  std::atomic<bool> bounds_ended_ = false;  // for want of memory
   const bool unlimited_ =
       std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last_better_ = 0;  // ticks used when the best split was found

@@ -10,6 +10,7 @@
 #include "partita/solve/throughput/gpipe/pass_loads.h"
 #include "partita/solve/throughput/gpipe/pass_question.h"
 #include "partita/solve/throughput/incumbent.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -32,16 +33,20 @@ class GpipeStagedSolver {
         rng_(options.seed) {}
 
   StagedOutcome run() {
+    within_memory(budget_, [this] { work(); });
+    return {best_.split(), best_.bound(), infeasible_, best_.proof()};
+  }
+
+ private:
+  void work() {
     ask_plain_solver(plain_slice_);
     if (best_.split() && !done()) {
       improve_by_orders(kFirstOrders);
       improve_by_annealing(std::min<std::uint64_t>(kFirstMoves, 1000 * graphs_.size()));
       if (options_.search && graphs_.both.has_closure()) branch();
     }
-    return {best_.split(), best_.bound(), infeasible_, best_.proof()};
   }
 
- private:
   bool done() const { return best_.closed(std::max(options_.gap, 2 * kImprovement)) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - kImprovement); }
 

@@ -8,7 +8,6 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kTableBytes = std::size_t{256} << 20;
 
 class PassLinearProgram {
  public:
@@ -20,7 +19,9 @@ class PassLinearProgram {
         limit_{forward_limit, backward_limit},
         levels_(static_cast<std::size_t>(platform.accelerators + 1) * (platform.hosts + 1)) {}
 
-  bool fits_memory() const { return (order_.size() + 1) * levels_ <= kTableBytes / sizeof(Cell); }
+  bool fits_memory(const Budget& budget) const {
+    return (order_.size() + 1) * levels_ <= budget.table_bytes() / sizeof(Cell);
+  }
 
   std::optional<std::vector<Stage>> run(Budget& budget) {
     cells_.assign((order_.size() + 1) * levels_, Cell{});
@@ -136,7 +137,7 @@ std::optional<std::vector<Stage>> linear_pass_split(const PassGraphs& graphs, co
                                                     const std::vector<GroupId>& order, double forward_limit,
                                                     double backward_limit, Budget& budget) {
   PassLinearProgram program(graphs, platform, order, forward_limit, backward_limit);
-  if (!program.fits_memory()) return std::nullopt;
+  if (!program.fits_memory(budget)) return std::nullopt;
   return program.run(budget);
 }
 

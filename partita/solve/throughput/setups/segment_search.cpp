@@ -285,7 +285,7 @@ bool SegmentSearch::arrive(IdealTable::Index base, std::uint32_t step, std::span
     by_size_[count_bits(ideal)].push_back(at);
     const std::size_t bytes = table_.bytes() + reached_.capacity() * sizeof(Word) + used_.capacity() * sizeof(int) +
                               arrival_list_.capacity() * sizeof(Arrival) + arrival_vectors_.capacity() * sizeof(Word);
-    out_of_memory_ = bytes > budget_.limits().memory_bytes;
+    out_of_memory_ = !budget_.has_room_for(bytes);
   }
   keep_what_is_new(base, steps_[step], at, more);
   Word any = 0;

@@ -12,14 +12,13 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kTableBytes = std::size_t{512} << 20;
 
 class LinearSetups {
  public:
   LinearSetups(const SetupGraph& graph, const SetupRules& rules, const std::vector<GroupId>& order, double below,
                std::size_t stride, Budget& budget)
       : graph_(graph), rules_(rules), order_(order), below_(below), budget_(budget), counts_(rules.root()) {
-    const std::size_t fitting = std::max<std::size_t>(kTableBytes / (counts_.size() * sizeof(Cell)), 2);
+    const std::size_t fitting = std::max<std::size_t>(budget.table_bytes() / (counts_.size() * sizeof(Cell)), 2);
     stride_ = std::max(stride, order.size() / fitting + 1);
     stops_ = (order.size() + stride_ - 1) / stride_ + 1;
     for (std::size_t m = 0; m < rules.root().members.size(); ++m) {

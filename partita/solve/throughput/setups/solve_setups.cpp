@@ -13,6 +13,7 @@
 #include "partita/solve/throughput/setups/pack_clusters.h"
 #include "partita/solve/throughput/setups/pipeline_value.h"
 #include "partita/solve/throughput/setups/segment_search.h"
+#include "partita/util/within_memory.h"
 
 namespace partita {
 namespace {
@@ -37,26 +38,27 @@ class SetupSolver {
   }
 
   SetupOutcome run() {
+    within_memory(budget_, [this] { work(); });
+    return std::move(outcome_);
+  }
+
+ private:
+  void work() {
     if (options_.hint.infeasible) {
       outcome_.infeasible = true;
-      return std::move(outcome_);
+      return;
     }
     raise(options_.hint.bound, options_.hint.proof);
     if (!options_.hint.order.empty()) try_order(options_.hint.order);
-    if (!graph_.order().has_closure()) {
-      try_orders(kFirstOrders);
-      return std::move(outcome_);
-    }
+    if (!graph_.order().has_closure()) return try_orders(kFirstOrders);
     if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
     try_orders(options_.search ? kFirstOrders : kLinearOrders);
     if (options_.search && !outcome_.pipeline) look_for_any();
     if (options_.search && outcome_.pipeline) climb();
-    return std::move(outcome_);
   }
 
- private:
   double value() const { return outcome_.pipeline ? outcome_.pipeline->value : kUnlimited; }
   double limit_to_beat() const { return value() * (1 - kImprovement); }
   bool done() const {
@@ -300,13 +302,21 @@ class SetupSolver {
 
   Found search(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, double limit,
                Budget& slice) {
-    SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
-    const Answer answer = search.run();
-    out_of_memory_ = search.out_of_memory();
-    const char* word = answer == Answer::Yes ? "yes" : answer == Answer::No ? "no" : "unknown";
+    Found found{Answer::Unknown, {}};
+    std::size_t ideals = 0;
+    const bool enough = within_memory(slice, [&] {
+      SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
+      const Answer answer = search.run();
+      out_of_memory_ = search.out_of_memory();
+      ideals = search.ideals();
+      if (answer == Answer::Yes) found.parts = search.parts();
+      found.answer = answer;
+    });
+    out_of_memory_ = out_of_memory_ || !enough;
+    const char* word = found.answer == Answer::Yes ? "yes" : found.answer == Answer::No ? "no" : "unknown";
     tell(Progress::Event::Searching,
-         fmt::format("limit {:.6g}: {}, {} groups, {} ideals", limit, word, graph.size(), search.ideals()));
-    return {answer, answer == Answer::Yes ? search.parts() : std::vector<PipelinePart>()};
+         fmt::format("limit {:.6g}: {}, {} groups, {} ideals", limit, word, graph.size(), ideals));
+    return found;
   }
 
   static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory the program may take. The system enforces it, so nothing that allocates can overlook it: beyond the
+// limit std::bad_alloc is thrown, which ends a solver, or the program, in an orderly way. Not in builds with
+// sanitizers, which take terabytes of address space for themselves.
+#pragma once
+
+namespace partita::app {
+
+// Half of what the machine has, or of what the control group that the program runs in may use.
+double default_memory_limit();
+
+// Replaces the limit in force. A small part of it is kept back until use_memory_reserve(), so that what was found can
+// still be written once memory has run out.
+void limit_memory(double bytes);
+void use_memory_reserve();
+
+// In force, the part that is kept back included; infinite before limit_memory().
+double memory_limit();
+
+}  // namespace partita::app
