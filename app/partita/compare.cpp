@@ -126,7 +126,7 @@ int exit_code(const std::vector<Comparison>& comparisons, const Budget& budget) 
       kind = ErrorKind::Unsupported;
       why = "none of the algorithms applies";
     }
-    print_error("partita", fmt::format("{}: {}", comparison.name, why));
+    print_error("partita", fmt::format("{}: {}", visible(comparison.name, kLongestShownName), why));
     return static_cast<int>(kind);
   }
   return 0;

@@ -17,7 +17,7 @@ std::string result_text(const AlgorithmRun& run) {
 }  // namespace
 
 void CompareView::start(const std::string& workload, std::size_t place, std::size_t count) {
-  workload_ = visible(workload);
+  workload_ = visible(workload, kLongestShownName);
   if (count > 1 && line_.on_terminal()) workload_ = fmt::format("[{}/{}] {}", place + 1, count, workload_);
 }
 

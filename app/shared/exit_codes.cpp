@@ -54,14 +54,13 @@ int fail_for_memory(const std::string& program) {
   return static_cast<int>(ErrorKind::OutOfMemory);
 }
 
-// An exception that left a destructor, say. If memory is what was missing, that is no bug worth a core file.
+// Where an exception cannot be caught: the JSON library allocates in a destructor. If memory is what was missing, that
+// is told as elsewhere; anything else is a bug.
 void end_at_once() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    static constexpr char kMessage[] = "partita: out of memory\n";
-    std::fputs(kMessage, stderr);
-    std::_Exit(static_cast<int>(ErrorKind::OutOfMemory));
+    std::_Exit(fail_for_memory("partita"));
   } catch (...) {
   }
   std::abort();

@@ -82,7 +82,12 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 }
 
 void search(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  if (options.algorithm == Algorithm::Ip) {
+  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+    // Without a backward pass, the largest forward load is all there is.
+    Problem same = problem;
+    same.objective = Objective::MaxLoad;
+    search(same, options, budget, sink, plan);
+  } else if (options.algorithm == Algorithm::Ip) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
@@ -125,15 +130,13 @@ void keep_what_there_is(const Problem& problem, const PlanOptions& options, Budg
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
   refuse_stages(problem);
-  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
-  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
-    // Without a backward pass, the largest forward load is all there is.
-    Problem same = problem;
-    same.objective = Objective::MaxLoad;
-    return answer(same, options, budget, sink);
-  }
   Plan plan;
   Result& result = plan.result;
+  if (options.contract_layers) {
+    if (!within_memory(budget, [&] { plan = plan_layers(problem, options, budget, sink); }))
+      keep_what_there_is(problem, options, budget, plan);
+    return plan;
+  }
   result.seed = options.seed;
   if (!within_memory(budget, [&] { search(problem, options, budget, sink, plan); }))
     keep_what_there_is(problem, options, budget, plan);

@@ -22,6 +22,8 @@ std::string gap_text(const AlgorithmRun& run) { return percent_text(run.optimal 
 
 std::string sentence(std::string text) { return text.empty() ? text : text + "."; }
 
+std::string shown_name(const Comparison& comparison) { return visible(comparison.name, kLongestShownName); }
+
 // Six digits of the best value, and as many decimals for the others, of which one may be a thousand times as large.
 TimeFormat value_format(const Comparison& comparison) {
   if (std::isfinite(comparison.best())) return TimeFormat(comparison.best());
@@ -170,9 +172,9 @@ std::vector<std::string> remarks(const std::vector<Comparison>& comparisons, con
       const std::string text = remark(comparison, *run);
       const auto found = std::ranges::find(by_text, text, &std::pair<std::string, std::vector<std::string>>::first);
       if (found == by_text.end()) {
-        by_text.push_back({text, {comparison.name}});
+        by_text.push_back({text, {shown_name(comparison)}});
       } else {
-        found->second.push_back(comparison.name);
+        found->second.push_back(shown_name(comparison));
       }
     }
     for (const auto& [text, workloads] : by_text) {
@@ -205,7 +207,7 @@ std::string several_workloads(const std::vector<Comparison>& comparisons, const 
   for (const std::string& name : names) header.push_back(name);
   std::vector<Row> values{header}, times{header};
   for (const Comparison& comparison : comparisons) {
-    Row value_row{comparison.name}, time_row{comparison.name};
+    Row value_row{shown_name(comparison)}, time_row{shown_name(comparison)};
     const double best = comparison.best();
     const TimeFormat format = value_format(comparison);
     for (const std::string& name : names) {
