@@ -36,9 +36,10 @@ Result Comparison::answer() const {
       answer.value = run.value;
     }
     const bool holds = !run.bound_shape || implies(shape, *run.bound_shape);
-    if (holds && run.bound > answer.bound) {
+    if (holds && (run.bound > answer.bound || (run.bound == answer.bound && answer.unverified))) {
       answer.bound = run.bound;
       answer.proof = run.proof;
+      answer.unverified = run.unverified;
     }
     if (run.outcome == AlgorithmRun::Outcome::Infeasible && answer.reason.empty()) answer.reason = run.reason;
   }

@@ -45,6 +45,7 @@ struct AlgorithmRun {
   std::optional<Shape> bound_shape;  // throughput: of which splits
   bool optimal = false;              // the value is the best of those
   std::string proof;                 // how; of a baseline, what else is to be said
+  bool unverified = false;           // as in Result: a foreign solver's word
 
   bool ran() const { return outcome != Outcome::NotApplicable && outcome != Outcome::Interrupted; }
   double gap() const;  // (value - bound) / value; 1 without a split, 0 for a value of 0

@@ -2,13 +2,23 @@
 #include "partita/portfolio/best_so_far.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "partita/check/check.h"
 #include "partita/portfolio/settle.h"
+#include "partita/solve/exhaustive/every_split.h"
 #include "partita/solve/mip/cbc_backend.h"
-#include "partita/solve/mip/solve_ip.h"
 
 namespace partita {
+namespace {
+
+constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
+constexpr double kEverySplitPart = 0.2;                // of the time that is left
+constexpr double kMostBits = 32;     // of all choices together: beyond, most problems take longer than that
+constexpr double kRounding = 1e-12;  // of sums of loads in another order
+constexpr const char* kEverySplitSeen = "every split was looked at";
+
+}  // namespace
 
 bool BestSoFar::done() const {
   if (budget_.exhausted() || plan_.result.status == Status::Infeasible) return true;
@@ -24,11 +34,13 @@ bool BestSoFar::offer(Split split) {
   return true;
 }
 
-bool BestSoFar::raise_bound(double bound, std::string proof) {
+bool BestSoFar::raise_bound(double bound, std::string proof, bool unverified) {
   Result& result = plan_.result;
-  if (bound <= result.bound && !result.proof.empty()) return false;
+  const bool firmer = result.unverified && !unverified && bound >= result.bound;
+  if (bound <= result.bound && !result.proof.empty() && !firmer) return false;
   result.bound = std::max(result.bound, bound);
   result.proof = std::move(proof);
+  result.unverified = unverified;
   plan_.certificate.reset();
   return true;
 }
@@ -51,23 +63,67 @@ void BestSoFar::tell(Progress::Event event, std::size_t groups, const std::strin
   pass_on({event, budget_.seconds_used(), value(), bound(), groups, detail}, value(), bound());
 }
 
-void BestSoFar::ask_integer_program() {
+bool BestSoFar::few_splits() const {
+  const Workload& workload = problem_.workload;
+  const double devices = std::max(1.0, static_cast<double>(workload.platform.device_count()));
+  return static_cast<double>(workload.graph.nodes.size()) * std::log2(devices) <= kMostBits;
+}
+
+void BestSoFar::try_every_split() {
+  if (done() || (found() && !few_splits())) return;
+  // With several subgraphs on an accelerator, there is more to a split than its devices.
+  const bool devices_are_all = problem_.objective != Objective::Latency || problem_.subgraphs == 1;
+  bool all_legal = true;
+  const Measure measure = [&](const Split& split) {
+    const CheckReport report = check(problem_, split);
+    all_legal = all_legal && report.legal();
+    return report.legal() ? std::optional(report.value) : std::nullopt;
+  };
+  Budget part(budget_, kEverySplitTicks, kEverySplitPart * budget_.seconds_left());
+  EverySplit all = look_at_every_split(problem_, value(), measure, part);
+  if (all.split && offer(std::move(*all.split))) tell(Progress::Event::Split, 0, "");
+  if (!all.complete || !(devices_are_all || all_legal)) return;
+  if (!found()) return no_split_exists(kEverySplitSeen, why_infeasible(problem_, kEverySplitSeen, budget_));
+  if (!devices_are_all) return;
+  raise_bound(value() * (1 - kRounding), kEverySplitSeen);
+  tell(Progress::Event::Bound, 0, kEverySplitSeen);
+}
+
+IpOutcome BestSoFar::ask_integer_program() {
   CbcBackend backend;
   const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
-  const IpOutcome outcome =
-      solve_ip(problem_, backend, {.gap = options_.gap, .start = plan_.result.split, .bound = bound()}, budget_,
-               sink_ ? news : Sink());
-  raise_bound(outcome.bound, outcome.proof);
+  const IpOptions options{
+      .gap = options_.gap, .start = plan_.result.split, .bound = bound(), .measure = [this](const Split& split) {
+        const CheckReport report = check(problem_, split);
+        return report.legal() ? std::optional(report.value) : std::nullopt;
+      }};
+  IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_ ? news : Sink());
+  if (outcome.unsuitable) return outcome;
   if (outcome.split) offer(*outcome.split);
-  if (outcome.infeasible && !found())
-    no_split_exists(outcome.proof, why_infeasible(problem_, "found by the integer program", budget_));
+  // Where our own bound is enough, nobody needs CBC's word.
+  const bool settled = found() && value() - bound() <= std::max(options_.gap, kClosedGap) * value();
+  if (!settled && outcome.bound > bound()) {
+    raise_bound(outcome.bound, outcome.proof, true);
+  } else if (!outcome.failure.empty()) {
+    plan_.result.proof += (proof().empty() ? "" : "; ") + outcome.failure;
+  }
+  if (found()) return outcome;
+  plan_.result.reason = outcome.failure;
+  if (outcome.infeasible) {
+    plan_.result.reason = "CBC claims that no split exists, which nobody has verified";
+    try_every_split();
+  }
+  return outcome;
 }
 
 void BestSoFar::settle() {
+  Result& result = plan_.result;
   if (found()) {
+    if (result.unverified && bound() > value() * (1 + kOptimalGap)) withdraw_claim(result);
     settle_status(problem_, value(), bound(), plan_);
-  } else if (plan_.result.status != Status::Infeasible) {
-    plan_.result.reason = kNoSplitYet;
+    result.reason.clear();
+  } else if (result.status != Status::Infeasible && result.reason.empty()) {
+    result.reason = kNoSplitYet;
   }
 }
 

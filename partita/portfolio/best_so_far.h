@@ -11,6 +11,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
+#include "partita/solve/mip/solve_ip.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
@@ -32,8 +33,9 @@ class BestSoFar {
 
   // True if the split is legal and better than the best. It is kept with its order if it is staged, without one if not.
   bool offer(Split split);
-  // True if it is news. A certificate goes with the bound that it is for.
-  bool raise_bound(double bound, std::string proof);
+  // True if it is news: a better bound, or one of our own in place of a foreign solver's word. A certificate goes with
+  // the bound that it is for.
+  bool raise_bound(double bound, std::string proof, bool unverified = false);
   void no_split_exists(std::string proof, std::string reason);
 
   // What a solver tells, with a value and a bound that hold for the problem and nothing worse than what is known.
@@ -41,11 +43,17 @@ class BestSoFar {
   // What is known now.
   void tell(Progress::Event event, std::size_t groups, const std::string& detail) const;
 
+  // Whether there are few enough to look at every one, probably.
+  bool few_splits() const;
+  // Looks at every split: then the best is known, or that there is none. Of larger problems, only those without a split
+  // so far, whose limits may leave little choice. A second or so.
+  void try_every_split();
   // The integer program, started from the split and ended by the first solution that meets the bound. Takes all the
-  // time that is left.
-  void ask_integer_program();
+  // time that is left. Its bound is kept, as unverified, only where our own leaves the question open; that there is no
+  // split is believed only where every split was looked at.
+  IpOutcome ask_integer_program();
 
-  // Value, bound and status, or why there is no split.
+  // Value, bound and status, or why there is no split. A foreign solver's bound that the split refutes is withdrawn.
   void settle();
 
  private:

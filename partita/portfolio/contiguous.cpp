@@ -4,7 +4,8 @@
 // 1. A split: the staged optimum is contiguous. It can be made better where devices may depend on each other and where
 //    backward nodes need not be mirrored; a short search looks for that (contiguous_anneal.h).
 // 2. A bound: what the configuration LP refutes for free splits is refuted for contiguous ones, certificate and all.
-// 3. The integer program closes what is left: started from the split, ended as soon as a solution meets the bound.
+// 3. A look at every split, where there are few.
+// 4. The integer program closes what is left: started from the split, ended as soon as a solution meets the bound.
 // Work ends as soon as value and bound agree. Tests: tests/property/plan_test.cpp, tests/golden.
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
@@ -40,6 +41,7 @@ class ContiguousPortfolio {
   void run() {
     look_for_splits();
     if (best_.found() && !best_.done()) bound_by_free_splits();
+    best_.try_every_split();
     if (!best_.done()) best_.ask_integer_program();
     best_.settle();
   }

@@ -3,9 +3,10 @@
 //
 // 1. A start: a short search for the best staged split over the same devices (solve/throughput/setups/), which is
 //    contiguous and free as well.
-// 2. Search and bounds of free splits (solve/throughput/fleet/). Contiguous ones are improved by their own annealing
+// 2. A look at every split, where there are few.
+// 3. Search and bounds of free splits (solve/throughput/fleet/). Contiguous ones are improved by their own annealing
 //    before that, and the bound holds for them too.
-// 3. The integer program for what is left, where it is small enough to hope for an answer.
+// 4. The integer program for what is left, where it is small enough to hope for an answer.
 // None of the bounds has a certificate. Tests: tests/portfolio/fleet_test.cpp.
 #include <limits>
 
@@ -48,6 +49,7 @@ class FleetPortfolio {
     best_.raise_bound(0, "loads are not negative");
     find_start();
     if (problem_.shape == Shape::Contiguous && best_.found() && !best_.done()) improve_start();
+    best_.try_every_split();
     if (!best_.done()) search_and_bound();
     if (!best_.done() && program_size() <= kLargestProgram) best_.ask_integer_program();
     best_.settle();

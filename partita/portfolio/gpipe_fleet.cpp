@@ -10,8 +10,9 @@
 //   forward load of any split is at least F, the largest backward load at least B. So F + B is a bound. (Not with
 //   copies, whose sync would count in both.)
 // Both come from the portfolios of max-load, on this problem and on its two passes, whose splits are the first splits.
-// Annealing makes them better, and the integer program, where it is small, closes what is left. All but the first two
-// steps know no clusters, copies and memory in flight. Tests: tests/portfolio/gpipe_fleet_test.cpp.
+// Where there are few splits, every one is looked at instead. Annealing makes them better, and the integer program,
+// where it is small, closes what is left. All but the first two steps know no clusters, copies and memory in flight.
+// Tests: tests/portfolio/gpipe_fleet_test.cpp.
 #include <algorithm>
 #include <limits>
 
@@ -55,6 +56,7 @@ class FleetGpipe {
       : problem_(problem), options_(options), budget_(budget), best_(problem, options, budget, sink, plan) {}
 
   void run() {
+    if (single_devices() && best_.few_splits()) best_.try_every_split();
     bool converged = false;
     for (std::uint64_t ticks = kFirstTicks; !best_.done() && !converged; ticks *= kGrowth) {
       converged = ask_max_load(ticks) && ask_passes(ticks);
@@ -86,7 +88,7 @@ class FleetGpipe {
       best_.no_split_exists(plan.result.proof, plan.result.reason);
       return true;
     }
-    raise_bound(plan.result.bound, "both passes together: " + plan.result.proof);
+    raise_bound(plan.result.bound, "both passes together: " + plan.result.proof, plan.result.unverified);
     if (plan.result.split) offer(*plan.result.split);
     return plan.result.status == Status::Optimal;
   }
@@ -94,15 +96,16 @@ class FleetGpipe {
   bool ask_passes(std::uint64_t ticks) {
     if (best_.done() || problem_.replicas > 1) return true;
     double sum = 0;
-    bool optimal = true;
+    bool optimal = true, unverified = false;
     for (const bool backward : {false, true}) {
       Budget part = share_of(budget_, kPassPart, ticks);
       const Plan plan = answer(one_pass(problem_, backward), options_, part, {});
       sum += plan.result.bound;
+      unverified = unverified || plan.result.unverified;
       optimal = optimal && plan.result.status == Status::Optimal;
       if (plan.result.split) offer(*plan.result.split);
     }
-    raise_bound(sum, "each pass by itself");
+    raise_bound(sum, "each pass by itself", unverified);
     return optimal;
   }
 
@@ -139,8 +142,8 @@ class FleetGpipe {
   void offer(Split split) {
     if (best_.offer(std::move(split))) best_.tell(Progress::Event::Split, 0, {});
   }
-  void raise_bound(double bound, const std::string& proof) {
-    if (best_.raise_bound(bound, proof)) best_.tell(Progress::Event::Bound, 0, proof);
+  void raise_bound(double bound, const std::string& proof, bool unverified) {
+    if (best_.raise_bound(bound, proof, unverified)) best_.tell(Progress::Event::Bound, 0, proof);
   }
 
   const Problem& problem_;

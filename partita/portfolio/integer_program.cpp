@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
@@ -7,8 +8,7 @@
 #include "partita/reduce/latency_instance.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/solve/latency/latency.h"
-#include "partita/solve/mip/cbc_backend.h"
-#include "partita/solve/mip/solve_ip.h"
+#include "partita/util/error.h"
 
 namespace partita {
 namespace {
@@ -50,25 +50,17 @@ std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budge
 
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   refuse_all_but_classes(problem, "the integer programs");
-  Result& result = plan.result;
-  if (ruled_out(problem, result)) return;
-  const IpOptions ip{.gap = options.gap, .start = start_for(problem, options.seed, budget, sink)};
-  CbcBackend backend;
-  const IpOutcome outcome = solve_ip(problem, backend, ip, budget, sink);
-  result.bound = outcome.bound;
-  result.proof = outcome.proof;
-  if (outcome.split) {
-    result.split = outcome.split;
-    settle_status(problem, outcome.value, outcome.bound, plan);
-  } else if (outcome.infeasible) {
-    result.status = Status::Infeasible;
-    result.reason = problem.objective == Objective::Latency
-                        ? "memory, and subgraphs that must run uninterrupted: no split fits the devices (found by the "
-                          "integer program)"
-                        : why_infeasible(problem, "found by the integer program", budget);
-  } else {
-    result.reason = kNoSplitYet;
+  if (ruled_out(problem, plan.result)) return;
+  BestSoFar best(problem, options, budget, sink, plan);
+  best.raise_bound(0, "loads are not negative");
+  if (const std::optional<Split> start = start_for(problem, options.seed, budget, sink)) best.offer(*start);
+  const IpOutcome outcome = best.ask_integer_program();
+  if (outcome.unsuitable) {
+    throw InputError(
+        ErrorKind::Unsupported, "--algorithm ip",
+        outcome.failure + "; leave the option out, or write the program with `convert` for another solver");
   }
+  best.settle();
 }
 
 }  // namespace partita

@@ -100,6 +100,7 @@ void take_over(const AlgorithmEntry& algorithm, const Problem& problem, const Re
   run.proof = result.proof;
   if (algorithm.baseline) return;
   run.bound = result.bound;
+  run.unverified = result.unverified;
   run.optimal = result.status == Status::Optimal;
   if (problem.objective != Objective::Latency) run.bound_shape = algorithm.shape.value_or(problem.shape);
   // That no staged split exists does not rule out a free one.

@@ -50,12 +50,22 @@ bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of
 }
 
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget) {
+  if (problem.objective == Objective::Latency) {
+    return fmt::format("memory, and subgraphs that must run uninterrupted: no split fits the devices ({})", found_by);
+  }
   Problem roomy = problem;
   for (DeviceClass& c : roomy.workload.platform.classes) c.memory = kUnlimited;
   const char* constraint = find_start(roomy, {.most_ticks = kLookTicks}, budget, {})
                                ? "memory"
                                : "the devices that nodes can run on, and the shape";
   return fmt::format("{}: no {} split fits the devices ({})", constraint, to_string(problem.shape), found_by);
+}
+
+void withdraw_claim(Result& result) {
+  result.bound = 0;
+  result.unverified = false;
+  result.proof = "loads are not negative; a foreign solver's bound was refuted by a split";
+  if (result.status == Status::Optimal && result.gap() > kOptimalGap) result.status = Status::Feasible;
 }
 
 ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {

@@ -28,6 +28,9 @@ bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of
 // can run on. Takes a short look for a split that minds everything but memory.
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);
 
+// Takes back a foreign solver's bound that some legal split refutes, and an `optimal` that rested on it.
+void withdraw_claim(Result& result);
+
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
 inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
 

@@ -36,6 +36,7 @@
 
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/settle.h"
 #include "partita/portfolio/vary.h"
 
 namespace partita {
@@ -150,7 +151,7 @@ class SweepRun {
 
   // All that two points with none between them can tell each other.
   void exchange(Slot& low, Slot& high) {
-    if (never_hurts(problem_, parameter_)) refuse_contradiction(low, high);
+    if (never_hurts(problem_, parameter_)) settle_contradiction(low, high);
     offer(low, high);
     offer(high, low);
     if (never_hurts(problem_, parameter_)) hand_down(high, low);
@@ -193,15 +194,18 @@ class SweepRun {
       best.no_split_exists(fmt::format("not even with {}: {}", source, larger.proof),
                            fmt::format("not even with {}: {}", source, larger.reason));
     } else if (larger.bound > smaller.bound) {
-      best.raise_bound(larger.bound, fmt::format("the bound with {}: {}", source, larger.proof));
+      best.raise_bound(larger.bound, fmt::format("the bound with {}: {}", source, larger.proof), larger.unverified);
       best.settle();
     }
   }
 
-  void refuse_contradiction(const Slot& low, const Slot& high) const {
-    const Result &smaller = low.plan.result, &larger = high.plan.result;
+  // A foreign solver's bound gives way; anything else is our bug.
+  void settle_contradiction(const Slot& low, Slot& high) const {
+    const Result& smaller = low.plan.result;
+    Result& larger = high.plan.result;
     if (!smaller.split) return;
     if (larger.status != Status::Infeasible && smaller.value >= larger.bound * (1 - kOptimalGap)) return;
+    if (larger.unverified) return withdraw_claim(larger);
     throw std::logic_error(fmt::format("{} has a split of value {}, which was proved impossible with {}: {}",
                                        point_name(parameter_, low.value), smaller.value,
                                        point_name(parameter_, high.value), larger.proof));

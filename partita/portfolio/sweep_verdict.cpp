@@ -25,6 +25,7 @@ bool plural(const Sweep& sweep, std::size_t point) {
 struct LaterGain {
   double found = 0;
   double possible = 0;
+  bool unverified = false;  // what is possible rests on a foreign solver's word
 };
 
 LaterGain later_gain(const Sweep& sweep, std::size_t point) {
@@ -33,7 +34,9 @@ LaterGain later_gain(const Sweep& sweep, std::size_t point) {
   for (std::size_t later = point + 1; later < sweep.points.size(); ++later) {
     const Result& result = sweep.points[later].result;
     if (result.split) gain.found = std::max(gain.found, Sweep::gain(here, result.value));
-    if (result.status != Status::Infeasible) gain.possible = std::max(gain.possible, Sweep::gain(here, result.bound));
+    if (result.status == Status::Infeasible) continue;
+    gain.possible = std::max(gain.possible, Sweep::gain(here, result.bound));
+    gain.unverified = gain.unverified || result.unverified;
   }
   // What counts as optimal is no gain: the rest is rounding.
   if (gain.possible <= 2 * kOptimalGap) gain.possible = 0;
@@ -61,7 +64,8 @@ std::string enough_text(const Sweep& sweep, std::size_t enough) {
   }
   const std::string proof = gain.possible == 0 ? "and no split could gain anything"
                                                : "and no split could gain more than " + percent_text(gain.possible);
-  return fmt::format("{} {} enough: {}, {}", subject(sweep, enough), are ? "are" : "is", gains, proof);
+  return fmt::format("{} {} enough: {}, {}{}", subject(sweep, enough), are ? "are" : "is", gains, proof,
+                     gain.unverified ? " (claimed by CBC, not verified)" : "");
 }
 
 // The last point is the only one that none beats.

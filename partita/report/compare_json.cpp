@@ -41,6 +41,7 @@ Json run_json(const Comparison& comparison, const AlgorithmRun& run, bool times)
     if (run.bound_shape) json["bound_shape"] = shape_json(run.bound_shape);
     json["gap"] = split ? finite_or_null(run.gap()) : Json();
     json["optimal"] = run.optimal;
+    json["bound_verified"] = !run.unverified;
     json["proof"] = run.proof;
   }
   if (run.baseline && !run.proof.empty()) json["note"] = run.proof;

@@ -251,6 +251,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["status"] = to_string(result.status);
   plan["value"] = result.split ? Json(result.value) : Json();
   plan["bound"] = result.bound;
+  plan["bound_verified"] = !result.unverified;
   plan["gap"] = result.split ? Json(result.gap()) : Json();
   plan["seconds"] = result.seconds;
   plan["seed"] = result.seed;

@@ -30,6 +30,7 @@ Json point_json(const Sweep& sweep, std::size_t place) {
             {"gain", number_or_null(sweep.step_gain(place))}};
   if (sweep.parameter == SweepParameter::Accelerators) json["efficiency"] = number_or_null(sweep.efficiency(place));
   json["devices_used"] = point.devices_used;
+  json["bound_verified"] = !result.unverified;
   json["proof"] = result.proof;
   if (!split) json["reason"] = result.reason;
   json["seconds"] = result.seconds;

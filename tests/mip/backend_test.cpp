@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <new>
+#include <thread>
 
 #include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/process_backend.h"
 
 namespace partita::test {
 namespace {
@@ -53,15 +64,7 @@ TEST(CbcBackend, NeedsNoRows) {
 TEST(CbcBackend, TakesTheStart) {
   const LinearModel model = covering_model(40, 300);
   const std::vector<double> everything(40, 1);
-  Budget budget;
-  double first = kNoLimit;
-  CbcBackend backend;
-  const MipOutcome outcome =
-      backend.solve({.model = model,
-                     .start = everything,
-                     .gap = 1,  // any solution will do
-                     .progress = [&](double objective, double) { first = std::isinf(first) ? objective : first; }},
-                    budget);
+  const MipOutcome outcome = solve(model, everything, 1);  // any solution will do
   ASSERT_TRUE(outcome.solution.has_value());
   EXPECT_LE(model.objective(*outcome.solution), model.objective(everything) + 1e-6);
 }
@@ -74,6 +77,130 @@ TEST(CbcBackend, AnExhaustedBudgetEndsAtOnce) {
   EXPECT_FALSE(outcome.solution.has_value());
   EXPECT_FALSE(outcome.finished);
   EXPECT_EQ(outcome.bound, -kNoLimit);
+}
+
+// ---- any solver in a process of its own ----
+
+void expect_no_children() {
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
+}
+
+MipOutcome solve_by(const ProcessBackend::Solver& solver, double seconds = 60) {
+  const LinearModel model = covering_model(3, 10);
+  Budget budget(Budget::Limits{.seconds = seconds});
+  const MipOutcome outcome = ProcessBackend("Somebody", solver).solve({.model = model}, budget);
+  expect_no_children();
+  return outcome;
+}
+
+constexpr std::array kSolution{1.0, 1.0, 1.0};
+
+TEST(ProcessBackend, HearsWhatTheSolverSays) {
+  std::vector<double> told;
+  const LinearModel model = covering_model(3, 10);
+  Budget budget;
+  ProcessBackend backend("Somebody", [](const MipRequest& request, MipReporter& reporter) {
+    std::printf("noise\n");
+    std::fflush(stdout);
+    reporter.bound(3);
+    reporter.bound(2);
+    reporter.work(100);
+    reporter.solution(std::vector<double>(request.model.columns().size(), 1));
+    reporter.finished(false);
+  });
+  testing::internal::CaptureStdout();
+  const MipOutcome outcome =
+      backend.solve({.model = model, .raised = [&](double bound) { told.push_back(bound); }}, budget);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(told, std::vector<double>{3});
+  EXPECT_EQ(outcome.bound, 3);
+  EXPECT_TRUE(outcome.finished);
+  EXPECT_EQ(outcome.failure, "");
+  EXPECT_EQ(budget.ticks_used(), 100u);
+  ASSERT_TRUE(outcome.solution.has_value());
+  EXPECT_EQ(*outcome.solution, std::vector<double>(3, 1));
+}
+
+TEST(ProcessBackend, ACrashKeepsWhatWasSaidAndNothingElse) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
+    const MipOutcome outcome = solve_by([&](const MipRequest&, MipReporter& reporter) {
+      reporter.solution(kSolution);
+      reporter.bound(1);
+      reporter.finished(true);
+      signal(number, SIG_DFL);  // the sanitizers have handlers of their own
+      raise(number);
+    });
+    EXPECT_EQ(outcome.failure, "Somebody failed (signal " + std::to_string(number) + ")");
+    EXPECT_TRUE(outcome.solution.has_value());
+    EXPECT_FALSE(outcome.finished || outcome.infeasible);
+  }
+}
+
+TEST(ProcessBackend, ExceptionsAndExitsAreFailures) {
+  EXPECT_EQ(solve_by([](const MipRequest&, MipReporter&) { throw 1; }).failure, "Somebody failed (an exception)");
+  EXPECT_EQ(solve_by([](const MipRequest&, MipReporter&) { throw std::bad_alloc(); }).failure,
+            "Somebody failed (out of memory)");
+  EXPECT_EQ(solve_by([](const MipRequest&, MipReporter&) { _exit(7); }).failure, "Somebody failed (exit code 7)");
+}
+
+TEST(ProcessBackend, NonsenseIsAFailure) {
+  const auto too_short = [](const MipRequest&, MipReporter& reporter) {
+    reporter.solution(std::span(kSolution).first(2));
+  };
+  const auto no_number = [](const MipRequest&, MipReporter& reporter) { reporter.bound(std::nan("")); };
+  const auto no_numbers = [](const MipRequest&, MipReporter& reporter) {
+    reporter.solution(std::array{1.0, kNoLimit, 1.0});
+  };
+  for (const ProcessBackend::Solver& solver : {ProcessBackend::Solver(too_short), {no_number}, {no_numbers}}) {
+    const MipOutcome outcome = solve_by(solver);
+    EXPECT_EQ(outcome.failure, "Somebody failed (its answer makes no sense)");
+    EXPECT_FALSE(outcome.solution.has_value());
+  }
+}
+
+void never_ends(const MipRequest&, MipReporter& reporter) {
+  reporter.solution(kSolution);
+  for (;;) pause();
+}
+
+TEST(ProcessBackend, IsKilledAtTheLimit) {
+  const auto start = std::chrono::steady_clock::now();
+  const MipOutcome outcome = solve_by(never_ends, 0.3);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2);
+  EXPECT_EQ(outcome.failure, "");
+  EXPECT_TRUE(outcome.solution.has_value());
+}
+
+TEST(ProcessBackend, IsKilledWhenSomebodyCancels) {
+  const LinearModel model = covering_model(3, 10);
+  Budget budget;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    budget.cancel();
+  });
+  const MipOutcome outcome = ProcessBackend("Somebody", never_ends).solve({.model = model}, budget);
+  other.join();
+  EXPECT_LT(budget.seconds_used(), 2);
+  EXPECT_TRUE(outcome.solution.has_value());
+  expect_no_children();
+}
+
+TEST(ProcessBackend, IsKilledAtASolutionThatMeetsAKnownBound) {
+  const LinearModel model = covering_model(3, 10);
+  Budget budget(Budget::Limits{.seconds = 60});
+  const double value = model.objective(kSolution);
+  ProcessBackend("Somebody", never_ends).solve({.model = model, .known_bound = value}, budget);
+  EXPECT_LT(budget.seconds_used(), 5);
+}
+
+TEST(ProcessBackend, LeavesSignalsToItsParent) {
+  const MipOutcome outcome = solve_by([](const MipRequest&, MipReporter& reporter) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) raise(number);
+    reporter.finished(false);
+  });
+  EXPECT_TRUE(outcome.finished);
+  EXPECT_EQ(outcome.failure, "");
 }
 
 }  // namespace

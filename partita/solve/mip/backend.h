@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mixed-integer solver, as the rest of Partita sees one. Each has a file of its own that alone includes its headers.
+// A mixed-integer solver, as the rest of Partita sees one.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "partita/solve/mip/linear_model.h"
@@ -16,16 +18,19 @@ struct MipRequest {
   std::vector<double> start = {};  // a solution to start from, or empty
   double gap = 0;                  // stop once (objective - bound) / objective is at most this
   double known_bound = -kNoLimit;  // no solution is below this: one that meets it, up to the gap, ends the search
-  // Told of news, from the solving thread; may be empty. Infinite and minus infinite where nothing is known yet.
-  std::function<void(double objective, double bound)> progress = {};
+  // Told of news, from the thread that asked; may be empty.
+  std::function<void(std::span<const double> solution)> found = {};  // the best so far, by column
+  std::function<void(double bound)> raised = {};
 };
 
+// All of it is the solver's word, given in floating point: a solution may be none, a bound too high, and "infeasible"
+// wrong.
 struct MipOutcome {
-  // The best found, by column; not worse than the start if that was accepted.
-  std::optional<std::vector<double>> solution;
-  double bound = -kNoLimit;  // claimed by the solver, in floating point: no solution is below
-  bool infeasible = false;   // claimed: there is no solution
-  bool finished = false;     // ended by itself, not by a limit
+  std::optional<std::vector<double>> solution;  // the best found, by column
+  double bound = -kNoLimit;                     // no solution is below
+  bool infeasible = false;                      // there is no solution
+  bool finished = false;                        // ended by itself, not by a limit
+  std::string failure;                          // how it broke down, if it did: "CBC failed (signal 11)"
 };
 
 class MipBackend {

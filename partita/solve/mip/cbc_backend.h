@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// COIN-OR CBC, in this process.
+// COIN-OR CBC, in a process of its own (process_backend.h).
 //
 // Called through CbcMain1, as CBC's own program does, for its preprocessing, cuts and heuristics: branchAndBound() on a
-// bare CbcModel has none of them. The event handler sees the preprocessed model, whose columns are others, so a
-// solution is only read at the end, when CBC has mapped it back; a stop asked for by the handler keeps it.
+// bare CbcModel has none of them. The event handler sees the preprocessed model, which lacks columns. A solution met
+// there is completed by a linear program, with the columns that are known fixed, and reported at once, so that nothing
+// is lost wherever the process is ended.
 //
 // CBC's tolerances are absolute: solutions must be better by 1e-5 (`increment`), rows hold to 1e-7. They are meant for
-// objectives of about 1000, so whoever makes the model should choose the unit accordingly.
+// objectives of about 1000, so whoever makes the model should choose the unit accordingly. Beyond a ratio of
+// coefficients of about 1e10 it claims what is false.
 #pragma once
 
-#include "partita/solve/mip/backend.h"
+#include "partita/solve/mip/process_backend.h"
 
 namespace partita {
 
-class CbcBackend : public MipBackend {
+class CbcBackend : public ProcessBackend {
  public:
-  const char* name() const override { return "CBC"; }
-  MipOutcome solve(const MipRequest& request, Budget& budget) override;
+  CbcBackend();
 };
 
 }  // namespace partita

@@ -11,8 +11,8 @@ ChainOfIdealsFormulation::ChainOfIdealsFormulation(const Problem& problem, const
     : Formulation(options.time_unit),
       problem_(problem),
       order_(find_stage_order(problem)),
-      instance_(make_ip_instance(problem, order_.group_of, options.time_unit)) {
-  loads_ = std::make_unique<LoadRows>(instance_, model_, options.limit / options.time_unit);
+      instance_(make_ip_instance(problem, order_.group_of, options)) {
+  loads_ = std::make_unique<LoadRows>(instance_, model_);
   one_ = model_.add_column({"one", 1, 1});
   if (devices().accelerator_classes() <= 1 && devices().classes().size() - devices().accelerator_classes() <= 1) {
     lay_out_gaps();

@@ -39,6 +39,9 @@ class Formulation {
 struct FormulationOptions {
   double time_unit = 1;
   double limit = kNoLimit;  // of the objective, in plain time: splits above it need not be solutions
+  // In the model's units: smaller coefficients of loads and memory may be left out. What is left is a relaxation, so
+  // bounds hold, but a solution may need a little more memory than there is.
+  double negligible = 0;
 };
 std::unique_ptr<Formulation> formulate(const Problem& problem, const FormulationOptions& options = {});
 

@@ -68,17 +68,23 @@ void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpI
 }  // namespace
 
 bool IpInstance::fits(GroupId v, std::size_t device_class) const {
-  return groups[v].runs_on[device_class] && groups[v].memory <= devices.classes()[device_class].memory;
+  const IpGroup& group = groups[v];
+  double time = 0;
+  for (const double t : group.time[device_class]) time += t;
+  return group.runs_on[device_class] && group.memory <= devices.classes()[device_class].memory && time <= limit;
 }
 
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, double time_unit) {
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
+                            const FormulationOptions& options) {
   const Graph& graph = problem.workload.graph;
   IpInstance instance;
   instance.objective = problem.objective;
   instance.transfers = problem.transfers;
   const bool one_sum = problem.objective == Objective::MaxLoad && problem.transfers == TransferMode::Sum;
   instance.passes = one_sum || !graph.has_backward() ? 1 : 2;
-  instance.time_unit = time_unit;
+  instance.time_unit = options.time_unit;
+  instance.limit = options.limit / options.time_unit;
+  instance.negligible = options.negligible;
   add_groups(problem, group_of, instance);
   add_nets(graph, group_of, instance);
   return instance;

@@ -8,6 +8,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/reduce/device_table.h"
+#include "partita/solve/mip/formulation.h"
 
 namespace partita {
 
@@ -36,13 +37,16 @@ struct IpInstance {
   IdVector<GroupId, IpGroup> groups;
   std::vector<IpNet> nets;
   DeviceTable devices;
-  double time_unit = 1;  // what the programs count times in
+  double time_unit = 1;     // what the programs count times in
+  double limit = kNoLimit;  // of a load, in that unit: more is of no interest
+  double negligible = 0;    // smaller coefficients may be left out
 
-  // A device of the class, by its number in the table, can run the group, and hold it alone.
+  // A device of the class, by its number in the table, can run the group, hold it alone, and within the limit.
   bool fits(GroupId v, std::size_t device_class) const;
 };
 
 // `group_of` may be any grouping that keeps colour classes together. Nets that always cost together are added up.
-IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, double time_unit);
+IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
+                            const FormulationOptions& options);
 
 }  // namespace partita

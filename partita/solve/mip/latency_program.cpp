@@ -44,6 +44,7 @@ LatencyFormulation::LatencyFormulation(const Problem& problem, const Formulation
   refuse_strict_host_cores(problem);
   first_is_backward_ = std::all_of(instance_.nodes.begin(), instance_.nodes.end(),
                                    [](const LatencyNode& node) { return node.backward; });
+  drop_slow_classes(options.limit / time_unit_);
   find_horizon(options.limit / time_unit_);
   find_windows();
   latency_ = model_.add_column({"T", 0, horizon_, 1});
@@ -80,6 +81,15 @@ double LatencyFormulation::least_time(NodeId v) const {
     if (fits(instance_.nodes[v].group, c)) least = std::min(least, time(v, c));
   }
   return least == std::numeric_limits<double>::infinity() ? 0 : least;
+}
+
+// Where a node alone takes longer than the limit, its group cannot be.
+void LatencyFormulation::drop_slow_classes(double limit) {
+  for (std::size_t c = 0; c < table().classes().size(); ++c) {
+    for (NodeId v : instance_.nodes.all()) {
+      if (time(v, c) > limit) instance_.class_holds[c][instance_.nodes[v].group] = 0;
+    }
+  }
 }
 
 // A block takes no longer than its nodes take, the slowest way, and the transfers that touch it; the latency is at most

@@ -103,6 +103,7 @@ class LatencyFormulation : public Formulation {
   double least_time(NodeId v) const;
   PlaceTime place_time(NodeId v) const;
 
+  void drop_slow_classes(double limit);
   void find_horizon(double limit);
   void find_windows();
   void choose_devices();

@@ -21,6 +21,17 @@ Terms added_up(Terms terms) {
   return result;
 }
 
+// The largest and the smallest of some coefficients.
+struct Range {
+  double least = kNoLimit, most = 0;
+
+  void add(double factor) {
+    least = std::min(least, std::abs(factor));
+    most = std::max(most, std::abs(factor));
+  }
+  double ratio() const { return most == 0 ? 1 : most / least; }
+};
+
 }  // namespace
 
 void append(Terms& terms, std::span<const Term> more, double factor) {
@@ -63,6 +74,22 @@ double LinearModel::largest_violation(std::span<const double> x) const {
     for (const Term& term : row.terms) sum += term.factor * x[term.column.index()];
     worst = std::max({worst, row.lower - sum, sum - row.upper});
   }
+  return worst;
+}
+
+double LinearModel::coefficient_ratio() const {
+  double worst = 1;
+  IdVector<ColumnId, Range> by_column(columns_.size());
+  for (const Row& row : rows_) {
+    Range by_row;
+    for (const Term& term : row.terms) {
+      if (columns_[term.column].lower == columns_[term.column].upper) continue;
+      by_row.add(term.factor);
+      by_column[term.column].add(term.factor);
+    }
+    worst = std::max(worst, by_row.ratio());
+  }
+  for (const Range& range : by_column) worst = std::max(worst, range.ratio());
   return worst;
 }
 

@@ -14,18 +14,21 @@ constexpr const char* kPassNames[kMostPasses] = {"forward", "backward"};
 
 }  // namespace
 
-void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things) {
+void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things,
+                    double negligible) {
   double total = 0;
   Terms row;
   for (const auto& [memory, held] : things) {
     if (held.empty() || memory == 0) continue;
     total += memory;
-    if (std::isfinite(limit) && limit > 0) append(row, held, kMemoryScale * memory / limit);
+    const double factor = kMemoryScale * memory / limit;
+    if (std::isfinite(factor) && factor >= negligible) append(row, held, factor);
   }
   if (total > limit) model.add_at_most(std::move(name), std::move(row), kMemoryScale);
 }
 
-LoadRows::LoadRows(const IpInstance& instance, LinearModel& model, double limit) : instance_(instance), model_(model) {
+LoadRows::LoadRows(const IpInstance& instance, LinearModel& model) : instance_(instance), model_(model) {
+  const double limit = instance.limit;
   if (instance.objective == Objective::GPipe) {
     tops_.push_back(model.add_column({"F", 0, limit, 1}));
     if (instance.passes == 2) tops_.push_back(model.add_column({"B", 0, limit, 1}));
@@ -40,7 +43,10 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
                                          const IdVector<GroupId, Terms>& terms, Terms& load) {
   PassColumns columns;
   Terms compute, in, out;
-  for (GroupId v : terms.all()) append(compute, terms[v], instance_.groups[v].time[number][pass]);
+  for (GroupId v : terms.all()) {
+    const double time = instance_.groups[v].time[number][pass];
+    if (time >= instance_.negligible) append(compute, terms[v], time);
+  }
   const DeviceTable::Class& device = device_class(number);
   if (device.host) {
     append(load, compute);
@@ -51,9 +57,11 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
   for (std::size_t e = 0; e < instance_.nets.size(); ++e) {
     const IpNet& net = instance_.nets[e];
     if (net.pass != pass || device.link_factor == 0) continue;
+    const double cost = device.link_factor * net.cost;
+    const bool uncut = cost > instance_.limit;
     const auto make = [&](const char* way, double sign, Terms& sum) {
-      const ColumnId column = model_.add_column({fmt::format("{}_{}_{}", way, e, name), 0, 1});
-      sum.push_back({column, device.link_factor * net.cost});
+      const ColumnId column = model_.add_column({fmt::format("{}_{}_{}", way, e, name), 0, uncut ? 0.0 : 1.0});
+      if (!uncut && cost >= instance_.negligible) sum.push_back({column, cost});
       for (std::size_t i = 0; i < net.consumers.size(); ++i) {
         Terms row{{column, 1}};
         append(row, terms[net.consumers[i]], -sign);
@@ -88,7 +96,7 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
 void LoadRows::add_seat(const std::string& name, std::size_t number, const IdVector<GroupId, Terms>& terms) {
   std::vector<MemoryTerms> things;
   for (GroupId v : terms.all()) things.push_back({instance_.groups[v].memory, terms[v]});
-  add_memory_row(model_, "memory_" + name, device_class(number).memory, things);
+  add_memory_row(model_, "memory_" + name, device_class(number).memory, things, instance_.negligible);
   Seat seat{number, {}};
   std::vector<Terms> loads(tops_.size());
   for (std::size_t pass = 0; pass < instance_.passes; ++pass) {

@@ -13,6 +13,9 @@
 // each of the parts that overlap. `max-load` asks T >= load of each seat and minimises T. `gpipe` has a column for each
 // pass, F and B, and minimises F + B.
 //
+// Nets that cost more than the limit must not be cut, so their columns are fixed at 0 and cost nothing; with them goes
+// what would spread the coefficients further than solvers can hold.
+//
 // Memory rows are written as 1000 * memory / limit <= 1000: with memory / limit a node of a few bytes falls below what
 // some solvers take for zero.
 #pragma once
@@ -30,15 +33,16 @@ struct MemoryTerms {
   double memory = 0;
   Terms held;  // add up to 1 where it is held
 };
-// The memory row of a device. None if everything fits.
-void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things);
+// The memory row of a device, without coefficients below `negligible`. None if everything fits.
+void add_memory_row(LinearModel& model, std::string name, double limit, const std::vector<MemoryTerms>& things,
+                    double negligible = 0);
 
 class LoadRows {
  public:
   using Holds = std::function<bool(GroupId v, std::size_t seat)>;
 
-  // Adds the objective, which is to be at most `limit`. Instance and model must outlive this.
-  LoadRows(const IpInstance& instance, LinearModel& model, double limit);
+  // Adds the objective, which is to be at most the instance's limit. Instance and model must outlive this.
+  LoadRows(const IpInstance& instance, LinearModel& model);
 
   // Adds one seat. `terms[v]` are those of x[v,s], none where v cannot be there. Seats are numbered in this order;
   // `name` must be unique.

@@ -21,8 +21,8 @@ MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const Formulation
     : Formulation(options.time_unit),
       problem_(problem),
       group_of_(find_colour_classes(problem.workload.graph).class_of),
-      instance_(make_ip_instance(problem, group_of_, options.time_unit)) {
-  loads_ = std::make_unique<LoadRows>(instance_, model_, options.limit / options.time_unit);
+      instance_(make_ip_instance(problem, group_of_, options)) {
+  loads_ = std::make_unique<LoadRows>(instance_, model_);
   rank_groups();
   add_assignment();
   add_symmetry();

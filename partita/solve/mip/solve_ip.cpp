@@ -13,9 +13,11 @@ namespace {
 
 constexpr double kUsualObjective = 1000;  // what solvers' absolute tolerances are made for
 constexpr double kLimitSlack = 1e-6;      // so that rounding does not shut out the start
-// Of a decoded split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have
-// anyway.
+constexpr double kNegligible = kUsualObjective / kMostCoefficientRatio;
+// Of a split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have anyway.
 constexpr double kSplitTolerance = 1e-9;
+// Of a solver's solution: more is none. Rows add up to about 1000, and solvers keep them to 1e-6.
+constexpr double kSolutionTolerance = 1e-2;
 
 // All the work, spread evenly: the size of a load, give or take.
 double typical_load(const Problem& problem) {
@@ -30,63 +32,100 @@ double typical_load(const Problem& problem) {
 
 class Search {
  public:
-  Search(const Formulation& formulation, const Budget& budget, const Sink& sink)
-      : formulation_(formulation), budget_(budget), sink_(sink) {}
+  Search(const Formulation& formulation, const IpOptions& options, const char* solver, const Budget& budget,
+         const Sink& sink)
+      : formulation_(formulation), options_(options), solver_(solver), budget_(budget), sink_(sink) {}
 
   const IpOutcome& outcome() const { return outcome_; }
 
-  // Takes the split if it is legal and the best so far. Returns its solution.
-  std::vector<double> offer(const Split& split) {
+  // Takes the split if it is legal and the best so far. Returns its solution. Precondition: it is legal, but perhaps
+  // for limits that rounding breaks.
+  std::vector<double> offer(const Split& split, std::optional<double> value) {
     const LinearModel& model = formulation_.model();
     std::vector<double> x = formulation_.encode(split);
-    const double value = model.objective(x) * formulation_.time_unit();
-    if (model.largest_violation(x) > kSplitTolerance || (outcome_.split && value >= outcome_.value)) return x;
+    if (!value && model.largest_violation(x) > kSplitTolerance) return x;
+    const double cost = value.value_or(model.objective(x) * formulation_.time_unit());
+    if (outcome_.split && cost >= outcome_.value) return x;
     outcome_.split = split;
-    outcome_.value = value;
-    told_value_ = std::min(told_value_, value);
+    outcome_.value = cost;
     tell(Progress::Event::Split);
     return x;
   }
-
-  void hear(double objective, double bound) {
-    const double value = objective * formulation_.time_unit();
-    const bool better = value < told_value_ * (1 - kBoundMargin);
-    const double raised = lowered(bound);
-    if (!better && !(raised > outcome_.bound)) return;
-    if (better) told_value_ = value;
-    outcome_.bound = std::max(outcome_.bound, raised);
-    tell(better ? Progress::Event::Split : Progress::Event::Bound);
+  std::vector<double> offer(const Split& split) {
+    return offer(split, options_.measure ? options_.measure(split) : std::nullopt);
   }
 
-  void close(const MipOutcome& found, const char* solver) {
-    if (found.solution) offer(formulation_.decode(*found.solution));
-    outcome_.bound = std::max(outcome_.bound, lowered(found.bound));
-    if (outcome_.split) outcome_.bound = std::min(outcome_.bound, outcome_.value);
-    outcome_.infeasible = found.infeasible && !outcome_.split;
-    if (outcome_.bound > 0 || outcome_.infeasible) {
-      outcome_.proof =
-          fmt::format("integer program, by {}: floating point, {:.0e} of its bound taken off", solver, kBoundMargin);
-    } else {
-      outcome_.proof = "loads are not negative";
+  void hear_solution(std::span<const double> x) {
+    if (formulation_.model().largest_violation(x) > kSolutionTolerance) return;
+    const Split split = formulation_.decode(x);
+    if (!options_.measure) {
+      offer(split, std::nullopt);
+    } else if (const std::optional<double> value = options_.measure(split)) {
+      offer(split, value);
     }
   }
 
+  void hear_bound(double bound) {
+    const double raised = lowered(bound);
+    if (raised <= outcome_.bound) return;
+    outcome_.bound = raised;
+    tell(Progress::Event::Bound);
+  }
+
+  void close(const MipOutcome& found) {
+    if (found.solution) hear_solution(*found.solution);
+    outcome_.bound = std::max(outcome_.bound, lowered(found.bound));
+    outcome_.failure = found.failure;
+    outcome_.infeasible = found.infeasible && !outcome_.split;
+    if (outcome_.split) {
+      const double claim = outcome_.bound;
+      if (found.infeasible || claim > outcome_.value * (1 + kLimitSlack)) {
+        outcome_.bound = 0;
+        outcome_.failure = fmt::format(
+            "{} claims that {}, which a split of value {:.6g} refutes", solver_,
+            found.infeasible ? "no split exists" : fmt::format("none is below {:.6g}", claim), outcome_.value);
+      }
+      outcome_.bound = std::min(outcome_.bound, outcome_.value);
+    }
+    say_proof();
+  }
+
+  void refuse(double ratio) {
+    outcome_.unsuitable = true;
+    outcome_.failure = fmt::format(
+        "numbers of the integer program differ by a factor of {:.0e}, and {} can be trusted up to {:.0e} only", ratio,
+        solver_, kMostCoefficientRatio);
+    say_proof();
+  }
+
  private:
+  void say_proof() {
+    if (outcome_.bound > 0) {
+      outcome_.proof = fmt::format("integer program: claimed by {} in floating point, not verified; {:.0e} taken off",
+                                   solver_, kBoundMargin);
+    } else {
+      outcome_.proof = "loads are not negative";
+    }
+    if (!outcome_.failure.empty()) outcome_.proof += "; " + outcome_.failure;
+  }
+
   double lowered(double bound) const {
     return std::isfinite(bound) ? std::max(0.0, bound * formulation_.time_unit() * (1 - kBoundMargin)) : 0;
   }
 
   void tell(Progress::Event event) const {
     if (!sink_) return;
-    sink_({event, budget_.seconds_used(), told_value_, std::min(outcome_.bound, told_value_),
-           formulation_.model().integer_count(), "integer program"});
+    const double value = outcome_.split ? outcome_.value : kNoLimit;
+    sink_({event, budget_.seconds_used(), value, std::min(outcome_.bound, value), formulation_.model().integer_count(),
+           "integer program"});
   }
 
   const Formulation& formulation_;
+  const IpOptions& options_;
+  const char* solver_;
   const Budget& budget_;
   const Sink& sink_;
   IpOutcome outcome_;
-  double told_value_ = kNoLimit;  // the solver's word for splits that have not been decoded yet
 };
 
 }  // namespace
@@ -98,27 +137,33 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
     const auto plain = formulate(problem);
     size = plain->model().objective(plain->encode(*options.start));
     if (budget.exhausted()) {
-      Search search(*plain, budget, sink);
+      Search search(*plain, options, backend.name(), budget, sink);
       search.offer(*options.start);
-      search.close({}, backend.name());
+      search.close({});
       return search.outcome();
     }
   }
   const double unit = size > 0 ? size / kUsualObjective : 1;
-  const auto formulation = formulate(problem, {unit, options.start ? size * (1 + kLimitSlack) : kNoLimit});
+  const auto formulation = formulate(problem, {unit, options.start ? size * (1 + kLimitSlack) : kNoLimit, kNegligible});
   const LinearModel& model = formulation->model();
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kNoLimit, 0, model.integer_count(),
           fmt::format("integer program: {} columns ({} whole), {} rows, {} entries", model.columns().size(),
                       model.integer_count(), model.rows().size(), model.entry_count())});
   }
-  Search search(*formulation, budget, sink);
+  Search search(*formulation, options, backend.name(), budget, sink);
   MipRequest request{.model = model,
                      .gap = options.gap,
                      .known_bound = options.bound / unit,
-                     .progress = [&](double objective, double bound) { search.hear(objective, bound); }};
+                     .found = [&](std::span<const double> x) { search.hear_solution(x); },
+                     .raised = [&](double bound) { search.hear_bound(bound); }};
   if (options.start) request.start = search.offer(*options.start);
-  search.close(backend.solve(request, budget), backend.name());
+  const double ratio = model.coefficient_ratio();
+  if (ratio > kMostCoefficientRatio * (1 + kLimitSlack)) {
+    search.refuse(ratio);
+    return search.outcome();
+  }
+  search.close(backend.solve(request, budget));
   return search.outcome();
 }
 
