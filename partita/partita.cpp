@@ -40,12 +40,13 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
 Plan adopt(const Problem& problem, const Split& split) {
   Plan plan;
   plan.report = check(problem, split);
-  plan.result.proof = "loads are not negative";
   if (!plan.report.legal()) {
     plan.result.reason = "the split is illegal: " + plan.report.violations[0].message;
     return plan;
   }
-  plan.result.status = plan.report.value == 0 ? Status::Optimal : Status::Feasible;
+  const bool nothing_to_gain = plan.report.value == 0;
+  plan.result.status = nothing_to_gain ? Status::Optimal : Status::Feasible;
+  if (nothing_to_gain) plan.result.proof = "loads are not negative";
   plan.result.split = split;
   plan.result.value = plan.report.value;
   return plan;

@@ -65,11 +65,11 @@ int exit_code(Status status, const Budget& budget) {
 }
 
 // A result without a split still makes a plan, with its status and reason; the seed format has no place for either.
-void write_result(const PlanArguments& arguments, const Output& output, const Problem& problem, const Plan& plan) {
+void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan) {
   if (arguments.format == "plan") {
-    output.write(plan_json(problem, plan.result, plan.report));
+    output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices.time_factor));
   } else if (plan.result.split) {
-    output.write(seed_json(problem, plan.result, plan.report));
+    output.write(seed_json(asked.problem, plan.result, plan.report));
   }
 }
 
@@ -79,6 +79,17 @@ void print_no_split(const PlanArguments& arguments, const Result& result, const 
   if (result.status == Status::Unknown) message += budget.out_of_memory() ? kGiveMoreMemory : kGiveMoreTime;
   if (!arguments.svg.empty() || !arguments.dot.empty()) message += "; there is nothing to draw";
   print_error("partita", message);
+}
+
+// Certificates are prices of nodes, which the bounds on free splits of equal accelerators are made of.
+std::string why_no_certificate(const Problem& problem, const Result& result) {
+  if (!result.split) return "there is no split";
+  if (problem.objective == Objective::Latency) return "there are no certificates for latency";
+  if (problem.shape == Shape::Staged)
+    return "there are no certificates for --shape staged; there are for --shape free, whose bound holds for staged "
+           "splits too";
+  if (!(result.bound > 0)) return "nothing was proved";
+  return fmt::format("this bound has no certificate ({})", result.proof);
 }
 
 // The plan that another solver's solution of the integer program describes.
@@ -105,7 +116,7 @@ void refuse_as_seed(bool given, const char* option) {
 int run_plan(const PlanArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
   if (arguments.format == "seed") {
-    refuse_as_seed(arguments.question.replicas > 1, "--replicate");
+    refuse_as_seed(arguments.question.replicas.value_or(1) > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
   }
   if (arguments.solving.options.contract_layers) {
@@ -124,7 +135,8 @@ int run_plan(const PlanArguments& arguments) {
   if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
   const Pictures pictures(arguments.svg, arguments.dot);
   std::optional<PageReport> page = page_report("plan", arguments.report);
-  const Problem problem = read_problem(arguments.question);
+  const AskedProblem asked = read_asked_problem(arguments.question);
+  const Problem& problem = asked.problem;
 
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
   Sink sink;
@@ -139,11 +151,15 @@ int run_plan(const PlanArguments& arguments) {
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
-  const std::string report = arguments.quiet ? "" : plan_report(problem, answer, stopped);
+  const PlanReportOptions words{.stopped = stopped,
+                                .gap = arguments.solving.options.gap,
+                                .searched = arguments.solution.empty(),
+                                .technical = arguments.verbose};
+  const std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
   const bool stdout_taken =
       (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
   try {
-    if (output) write_result(arguments, *output, problem, answer);
+    if (output) write_result(arguments, *output, asked, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
     pictures.write(problem, answer);
     if (page) page->write(problem, answer.result, answer.report);
@@ -152,14 +168,14 @@ int run_plan(const PlanArguments& arguments) {
     throw;
   }
   print_report(report, stdout_taken);
-  if (certificate && !answer.certificate) {
-    print_error(
-        "partita",
-        "--certificate: nothing was written: this bound has no certificate (bounds from the configuration LP do)");
-  }
   if (!answer.result.split) print_no_split(arguments, answer.result, budget);
   if (answer.result.split && stopped == Stopped::OutOfMemory && !arguments.quiet)
     print_error("partita", out_of_memory_text("the best split so far was kept"));
+  if (certificate && !answer.certificate) {
+    print_error("partita", fmt::format("--certificate: {}: nothing was written: {}", arguments.certificate,
+                                       why_no_certificate(problem, answer.result)));
+    if (answer.result.split) return static_cast<int>(ErrorKind::Unsupported);
+  }
   return exit_code(answer.result.status, budget);
 }
 

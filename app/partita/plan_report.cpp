@@ -3,14 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/speed_up.h"
+#include "partita/check/times.h"
+#include "partita/check/warnings.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
-
-const char* unit_of(Objective objective) { return objective == Objective::Latency ? "latency" : "time per sample"; }
 
 const char* stop_text(Stopped stopped) {
   switch (stopped) {
@@ -22,21 +24,64 @@ const char* stop_text(Stopped stopped) {
   return "";
 }
 
-std::string status_line(const Problem& problem, const Result& result, Stopped stopped) {
-  if (!result.split) return fmt::format("{}: no split, {:.2f} s\n", to_string(result.status), result.seconds);
-  // An optimal value may differ from its bound by rounding, which is not a gap.
-  const double gap = result.status == Status::Optimal ? 0 : result.gap();
-  return fmt::format("{}: {:.6g} {}, bound {:.6g}, gap {}, {:.2f} s{}\n", to_string(result.status), result.value,
-                     unit_of(problem.objective), result.bound, percent_text(gap), result.seconds,
-                     result.status == Status::Optimal ? "" : stop_text(stopped));
+bool within_gap(const Result& result, double gap) {
+  return result.status == Status::Feasible && gap > 0 && result.gap() <= gap;
+}
+
+std::string claim(const Problem& problem, const Result& result, const PlanReportOptions& options) {
+  if (!options.searched) return "the solution file's split";
+  if (within_gap(result, options.gap))
+    return fmt::format("within the gap asked for ({} <= {})", percent_text(result.gap()), percent_text(options.gap));
+  return claim_text(problem, result);
+}
+
+std::string status_line(const Problem& problem, const Result& result, const PlanReportOptions& options) {
+  const std::string seconds = options.searched ? fmt::format(", {:.2f} s", result.seconds) : "";
+  if (!result.split) return fmt::format("{}: no split{}\n", to_string(result.status), seconds);
+  const std::string& unit = problem.workload.time_unit;
+  const bool latency = problem.objective == Objective::Latency;
+  const std::string value =
+      latency ? time_text(result.value, unit) + (unit.empty() ? " latency (in the file's unit of time)" : " latency")
+              : per_sample_text(result.value, unit);
+  const bool ended = result.status == Status::Optimal || within_gap(result, options.gap);
+  return fmt::format("{}: {}{}{}\n", claim(problem, result, options), value, seconds,
+                     ended ? "" : stop_text(options.stopped));
+}
+
+// What an optimal value does not say by itself: how far below it the best could be.
+std::string bound_line(const Problem& problem, const Result& result) {
+  if (!result.split || result.status == Status::Optimal) return "";
+  const std::string bound = bound_text(problem, result);
+  if (bound.empty()) return "no bound is known: a better split may exist\n";
+  return fmt::format("{}: gap {}\n", bound, percent_text(result.gap()));
+}
+
+std::string proof_lines(const Result& result, bool technical) {
+  std::string text;
+  const std::string plain = plain_proof(result);
+  if (!plain.empty()) text += fmt::format("proof: {}\n", visible(plain));
+  if (technical && !plain.empty()) text += fmt::format("in technical terms: {}\n", visible(result.proof));
+  return text;
+}
+
+std::string worth_lines(const Problem& problem, const Result& result) {
+  std::string text;
+  if (!result.split) return text;
+  if (const auto gain = speed_up(problem, result.value)) text += speed_up_text(problem, *gain) + "\n";
+  if (const auto alone = lone_bottleneck(problem, result.value))
+    text += lone_bottleneck_text(problem, *alone, result.value) + "\n";
+  return text;
 }
 
 }  // namespace
 
-std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped) {
+std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options) {
   std::string text = visible(describe_workload(problem)) + "\n";
-  text += status_line(problem, plan.result, stopped);
-  if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", visible(plan.result.proof));
+  for (const std::string& line : warnings(problem, plan.report)) text += fmt::format("warning: {}\n", visible(line));
+  text += status_line(problem, plan.result, options);
+  text += bound_line(problem, plan.result);
+  text += proof_lines(plan.result, options.technical);
+  text += worth_lines(problem, plan.result);
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report));
     for (const std::string& more : {describe_memory(problem, plan.report), describe_schedule(problem, plan.report)}) {

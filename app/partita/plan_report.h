@@ -12,6 +12,13 @@ namespace partita::app {
 // Why a solve ended before its proof did.
 enum class Stopped { No, Interrupted, OutOfMemory, OutOfTime };
 
-std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped);
+struct PlanReportOptions {
+  Stopped stopped = Stopped::No;
+  double gap = 0;          // what was asked for
+  bool searched = true;    // else the split comes from a solution file
+  bool technical = false;  // also the proof in the words of the algorithms
+};
+
+std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options);
 
 }  // namespace partita::app

@@ -37,9 +37,8 @@ std::string progress_legend() {
          "  b  a better lower bound\n"
          "  .  nothing new, still searching (only with -v)\n"
          "  d  done\n"
-         "  columns: seconds, value of the best split, lower bound on any split, gap between them, and groups: the "
-         "size\n"
-         "  of the graph that is searched once reductions have merged nodes\n";
+         "  columns: seconds, value of the best split, lower bound on all splits of the shape that is asked for, gap\n"
+         "  between them, and groups: the size of the graph that is searched once reductions have merged nodes\n";
 }
 
 ProgressView::ProgressView(Detail detail) : detail_(detail), terminal_(is_terminal(STDERR_FILENO)) {}

@@ -14,11 +14,13 @@
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
 #include "app/partita/terminal.h"
+#include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
+#include "partita/check/warnings.h"
 #include "partita/read/bytes.h"
 #include "partita/read/split.h"
 #include "partita/report/simulate_json.h"
@@ -48,7 +50,8 @@ struct SimulateArguments {
 };
 
 constexpr const char* kFooter =
-    R"(INPUT and the options that state the question must be those that the plan was made with.
+    R"(A plan says what question it answers and for which devices; options say otherwise. The paper code's output does not
+say, so give the options that it was made with.
 
 Examples:
   partita simulate model.json plan.json
@@ -82,10 +85,11 @@ struct Outputs {
 
 // What --microbatches says is the size of a batch in the schedule gpipe; in the memory models that count samples in
 // flight it is also part of the question, and in the flat one, which would refuse it, it is not.
-Problem read_simulated_problem(const Question& question) {
+AnsweredProblem read_simulated_problem(const Question& question, const std::optional<PlanQuestion>& plan) {
   Question asked = question;
-  if (asked.memory_model == to_string(MemoryModel::Flat)) asked.microbatches.reset();
-  return read_problem(asked);
+  const MemoryModel planned = plan ? plan->asked.memory_model : MemoryModel::Flat;
+  if (question.memory_model.value_or(to_string(planned)) == to_string(MemoryModel::Flat)) asked.microbatches.reset();
+  return read_answered_problem(asked, plan);
 }
 
 SimulationOptions simulation_options(const SimulateArguments& arguments, const Problem& problem) {
@@ -101,21 +105,21 @@ SimulationOptions simulation_options(const SimulateArguments& arguments, const P
                     "not for --schedule {}",
                     to_string(options.kind)));
   }
-  if (batch) options.microbatches = static_cast<std::size_t>(*batch);
+  if (batch || problem.microbatches > 0)
+    options.microbatches = static_cast<std::size_t>(batch.value_or(problem.microbatches));
   options.record = std::max(options.record, samples_for_timeline(options));
   if (!arguments.trace.empty()) options.record = std::max(options.record, std::min(options.samples, kMostTraced));
   return options;
 }
 
-ListedSplit read_plan(const std::string& path, const Problem& problem) {
-  const std::string bytes = read_bytes(path);
-  const std::string where = source_name(path);
-  return legal_split(problem, parse_split(bytes, where), parse_question(bytes, where), where);
-}
-
-std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
+std::string report_text(const SimulateArguments& arguments, const AnsweredProblem& answered, const CheckReport& report,
                         const Simulation& simulation, std::size_t width) {
-  std::string text = visible(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
+  const Problem& problem = answered.problem;
+  std::string text = visible(describe_workload(problem)) + "\n";
+  for (const std::string& line : warnings(problem, report)) text += fmt::format("warning: {}\n", visible(line));
+  if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
+  if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
+  text += simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);
@@ -139,9 +143,14 @@ int run_simulate(const SimulateArguments& arguments) {
                      "'-' is already the workload; only one of the two can be standard input");
   }
   Outputs outputs(arguments);
-  const Problem problem = read_simulated_problem(arguments.question);
+  const std::string bytes = read_bytes(arguments.plan);
+  const std::string where = source_name(arguments.plan);
+  const std::optional<PlanQuestion> asked = parse_question(bytes, where);
+  const AnsweredProblem answered = read_simulated_problem(arguments.question, asked);
+  const Problem& problem = answered.problem;
   const SimulationOptions options = simulation_options(arguments, problem);
-  const ListedSplit plan = read_plan(arguments.plan, problem);
+  const ListedSplit plan =
+      legal_split(problem, parse_split(bytes, where), asked ? std::optional(asked->asked) : std::nullopt, where);
   const Simulation simulation = simulate(problem, plan.split, options);
 
   if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));
@@ -151,7 +160,7 @@ int run_simulate(const SimulateArguments& arguments) {
   if (arguments.quiet) return 0;
   const int stream = outputs.stdout_taken() ? STDERR_FILENO : STDOUT_FILENO;
   const std::size_t width = terminal_width(stream).value_or(kAnyWidth);
-  print_report(report_text(arguments, problem, plan.report, simulation, width), outputs.stdout_taken());
+  print_report(report_text(arguments, answered, plan.report, simulation, width), outputs.stdout_taken());
   return 0;
 }
 

@@ -5,15 +5,32 @@
 
 #include <optional>
 
+#include "app/shared/answered_problem.h"
+#include "app/shared/exit_codes.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
+#include "partita/check/times.h"
+#include "partita/read/bytes.h"
 #include "partita/read/certificate.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
+namespace {
+
+// An untrusted plan may state an easier question than its reader has in mind.
+std::string asked_text(const AnsweredProblem& answered) {
+  std::string text = fmt::format("checked as: {}\n", visible(describe_problem(answered.problem)));
+  for (const std::string& line : answered.problem.workload.notes) text += fmt::format("warning: {}\n", visible(line));
+  if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
+  if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
+  return text;
+}
+
+}  // namespace
 
 void add_check_options(CLI::App& command, CheckArguments& arguments) {
   path(command.add_option("WORKLOAD", arguments.question.workload, "The workload (- for standard input)"))->required();
@@ -32,22 +49,28 @@ int run_check(const CheckArguments& arguments) {
     throw InputError(ErrorKind::Usage, "SPLIT",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  const Problem problem = read_problem(arguments.question);
-  SplitListing listing = read_split(arguments.split);
+  const std::string split_bytes = read_bytes(arguments.split);
+  const std::string split_source = source_name(arguments.split);
+  SplitListing listing = parse_split(split_bytes, split_source);
+  const AnsweredProblem answered = read_answered_problem(arguments.question, parse_question(split_bytes, split_source));
+  const Problem& problem = answered.problem;
   if (arguments.ignore_claimed_value) listing.claimed_value.reset();
 
   const CheckReport report = check(problem, listing);
   std::optional<Certificate> certificate;
   if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
   const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
-  if (!arguments.quiet) {
-    std::string text = describe_table(problem, report);
+  if (arguments.quiet) {
+    if (!answered.other_devices.empty()) print_error("warning", answered.other_devices);
+  } else {
+    std::string text = asked_text(answered) + "\n" + describe_table(problem, report);
     for (const std::string& more : {describe_memory(problem, report), describe_schedule(problem, report)}) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
-      text += fmt::format("certificate: verified; no split has a value of {:.9g} or less\n", certificate->limit);
+      text += fmt::format("certificate: verified; no split of any shape is at {} or below\n",
+                          time_text(certificate->limit, problem.workload.time_unit));
     } else if (certificate) {
       text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/shared/options.h"
+#include "partita/read/split.h"
 #include "partita/util/error.h"
 
 namespace partita::app {
@@ -20,14 +21,12 @@ Value known(std::optional<Value> value, const char* option, const std::string& t
   return *value;
 }
 
-constexpr int kMostSubgraphs = 64;
-constexpr int kMostMicrobatches = 1'000'000;
-
 // Options that only latency has would be passed over in silence elsewhere.
-void refuse_without_latency(bool given, const char* option, const Question& question) {
+void refuse_without_latency(bool given, const char* option, const Question& question, Objective objective) {
   if (!given) return;
   throw InputError(ErrorKind::Usage, option,
-                   fmt::format("only for --objective latency, not for --objective {}", question.objective));
+                   fmt::format("only for --objective latency, not for --objective {}",
+                               question.objective.value_or(to_string(objective))));
 }
 
 // Copies of stages and samples in flight are things of a pipeline.
@@ -57,15 +56,6 @@ void check_pipeline(const Problem& problem) {
     throw InputError(ErrorKind::Usage, "--memory-model",
                      "gpipe keeps the activations of all microbatches; say how many with --microbatches M");
   }
-}
-
-// The weights of a training graph change, so its copies have to exchange them: at which speed, only the user knows.
-void require_bandwidth(const Question& question, const Problem& problem) {
-  if (problem.replicas == 1 || !problem.workload.graph.has_backward()) return;
-  if (question.platform.sync_bandwidth || std::isfinite(problem.workload.platform.sync_bandwidth)) return;
-  throw InputError(ErrorKind::Usage, "--replicate",
-                   "the copies of a stage exchange their weights in training; say how fast with --sync-bandwidth "
-                   "(bytes per unit of time; inf: for nothing) or with syncBandwidth in the platform");
 }
 
 constexpr const char* kClustersExpected = "COUNT:FACTOR, or several of them from the outside in, such as 2:0.5,4:0.1";
@@ -129,6 +119,15 @@ void add_platform_options(CLI::App& command, Question& question) {
 
 }  // namespace
 
+// The weights of a training graph change, so its copies have to exchange them: at which speed, only the user knows.
+void require_bandwidth(const Question& question, const Problem& problem) {
+  if (problem.replicas == 1 || !problem.workload.graph.has_backward()) return;
+  if (question.platform.sync_bandwidth || std::isfinite(problem.workload.platform.sync_bandwidth)) return;
+  throw InputError(ErrorKind::Usage, "--replicate",
+                   "the copies of a stage exchange their weights in training; say how fast with --sync-bandwidth "
+                   "(bytes per unit of time; inf: for nothing) or with syncBandwidth in the platform");
+}
+
 std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text) {
   std::vector<ClusterLevel> levels;
   while (true) {
@@ -177,38 +176,57 @@ void add_question_options(CLI::App& command, Question& question) {
   add_platform_options(command, question);
 }
 
-Workload read_question_workload(const Question& question) {
+Workload read_question_workload(const Question& question, PlatformSpec* devices) {
   if (question.workload == "-" && question.platform_file == "-") {
     throw InputError(ErrorKind::Usage, "--platform",
                      "'-' is already the workload; only one of the two can be standard input");
   }
+  return read_workload(question.workload, platform_overrides(question), devices);
+}
+
+PlatformOverrides platform_overrides(const Question& question) {
   PlatformOverrides overrides = question.platform;
   if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file);
   if (!question.clusters.empty())
     overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
-  return read_workload(question.workload, overrides);
+  return overrides;
 }
 
-Problem read_problem(const Question& question) {
+Problem asked_of(const Question& question, const Problem& otherwise) {
+  const auto word = [](const std::optional<std::string>& given, auto parse, const char* option, auto fallback) {
+    return given ? known(parse(*given), option, *given) : fallback;
+  };
   Problem problem;
-  problem.objective = known(parse_objective(question.objective), "--objective", question.objective);
-  problem.shape = known(parse_shape(question.shape), "--shape", question.shape);
-  problem.transfers = known(parse_transfer_mode(question.transfers), "--transfers", question.transfers);
-  problem.backward_shape = question.backward_shape;
+  problem.objective = word(question.objective, parse_objective, "--objective", otherwise.objective);
+  problem.shape = word(question.shape, parse_shape, "--shape", otherwise.shape);
+  problem.transfers = word(question.transfers, parse_transfer_mode, "--transfers", otherwise.transfers);
+  problem.backward_shape = question.backward_shape || otherwise.backward_shape;
   if (problem.objective != Objective::Latency) {
-    refuse_without_latency(question.subgraphs.has_value(), "--subgraphs", question);
-    refuse_without_latency(question.host_cores.has_value(), "--host-cores", question);
+    refuse_without_latency(question.subgraphs.has_value(), "--subgraphs", question, problem.objective);
+    refuse_without_latency(question.host_cores.has_value(), "--host-cores", question, problem.objective);
+  } else {
+    problem.subgraphs = question.subgraphs.value_or(otherwise.subgraphs);
+    problem.strict_host_cores = question.host_cores ? question.host_cores == "strict" : otherwise.strict_host_cores;
   }
-  problem.subgraphs = question.subgraphs.value_or(1);
-  problem.strict_host_cores = question.host_cores == "strict";
-  problem.replicas = question.replicas;
-  problem.memory_model = known(parse_memory_model(question.memory_model), "--memory-model", question.memory_model);
-  problem.microbatches = question.microbatches.value_or(0);
-  problem.recompute = question.recompute;
+  const bool pipeline = problem.objective != Objective::Latency && problem.shape == Shape::Staged;
+  const Problem plain;
+  const Problem& rest = pipeline ? otherwise : plain;
+  problem.replicas = question.replicas.value_or(rest.replicas);
+  problem.memory_model = word(question.memory_model, parse_memory_model, "--memory-model", rest.memory_model);
+  const bool flat = problem.memory_model == MemoryModel::Flat;
+  problem.microbatches = question.microbatches.value_or(flat ? 0 : rest.microbatches);
+  problem.recompute = question.recompute || (!flat && rest.recompute);
   check_pipeline(problem);
-  problem.workload = read_question_workload(question);
-  require_bandwidth(question, problem);
   return problem;
 }
+
+AskedProblem read_asked_problem(const Question& question) {
+  AskedProblem asked{asked_of(question, {}), {}};
+  asked.problem.workload = read_question_workload(question, &asked.devices);
+  require_bandwidth(question, asked.problem);
+  return asked;
+}
+
+Problem read_problem(const Question& question) { return read_asked_problem(question).problem; }
 
 }  // namespace partita::app

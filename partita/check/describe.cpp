@@ -15,6 +15,7 @@
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
+#include "partita/check/times.h"
 #include "partita/util/visible_text.h"
 
 namespace partita {
@@ -150,13 +151,35 @@ std::string busy_cores(const Problem& problem, const CheckReport& report) {
       report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
 }
 
-std::string platform_text(const Platform& platform) {
+// What is asked, a few words each: "max-load", "staged", "transfers overlap".
+std::vector<std::string> question_words(const Problem& problem) {
+  std::vector<std::string> question{to_string(problem.objective)};
+  if (problem.objective == Objective::Latency) {
+    if (problem.subgraphs > 1) question.push_back(fmt::format("up to {} subgraphs", problem.subgraphs));
+    if (problem.strict_host_cores) question.emplace_back("strict host cores");
+  } else {
+    question.push_back(to_string(problem.shape));
+    if (problem.backward_shape) question.push_back("backward shape");
+    if (problem.transfers != TransferMode::Sum)
+      question.push_back(std::string("transfers ") + to_string(problem.transfers));
+    if (problem.replicas > 1) question.push_back(fmt::format("up to {} devices to a stage", problem.replicas));
+    if (problem.memory_model != MemoryModel::Flat)
+      question.push_back(std::string("memory ") + to_string(problem.memory_model));
+    if (problem.microbatches > 0) question.push_back(fmt::format("microbatches {}", problem.microbatches));
+    if (problem.recompute) question.emplace_back("recomputing");
+  }
+  return question;
+}
+
+}  // namespace
+
+std::string describe_devices(const Platform& platform) {
   std::string text;
   for (const DeviceClass& c : platform.classes) {
     if (c.count == 0) continue;
     if (!text.empty()) text += ", ";
     const auto count = static_cast<std::size_t>(c.count);
-    text += c.name == to_string(c.kind) ? counted(count, c.name) : fmt::format("{} x {}", count, c.name);
+    text += c.name == to_string(c.kind) ? counted(count, c.name) : fmt::format("{} x {}", count, visible(c.name, kLongestShownName));
     if (std::isfinite(c.memory)) text += " of " + memory_text(c.memory);
   }
   if (platform.clusters && !platform.clusters->clusters.empty())
@@ -164,13 +187,11 @@ std::string platform_text(const Platform& platform) {
   return text;
 }
 
-}  // namespace
-
 std::string describe_workload(const Problem& problem) {
   const Graph& graph = problem.workload.graph;
   return fmt::format("{}: {}, {}; {}", visible(problem.workload.name, kLongestTitle),
                      counted(graph.nodes.size(), "node"), counted(graph.edges.size(), "edge"),
-                     platform_text(problem.workload.platform));
+                     describe_devices(problem.workload.platform));
 }
 
 std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
@@ -199,7 +220,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
   Row header;
   if (staged) header.push_back("stage");
-  header.insert(header.end(), {"<device", "load"});
+  header.insert(header.end(), {"<device", time_heading("load", problem.workload.time_unit)});
   if (training) header.insert(header.end(), {"forward", "backward"});
   header.insert(header.end(), {"compute", "in", "out"});
   if (shared) header.push_back("sync");
@@ -276,7 +297,7 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report)
   if (report.schedule.empty()) return "";
   const TimeFormat time(report.value);
   const std::vector<Period> lines = periods(problem, report);
-  std::vector<Row> rows{{"start", "finish", "<what runs", "nodes"}};
+  std::vector<Row> rows{{time_heading("start", problem.workload.time_unit), "finish", "<what runs", "nodes"}};
   // One line more is no longer than "... and 1 more".
   const std::size_t shown = lines.size() <= kLinesShown + 1 ? lines.size() : kLinesShown;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -288,24 +309,15 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report)
   return text + busy_cores(problem, report);
 }
 
+std::string describe_problem(const Problem& problem) {
+  return fmt::format("{}, {}", fmt::join(question_words(problem), ", "), describe_devices(problem.workload.platform));
+}
+
 std::string describe_verdict(const Problem& problem, const CheckReport& report) {
-  std::vector<std::string> question{to_string(problem.objective)};
-  if (problem.objective == Objective::Latency) {
-    if (problem.subgraphs > 1) question.push_back(fmt::format("up to {} subgraphs", problem.subgraphs));
-    if (problem.strict_host_cores) question.emplace_back("strict host cores");
-    if (report.host_cores > 0) question.push_back(counted(report.host_cores, "host core") + " busy at once");
-  } else {
-    question.push_back(to_string(problem.shape));
-    if (problem.backward_shape) question.push_back("backward shape");
-    if (problem.transfers != TransferMode::Sum)
-      question.push_back(std::string("transfers ") + to_string(problem.transfers));
-    if (problem.replicas > 1) question.push_back(fmt::format("up to {} devices to a stage", problem.replicas));
-    if (problem.memory_model != MemoryModel::Flat)
-      question.push_back(std::string("memory ") + to_string(problem.memory_model));
-    if (problem.microbatches > 0) question.push_back(fmt::format("microbatches {}", problem.microbatches));
-    if (problem.recompute) question.emplace_back("recomputing");
-  }
-  const std::string value = std::isfinite(report.value) ? fmt::format("{:.7g}", report.value) : "none";
+  std::vector<std::string> question = question_words(problem);
+  if (problem.objective == Objective::Latency && report.host_cores > 0)
+    question.push_back(counted(report.host_cores, "host core") + " busy at once");
+  const std::string value = std::isfinite(report.value) ? time_text(report.value, problem.workload.time_unit) : "none";
   std::string text = fmt::format("value: {} ({})\n", value, fmt::join(question, ", "));
   if (report.legal()) return text + "legal\n";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A problem, and a check's outcome, as plain text for people. Every line ends with a newline, but for those of
-// describe_workload and describe_question.
+// the descriptions of problems, devices and questions.
 #pragma once
 
 #include <string>
@@ -12,6 +12,12 @@ namespace partita {
 // "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is. Classes with names of their
 // own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
 std::string describe_workload(const Problem& problem);
+
+// "3 accelerators of 16 GiB, 1 host".
+std::string describe_devices(const Platform& platform);
+
+// All that is asked, in one line: "max-load, staged, transfers overlap, 3 accelerators of 16 GiB, 1 host".
+std::string describe_problem(const Problem& problem);
 
 // What a device is called together with those that share its stage: "gpu 3", or "gpu 0,3-4 x3". For a copy, its own
 // name.

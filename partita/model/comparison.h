@@ -59,6 +59,7 @@ struct Comparison {
   Objective objective = Objective::MaxLoad;
   Shape shape = Shape::Staged;
   std::vector<AlgorithmRun> runs;
+  std::string time_unit = {};  // of values and bounds, as in Workload
 
   // The smallest value of a legal split; infinite if there is none.
   double best() const;

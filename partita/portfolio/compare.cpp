@@ -72,7 +72,8 @@ Comparison compare(const Problem& problem, const CompareOptions& options, Budget
                         graph.edges.size(),
                         problem.objective,
                         problem.shape,
-                        {}};
+                        {},
+                        problem.workload.time_unit};
   std::vector<const AlgorithmEntry*> chosen = named(options.algorithms);
   std::vector<AlgorithmRun> others;
   if (options.algorithms.empty()) {

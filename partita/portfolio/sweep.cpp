@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "partita/check/claims.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
@@ -71,7 +72,7 @@ class SweepRun {
     for (const Slot& slot : slots_) {
       if (slot.done) sweep.points.push_back(point_of(slot));
     }
-    judge(sweep);
+    judge(sweep, split_kind(problem_.objective, problem_.shape));
     return sweep;
   }
 

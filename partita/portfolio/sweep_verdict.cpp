@@ -44,7 +44,7 @@ LaterGain later_gain(const Sweep& sweep, std::size_t point) {
   return gain;
 }
 
-std::string enough_text(const Sweep& sweep, std::size_t enough) {
+std::string enough_text(const Sweep& sweep, std::size_t enough, const std::string& splits) {
   const LaterGain gain = later_gain(sweep, enough);
   const std::size_t last = sweep.points.size() - 1;
   const double more = sweep.points[last].parameter - sweep.points[enough].parameter;
@@ -62,8 +62,9 @@ std::string enough_text(const Sweep& sweep, std::size_t enough) {
     return fmt::format("{} seem{} enough: {} as far as was found, but {}", subject(sweep, enough), are ? "" : "s",
                        gains, room);
   }
-  const std::string proof = gain.possible == 0 ? "and no split could gain anything"
-                                               : "and no split could gain more than " + percent_text(gain.possible);
+  const std::string proof = gain.possible == 0
+                                ? fmt::format("and no {} could gain anything", splits)
+                                : fmt::format("and no {} could gain more than {}", splits, percent_text(gain.possible));
   return fmt::format("{} {} enough: {}, {}{}", subject(sweep, enough), are ? "are" : "is", gains, proof,
                      gain.unverified ? " (claimed by CBC, not verified)" : "");
 }
@@ -81,7 +82,7 @@ std::string still_pays_text(const Sweep& sweep) {
 
 }  // namespace
 
-void judge(Sweep& sweep) {
+void judge(Sweep& sweep, const std::string& splits) {
   sweep.enough.reset();
   const auto& points = sweep.points;
   if (points.empty()) {
@@ -101,7 +102,7 @@ void judge(Sweep& sweep) {
   for (std::size_t i = 0; i + 1 < points.size() && !sweep.enough; ++i) {
     if (has_split(points[i]) && later_gain(sweep, i).found <= sweep.worthwhile) sweep.enough = i;
   }
-  sweep.verdict = sweep.enough ? enough_text(sweep, *sweep.enough) : still_pays_text(sweep);
+  sweep.verdict = sweep.enough ? enough_text(sweep, *sweep.enough, splits) : still_pays_text(sweep);
 }
 
 }  // namespace partita

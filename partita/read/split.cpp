@@ -128,35 +128,50 @@ PlanDevice read_plan_device(const json& value, const Place& place, std::size_t e
   return result;
 }
 
-// What the plan says it answers, as far as it says so in words that we know: no more than a hint where a plan does not
-// fit the question that is asked now.
-Problem read_question(const ObjectView& file) {
-  const auto word = [](const ObjectView& fields, const char* key) {
-    const json* value = fields.find(key);
+// What is asked, by the fields of a plan itself or of its `question`; a word that we do not know counts as not said.
+Problem read_asked(const ObjectView& fields) {
+  const auto word = [](const ObjectView& object, const char* key) {
+    const json* value = object.find(key);
     return value && value->is_string() ? value->get<std::string>() : std::string();
   };
-  const auto count = [&file](const char* key, int otherwise) {
-    const json* value = file.find(key);
-    return value && value->is_number_integer() ? value->get<int>() : otherwise;
+  const auto count = [&fields](const char* key, int least, int most, int otherwise) {
+    const json* value = fields.find(key);
+    if (!value || !value->is_number_integer()) return otherwise;
+    const auto number = value->get<std::int64_t>();
+    return number >= least && number <= most ? static_cast<int>(number) : otherwise;
   };
-  const auto flag = [&file](const char* key) {
-    const json* value = file.find(key);
+  const auto flag = [&fields](const char* key) {
+    const json* value = fields.find(key);
     return value && value->is_boolean() && value->get<bool>();
   };
   Problem question;
-  question.objective = parse_objective(word(file, "objective")).value_or(question.objective);
-  question.shape = parse_shape(word(file, "shape")).value_or(question.shape);
-  question.transfers = parse_transfer_mode(word(file, "transfers")).value_or(question.transfers);
+  question.objective = parse_objective(word(fields, "objective")).value_or(question.objective);
+  question.shape = parse_shape(word(fields, "shape")).value_or(question.shape);
+  question.transfers = parse_transfer_mode(word(fields, "transfers")).value_or(question.transfers);
   question.backward_shape = flag("backward_shape");
-  question.subgraphs = count("subgraphs", question.subgraphs);
-  if (const json* cores = file.find("host_cores"); cores && cores->is_object()) {
-    const Place place = file.place().member("host_cores");
+  question.subgraphs = count("subgraphs", 1, kMostSubgraphs, question.subgraphs);
+  question.strict_host_cores = word(fields, "host_cores") == "strict";
+  if (const json* cores = fields.find("host_cores"); cores && cores->is_object()) {
+    const Place place = fields.place().member("host_cores");
     question.strict_host_cores = word(ObjectView(*cores, place, "an object with policy"), "policy") == "strict";
   }
-  question.replicas = count("replicas", question.replicas);
-  question.memory_model = parse_memory_model(word(file, "memory_model")).value_or(question.memory_model);
-  question.microbatches = count("microbatches", question.microbatches);
+  question.replicas = count("replicas", 1, kMaxDevicesOfAKind, question.replicas);
+  question.memory_model = parse_memory_model(word(fields, "memory_model")).value_or(question.memory_model);
+  question.microbatches = count("microbatches", 1, kMostMicrobatches, question.microbatches);
   question.recompute = flag("recompute");
+  return question;
+}
+
+PlanQuestion read_question(const ObjectView& file) {
+  const json* block = file.find("question");
+  if (!block) return {read_asked(file), std::nullopt};
+  const Place place = file.place().member("question");
+  const ObjectView fields(*block, place, "an object with objective, shape and platform");
+  PlanQuestion question{read_asked(fields), std::nullopt};
+  if (const json* platform = fields.find("platform")) {
+    const Place devices = place.member("platform");
+    question.devices = read_platform_object(ObjectView(*platform, devices, "an object with version and classes"));
+  }
   return question;
 }
 
@@ -257,10 +272,11 @@ SplitListing parse_split(std::string_view bytes, const std::string& source) {
              "is not a split; expected a plan written by partita, or an object with fpgas and cpus");
 }
 
-std::optional<Problem> parse_question(std::string_view bytes, const std::string& source) {
+std::optional<PlanQuestion> parse_question(std::string_view bytes, const std::string& source) {
   const json document = parse_json(bytes, source);
   if (!document.is_object() || !document.contains("partita")) return std::nullopt;
-  return read_question(ObjectView(document, Place(source), "a plan written by partita"));
+  const Place place(source);
+  return read_question(ObjectView(document, place, "a plan written by partita"));
 }
 
 SplitListing read_split(const std::string& path) { return parse_split(read_bytes(path), source_name(path)); }

@@ -189,7 +189,8 @@ void check_graph(const Workload& workload, const Place& place) {
 
 }  // namespace
 
-Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides) {
+Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides,
+                        PlatformSpec* devices_read) {
   const json document = parse_json(bytes, source);
   const Place place(source);
   refuse_others(document, place);
@@ -205,11 +206,12 @@ Workload parse_workload(std::string_view bytes, const std::string& source, const
   read_edges(file, by_id, workload.graph);
   drop_repeated_edges(workload.graph);
   check_graph(workload, place);
+  if (devices_read) *devices_read = devices;
   return workload;
 }
 
-Workload read_workload(const std::string& path, const PlatformOverrides& overrides) {
-  return parse_workload(read_bytes(path), source_name(path), overrides);
+Workload read_workload(const std::string& path, const PlatformOverrides& overrides, PlatformSpec* devices) {
+  return parse_workload(read_bytes(path), source_name(path), overrides, devices);
 }
 
 }  // namespace partita

@@ -11,9 +11,12 @@
 namespace partita {
 
 // `path` may be "-" for standard input. Throws InputError; the workload returned keeps every invariant of Graph.
-Workload read_workload(const std::string& path, const PlatformOverrides& overrides = {});
+// `devices`: where to put the platform with what the nodes' times were made of.
+Workload read_workload(const std::string& path, const PlatformOverrides& overrides = {},
+                       PlatformSpec* devices = nullptr);
 
 // The same from bytes in memory; `source` is the name used in error messages.
-Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides = {});
+Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides = {},
+                        PlatformSpec* devices = nullptr);
 
 }  // namespace partita

@@ -73,11 +73,13 @@ std::string compare_json(const Problem& question, const std::vector<Comparison>&
   for (const Comparison& comparison : comparisons) {
     Json runs = Json::array();
     for (const AlgorithmRun& run : comparison.runs) runs.push_back(run_json(comparison, run, options.times));
-    json["workloads"].push_back({{"name", comparison.name},
-                                 {"nodes", comparison.nodes},
-                                 {"edges", comparison.edges},
-                                 {"best", finite_or_null(comparison.best())},
-                                 {"algorithms", std::move(runs)}});
+    Json workload{{"name", comparison.name}};
+    if (!comparison.time_unit.empty()) workload["time_unit"] = comparison.time_unit;
+    workload["nodes"] = comparison.nodes;
+    workload["edges"] = comparison.edges;
+    workload["best"] = finite_or_null(comparison.best());
+    workload["algorithms"] = std::move(runs);
+    json["workloads"].push_back(std::move(workload));
   }
   json["geometric_means"] = means_json(comparisons);
   return pretty_json(json);

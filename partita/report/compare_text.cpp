@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/times.h"
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"
 
@@ -85,6 +87,8 @@ std::string remark(const Comparison& comparison, const AlgorithmRun& run) {
     add("optimal");
   } else if (run.optimal && run.bound_shape) {
     add(fmt::format("best of all {} splits", to_string(*run.bound_shape)));
+  } else if (run.bound > 0 && run.bound_shape && *run.bound_shape != comparison.shape) {
+    add(fmt::format("bound on {}s", split_kind(comparison.objective, *run.bound_shape)));
   }
   return text;
 }
@@ -111,7 +115,7 @@ std::string one_workload(const Comparison& comparison, const CompareTextOptions&
   Text text(options);
   const TimeFormat format = value_format(comparison);
   const bool shapes = comparison.objective != Objective::Latency;
-  Row header{"<algorithm", "value", "ratio"};
+  Row header{"<algorithm", time_heading("value", comparison.time_unit), "ratio"};
   if (options.times) header.push_back("time");
   header.insert(header.end(), {"bound", "gap"});
   if (shapes) header.push_back("<shape");
@@ -136,6 +140,12 @@ std::string one_workload(const Comparison& comparison, const CompareTextOptions&
   text.line(sentence(describe_question(comparison.objective, comparison.shape)));
   text.gap();
   text.wrapped(rows);
+  const auto bounded = [](const AlgorithmRun& run) { return run.bound > 0; };
+  if (std::ranges::any_of(comparison.runs, bounded)) {
+    text.gap();
+    text.line(fmt::format("bound: no {} is below it{}", split_kind(comparison.objective, comparison.shape),
+                          shapes ? ", where the remarks say nothing else" : ""));
+  }
   const std::string rest = left_out_text(comparison.runs);
   if (!rest.empty()) {
     text.gap();
@@ -221,8 +231,11 @@ std::string several_workloads(const std::vector<Comparison>& comparisons, const 
   }
   values.push_back(mean_row(comparisons, names, text));
 
+  const std::string& unit = comparisons.front().time_unit;
+  const bool one_unit = std::ranges::all_of(comparisons, [&](const Comparison& c) { return c.time_unit == unit; });
   text.line(sentence(counted(comparisons.size(), "workload") + ": " +
                      describe_question(comparisons.front().objective, comparisons.front().shape) +
+                     (one_unit && !unit.empty() ? "; values in " + visible(unit) : "") +
                      fmt::format("; = proved optimal, {} breaks a rule, (n) over n workloads", text.star())));
   text.gap();
   text.folded(values);

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/times.h"
 #include "partita/report/graph_edges.h"
 #include "partita/report/graph_picture.h"
 #include "partita/report/svg.h"
@@ -99,13 +101,14 @@ class Drawing {
           "font-weight=\"bold\"");
     top += 19;
     const bool latency = problem_.objective == Objective::Latency;
-    std::string text = fmt::format("{} {}", latency ? "latency" : "time per sample", number(result_.value));
-    if (result_.status == Status::Optimal) {
-      text += ", proved optimal";
-    } else {
-      text += fmt::format(", bound {} (gap {:.3g} %)", number(result_.bound), 100 * result_.gap());
-    }
-    text += latency ? "" : fmt::format("; {}, {}", to_string(problem_.shape), to_string(problem_.objective));
+    const std::string& unit = problem_.workload.time_unit;
+    std::string text = fmt::format("{} {}", latency ? "latency" : "time per sample", time_text(result_.value, unit));
+    if (const std::string rate = latency ? "" : throughput_text(result_.value, unit); !rate.empty())
+      text += ", " + rate;
+    text += ", " + claim_text(problem_, result_);
+    if (const std::string bound = bound_text(problem_, result_); result_.status != Status::Optimal && !bound.empty())
+      text += fmt::format("; {} (gap {:.3g} %)", bound, 100 * result_.gap());
+    text += latency ? "" : fmt::format("; {}", to_string(problem_.objective));
     write(kMargin, top, text, 12);
     top += 12;
   }

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "partita/check/speed_up.h"
+#include "partita/report/platform_json.h"
 #include "partita/report/pretty_json.h"
 #include "partita/report/question_json.h"
 #include "partita/util/error.h"
@@ -193,6 +195,30 @@ Json schedule_json(const Problem& problem, const CheckReport& report) {
   return schedule;
 }
 
+// Everything that was asked, so that whoever reads the plan need not be told again.
+Json question_json(const Problem& problem, const IdVector<ClassId, double>& time_factor) {
+  Json question;
+  add_question(problem, question);
+  question["platform"] = platform_object(problem.workload.platform, time_factor);
+  return question;
+}
+
+void add_worth(const Problem& problem, double value, Json& plan) {
+  const auto class_name = [&](ClassId c) { return problem.workload.platform.classes[c].name; };
+  const std::optional<SpeedUp> gain = speed_up(problem, value);
+  if (gain && gain->why_not.empty()) {
+    plan["speed_up"] = {{"factor", gain->factor},
+                        {"one_device", gain->one_device},
+                        {"class", class_name(gain->device_class)},
+                        {"devices", gain->of}};
+  }
+  if (const std::optional<LoneBottleneck> alone = lone_bottleneck(problem, value)) {
+    Json ids = Json::array();
+    for (NodeId v : alone->nodes) ids.push_back(problem.workload.graph.nodes[v].original_id);
+    plan["lone_bottleneck"] = {{"nodes", std::move(ids)}, {"class", class_name(alone->device_class)}};
+  }
+}
+
 // The format would make idle devices of copies, and other stages of those that recompute.
 void refuse_pipelines(bool copies, bool recomputing) {
   if (!copies && !recomputing) return;
@@ -231,13 +257,15 @@ std::vector<std::vector<std::int64_t>> listed_subgraphs(const SplitListing::Devi
 
 }  // namespace
 
-std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report) {
+std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
+                      const IdVector<ClassId, double>& time_factor) {
   Json plan;
   const bool pipeline = result.split && (has_copies(*result.split) || has_recomputing(*result.split));
   plan["partita"] = {{"format", "plan"},
                      {"version", pipeline ? kPlanVersionOfPipelines : kPlanVersion},
                      {"program_version", version()}};
   plan["workload"] = problem.workload.name;
+  add_time_unit(problem, plan);
   plan["objective"] = to_string(problem.objective);
   plan["shape"] = to_string(problem.shape);
   plan["transfers"] = to_string(problem.transfers);
@@ -256,7 +284,10 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["seconds"] = result.seconds;
   plan["seed"] = result.seed;
   plan["proof"] = result.proof;
+  if (result.unverified) plan["unverified"] = true;
   if (!result.split) plan["reason"] = result.reason;
+  if (result.split) add_worth(problem, result.value, plan);
+  plan["question"] = question_json(problem, time_factor);
   plan["devices"] = result.split ? devices_json(problem, result, report) : Json::array();
   plan["assignment"] = result.split ? assignment_json(problem, *result.split) : Json::object();
   if (latency) plan["schedule"] = result.split ? schedule_json(problem, report) : Json::array();

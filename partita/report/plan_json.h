@@ -11,8 +11,11 @@
 namespace partita {
 
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
-// devices. The version of the plan is the oldest that understands it.
-std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report);
+// devices. The version of the plan is the oldest that understands it. `time_factor`: what the nodes' times by kind were
+// multiplied with, class by class (PlatformSpec in read/); empty: 1 for all. A plan that names another platform than
+// the workload's is checked with these.
+std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
+                      const IdVector<ClassId, double>& time_factor = {});
 
 // The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Where accelerators may run several
 // subgraphs, each subgraph is an entry of its own. Throws InputError(Unsupported) for a split with copies or with

@@ -18,6 +18,10 @@ void add_question(const Problem& problem, nlohmann::ordered_json& object) {
   add_pipeline_question(problem, object);
 }
 
+void add_time_unit(const Problem& problem, nlohmann::ordered_json& object) {
+  if (!problem.workload.time_unit.empty()) object["time_unit"] = problem.workload.time_unit;
+}
+
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object) {
   if (problem.replicas > 1) object["replicas"] = problem.replicas;
   if (problem.memory_model != MemoryModel::Flat) object["memory_model"] = to_string(problem.memory_model);

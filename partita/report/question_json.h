@@ -12,6 +12,9 @@ namespace partita {
 // backward_shape and what pipelines have.
 void add_question(const Problem& problem, nlohmann::ordered_json& object);
 
+// Adds time_unit to an object, where the workload says it.
+void add_time_unit(const Problem& problem, nlohmann::ordered_json& object);
+
 // Adds replicas, memory_model, microbatches and recompute to an object, each where it is not the default.
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object);
 

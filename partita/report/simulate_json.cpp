@@ -66,6 +66,7 @@ std::string simulate_json(const Problem& problem, const CheckReport& report, con
   Json json;
   json["partita"] = {{"format", "simulation"}, {"version", kSimulationVersion}, {"program_version", version()}};
   json["workload"] = problem.workload.name;
+  add_time_unit(problem, json);
   add_question(problem, json);
   json["value"] = report.value;
   json["schedule"] = to_string(simulation.kind);

@@ -9,7 +9,9 @@
 
 #include "partita/check/names.h"
 #include "partita/check/text_table.h"
+#include "partita/check/times.h"
 #include "partita/report/used_devices.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -31,23 +33,31 @@ bool same(double a, double b) { return std::abs(a - b) <= kValueTolerance * std:
 
 // Behind the time per sample: how it was measured, and whether it is what the plan promises. The promise of another
 // schedule than the plan's own is its formula, and the remark says why it is broken.
-std::string judgement(const CheckReport& report, const Simulation& simulation) {
+std::string judgement(const std::string& unit, const CheckReport& report, const Simulation& simulation) {
   const std::string text = simulation.steady ? "in steady state" : "on average; no steady state was reached";
   if (!simulation.formula) return text;
   const double promised = *simulation.formula;
   if (same(simulation.time_per_sample, promised))
     return text + (same(promised, report.value) ? ", as the plan promises" : ", as the schedule's formula says");
   if (!simulation.remark.empty()) return text;
-  return fmt::format("{}; the formula says {:.6g}", text, promised);
+  return fmt::format("{}; the formula says {}", text, time_text(promised, unit));
 }
 
-std::string measurements(const CheckReport& report, const Simulation& simulation, std::size_t width) {
-  const auto time = [](double value) { return fmt::format("{:.6g}", value); };
+std::string measurements(const std::string& unit, const CheckReport& report, const Simulation& simulation,
+                         std::size_t width) {
+  const auto time = [&unit](double value) { return time_text(value, unit); };
   const double per_sample = simulation.time_per_sample;
   const bool batches = simulation.microbatches > 0;
-  std::vector<Row> rows{
-      {"<time per sample", fmt::format("<{}", time(per_sample)), fmt::format("<{}", judgement(report, simulation))}};
-  if (per_sample > 0) rows.push_back({"throughput", time(1 / per_sample), "samples per unit of time"});
+  std::vector<Row> rows{{"<time per sample", fmt::format("<{}", time(per_sample)),
+                         fmt::format("<{}", judgement(unit, report, simulation))}};
+  const std::string rate = throughput_text(per_sample, unit);
+  if (!rate.empty()) {
+    rows.push_back({"throughput", rate, ""});
+  } else if (per_sample > 0) {
+    rows.push_back(
+        {"throughput", fmt::format("{:.6g}", 1 / per_sample),
+         unit.empty() ? "samples per unit of time" : fmt::format("samples per {}", visible(unit))});
+  }
   rows.push_back({"latency", time(simulation.latency), "from start to end of a sample in mid-stream"});
   rows.push_back({"warm-up", time(simulation.warm_up_end),
                   batches ? "until the first batch is through" : "until the first sample is through"});
@@ -104,7 +114,8 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
     row.push_back(mark(problem, report, simulation, used.device));
     rows.push_back(std::move(row));
   }
-  return head(simulation) + measurements(report, simulation, width) + "\n" + layout_folded(rows, width);
+  return head(simulation) + measurements(problem.workload.time_unit, report, simulation, width) + "\n" +
+         layout_folded(rows, width);
 }
 
 }  // namespace partita

@@ -44,6 +44,7 @@ std::string sweep_json(const Problem& problem, const Sweep& sweep, const SweepJs
   Json json;
   json["partita"] = {{"format", "sweep"}, {"version", kSweepVersion}, {"program_version", version()}};
   json["workload"] = problem.workload.name;
+  add_time_unit(problem, json);
   json["nodes"] = graph.nodes.size();
   json["edges"] = graph.edges.size();
   add_question(problem, json);

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/times.h"
 #include "partita/report/narrow_table.h"
 #include "partita/report/svg.h"
 #include "partita/report/sweep_text.h"
@@ -142,7 +144,7 @@ class Chart {
     entry("best split found");
     text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"24\" height=\"10\" class=\"band\"/>", at, middle - 5);
     put_line(at, middle + 5, at + 24, middle + 5, "bound", "stroke-dasharray=\"4 3\"");
-    entry("down to the bound");
+    entry(fmt::format("bound: no {} is below", split_kind(problem_.objective, problem_.shape)));
     if (shows_ideal()) {
       put_line(at, middle, at + 24, middle, "ideal", "stroke-dasharray=\"2 3\"");
       entry("ideal: every device as useful as the first");
@@ -165,10 +167,11 @@ class Chart {
       put_line(kLeft, y(level), kWidth - kRight, y(level), level == levels().front() ? "axis" : "grid");
       put_text(kLeft - 8, y(level) + 4, "faint", "text-anchor=\"end\"", fmt::format("{:.6g}", level));
     }
-    const char* unit = problem_.objective == Objective::Latency ? "latency" : "time per sample";
+    const std::string unit = time_heading(problem_.objective == Objective::Latency ? "latency" : "time per sample",
+                                          problem_.workload.time_unit);
     text_ += fmt::format(
         "<text transform=\"translate(20 {:.0f}) rotate(-90)\" text-anchor=\"middle\" class=\"faint\">{}</text>\n",
-        kTop + kPlot / 2, unit);
+        kTop + kPlot / 2, svg_escaped(unit));
     const char* axis = sweep_.parameter == SweepParameter::Memory      ? "memory of each accelerator"
                        : sweep_.parameter == SweepParameter::Bandwidth ? "bandwidth, times as fast"
                                                                        : to_string(sweep_.parameter);
@@ -241,12 +244,13 @@ class Chart {
             x(i) - 4, foot - 14, svg_escaped(point.label), to_string(result.status), svg_escaped(result.reason));
         continue;
       }
+      const auto time = [&](double value) { return svg_escaped(time_text(value, problem_.workload.time_unit)); };
       put_line(x(i), y(result.value), x(i), y(result.bound), "bound");
       text_ += fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\" stroke-width=\"1.5\"><title>{}: {:.6g}, bound "
-          "{:.6g}, {}, {}</title></circle>\n",
-          x(i), y(result.value), sweep_.enough == i ? 6 : 4.5, svg_escaped(point.label), result.value, result.bound,
-          to_string(result.status), counted(point.devices_used, "device") + " used");
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\" stroke-width=\"1.5\"><title>{}: {}, bound "
+          "{}, {}, {}</title></circle>\n",
+          x(i), y(result.value), sweep_.enough == i ? 6 : 4.5, svg_escaped(point.label), time(result.value),
+          time(result.bound), to_string(result.status), counted(point.devices_used, "device") + " used");
     }
   }
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/times.h"
 
 namespace partita {
 namespace {
@@ -31,8 +33,14 @@ std::string gain_text(const std::optional<double>& gain) {
   return fmt::format("{:+.2f} %", 100 * (std::abs(*gain) <= 2 * kOptimalGap ? 0.0 : *gain));
 }
 
-Row header(const Sweep& sweep, const SweepTextOptions& options) {
-  Row row{to_string(sweep.parameter), "value", "bound", "gap", "<status", "speed-up", "gain"};
+Row header(const Problem& problem, const Sweep& sweep, const SweepTextOptions& options) {
+  Row row{to_string(sweep.parameter),
+          time_heading("value", problem.workload.time_unit),
+          "bound",
+          "gap",
+          "<status",
+          "speed-up",
+          "gain"};
   if (sweep.parameter == SweepParameter::Accelerators) row.emplace_back("efficiency");
   row.emplace_back("devices used");
   if (options.times) row.emplace_back("time");
@@ -93,12 +101,18 @@ std::string sweep_range(const Sweep& sweep) {
 
 std::string sweep_text(const Problem& problem, const Sweep& sweep, const SweepTextOptions& options) {
   const TimeFormat format = value_format(sweep);
-  std::vector<Row> rows{header(sweep, options)};
+  std::vector<Row> rows{header(problem, sweep, options)};
   for (std::size_t i = 0; i < sweep.points.size(); ++i) rows.push_back(point_row(sweep, i, format, options));
   std::string text = wrapped_text(describe_workload(problem), options.width);
   text += wrapped_text(fmt::format("{}; {}.", describe_question(problem.objective, problem.shape), sweep_range(sweep)),
                        options.width);
   if (!sweep.points.empty()) text.append("\n").append(layout_folded(rows, options.width));
+  const auto bounded = [](const SweepPoint& point) { return point.result.bound > 0; };
+  if (std::ranges::any_of(sweep.points, bounded)) {
+    const std::string splits = split_kind(problem.objective, problem.shape);
+    text.append("\n").append(
+        wrapped_text(fmt::format("bound: no {} is below it on that platform", splits), options.width));
+  }
   const std::string why = reasons(sweep, options.width);
   if (!why.empty()) text.append("\n").append(why);
   return text + "\n" + wrapped_text(sweep.verdict, options.width);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "partita/check/names.h"
+#include "partita/check/times.h"
 #include "partita/report/svg.h"
 #include "partita/report/timeline.h"
 #include "partita/util/visible_text.h"
@@ -137,18 +138,20 @@ class Picture {
     return fmt::format("{}: {} schedule", problem_.workload.name, to_string(simulation_.kind));
   }
 
+  std::string time(double value) const { return time_text(value, problem_.workload.time_unit); }
+
   std::string subtitle() const {
     const std::string batches =
         simulation_.microbatches > 0 ? fmt::format(" in batches of {}", simulation_.microbatches) : "";
     return fmt::format("{}{}; time per sample {}{}, latency {}, makespan {}", counted(simulation_.samples, "sample"),
-                       batches, number(simulation_.time_per_sample), simulation_.steady ? " in steady state" : "",
-                       number(simulation_.latency), number(simulation_.makespan));
+                       batches, time(simulation_.time_per_sample), simulation_.steady ? " in steady state" : "",
+                       time(simulation_.latency), time(simulation_.makespan));
   }
 
   std::string caption() const {
     std::string text = timeline_.cut
                            ? fmt::format("Shown: the first {} of {} samples, until {} of {}.", timeline_.samples,
-                                         simulation_.samples, number(timeline_.end), number(simulation_.makespan))
+                                         simulation_.samples, time(timeline_.end), time(simulation_.makespan))
                            : "Shown: all samples.";
     text += " Numbers in boxes are samples, from 0.";
     if (timeline_.idle_lanes > 0)
@@ -229,9 +232,10 @@ class Picture {
           "\n",
           x(i * step), first_lane() - 4, bottom_ + 5, bottom_ + 18, number(i * step));
     }
-    add(R"(<path class="grid" d="M{:.1f} {:.0f}H{:.1f}"/><text class="right soft" x="{:.1f}" y="{:.0f}">time</text>)"
+    add(R"(<path class="grid" d="M{:.1f} {:.0f}H{:.1f}"/><text class="right soft" x="{:.1f}" y="{:.0f}">{}</text>)"
         "\n",
-        left_, bottom_, x(timeline_.end), left_ - 8, bottom_ + 18);
+        left_, bottom_, x(timeline_.end), left_ - 8, bottom_ + 18,
+        svg_escaped(time_heading("time", problem_.workload.time_unit)));
   }
 
   void add_boxes() {
@@ -266,7 +270,7 @@ class Picture {
   void add_stretches() {
     if (!has_stretches()) return;
     const bool batches = simulation_.kind == ScheduleKind::GPipe;
-    const std::string pace = number(simulation_.time_per_sample) + " per sample";
+    const std::string pace = time(simulation_.time_per_sample) + " per sample";
     add_stretch(0, simulation_.warm_up_end, batches ? "first batch" : "warm-up", "");
     add_stretch(simulation_.warm_up_end, simulation_.drain_begin,
                 batches ? "further batches" : (simulation_.steady ? "steady state" : "full"),

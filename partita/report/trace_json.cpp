@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "partita/check/times.h"
 #include "partita/report/used_devices.h"
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
@@ -22,11 +23,9 @@
 namespace partita {
 namespace {
 
-constexpr double kNanosecondsPerUnit = 1e6;
+constexpr double kUnknownUnit = 1e-3;       // seconds: a unit that nobody names is taken for a millisecond
 constexpr double kLatest = 9e18;            // of 64-bit nanoseconds
 constexpr std::uint32_t kWithArrows = 100;  // samples: later ones only repeat the pattern
-
-std::int64_t nanoseconds(double time) { return std::llround(std::clamp(time * kNanosecondsPerUnit, 0.0, kLatest)); }
 
 // The format has microseconds.
 std::string microseconds(std::int64_t time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }
@@ -42,7 +41,10 @@ std::string quoted(const std::string& text) {
 class Trace {
  public:
   Trace(const Problem& problem, const CheckReport& report, const Simulation& simulation)
-      : problem_(problem), report_(report), simulation_(simulation) {}
+      : problem_(problem),
+        report_(report),
+        simulation_(simulation),
+        nanoseconds_per_unit_(1e9 * seconds_in(problem.workload.time_unit).value_or(kUnknownUnit)) {}
 
   std::string text() {
     fmt::format_to(out(),
@@ -67,6 +69,10 @@ class Trace {
     std::size_t arrow = 0;  // its number
     DeviceId device;
   };
+
+  std::int64_t nanoseconds(double time) const {
+    return std::llround(std::clamp(time * nanoseconds_per_unit_, 0.0, kLatest));
+  }
 
   std::back_insert_iterator<fmt::memory_buffer> out() { return std::back_inserter(buffer_); }
 
@@ -186,6 +192,7 @@ class Trace {
   const Problem& problem_;
   const CheckReport& report_;
   const Simulation& simulation_;
+  double nanoseconds_per_unit_;
   std::vector<Event> events_;
   fmt::memory_buffer buffer_;
   bool first_ = true;

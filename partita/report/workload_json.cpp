@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "partita/report/platform_json.h"
+
 namespace partita {
 namespace {
 
@@ -27,29 +29,6 @@ bool is_plain(const Platform& platform) {
   return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&
          accelerators.link_factor == 1 && hosts.kind == DeviceKind::Host && hosts.name == to_string(DeviceKind::Host) &&
          hosts.memory == kUnlimited;
-}
-
-ordered_json class_json(const DeviceClass& one) {
-  ordered_json out{{"name", one.name}, {"kind", to_string(one.kind)}, {"count", one.count}};
-  if (std::isfinite(one.memory)) out["memory"] = one.memory;
-  if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
-  return out;
-}
-
-ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
-  ordered_json out{{"factor", cluster.factor}};
-  for (ClassId c : platform.classes.all()) {
-    if (cluster.devices[c] > 0) out["devices"][platform.classes[c].name] = cluster.devices[c];
-  }
-  for (std::size_t i = 0; i < cluster.clusters.size();) {
-    std::size_t next = i + 1;  // equal neighbours are written once
-    while (next < cluster.clusters.size() && cluster.clusters[next] == cluster.clusters[i]) ++next;
-    ordered_json inside = cluster_json(platform, cluster.clusters[i]);
-    if (next - i > 1) inside["count"] = next - i;
-    out["clusters"].push_back(std::move(inside));
-    i = next;
-  }
-  return out;
 }
 
 std::string platform_fields(const Platform& platform) {

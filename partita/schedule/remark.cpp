@@ -7,26 +7,32 @@
 #include <cmath>
 
 #include "partita/check/names.h"
+#include "partita/check/times.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
 
 bool same(double time, double formula) { return std::abs(time - formula) <= kSameTime * std::abs(formula); }
 
-// "12.5 per sample is 2.5 (25%) above the formula's 10".
-std::string difference(double time, double formula) {
+// "12.5 ms per sample is 2.5 ms (25%) above the formula's 10 ms".
+std::string difference(const Problem& problem, double time, double formula) {
+  const std::string& unit = problem.workload.time_unit;
   const double by = time - formula;
   const std::string share = formula > 0 ? fmt::format(" ({:.3g}%)", 100 * std::abs(by) / formula) : "";
-  return fmt::format("{:.6g} per sample is {:.3g}{} {} the formula's {:.6g}", time, std::abs(by), share,
-                     by > 0 ? "above" : "below", formula);
+  return fmt::format("{} per sample is {:.3g}{}{} {} the formula's {}", time_text(time, unit), std::abs(by),
+                     unit.empty() ? "" : " " + visible(unit), share, by > 0 ? "above" : "below",
+                     time_text(formula, unit));
 }
 
 // There is a formula to compare with.
-std::string not_steady(const Simulation& simulation) {
+std::string not_steady(const Problem& problem, const Simulation& simulation) {
+  const auto time = [&](double value) { return time_text(value, problem.workload.time_unit); };
   return fmt::format(
-      "{} too few for a steady state: {:.6g} per sample is the whole time divided by the samples, with filling and "
-      "draining; run more of them to compare it with the formula's {:.6g}",
-      counted(simulation.samples, "sample is", "samples are"), simulation.time_per_sample, *simulation.formula);
+      "{} too few for a steady state: {} per sample is the whole time divided by the samples, with filling and "
+      "draining; run more of them to compare it with the formula's {}",
+      counted(simulation.samples, "sample is", "samples are"), time(simulation.time_per_sample),
+      time(*simulation.formula));
 }
 
 // Why batches take more than the formula says, and what makes it less.
@@ -74,14 +80,15 @@ std::string remark_on(const Problem& problem, const Simulation& simulation) {
   const double formula = *simulation.formula;
   if (simulation.kind == ScheduleKind::GPipe) {
     if (time > formula) {
-      add(difference(time, formula) + ": " + filling_and_draining(simulation));
+      add(difference(problem, time, formula) + ": " + filling_and_draining(simulation));
     } else {
-      add(difference(time, formula) + ": some devices go on to the next batch, or pass, while others are still busy");
+      add(difference(problem, time, formula) +
+          ": some devices go on to the next batch, or pass, while others are still busy");
     }
   } else if (!simulation.steady) {
-    add(not_steady(simulation));
+    add(not_steady(problem, simulation));
   } else {
-    add(difference(time, formula));
+    add(difference(problem, time, formula));
     if (time < formula && problem.transfers != TransferMode::Sum) remark += std::string(": ") + kPassesOverlap;
   }
   return remark;
@@ -92,8 +99,8 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
   const double time = simulation.time_per_sample;
   const double formula = *simulation.formula;
   if (same(time, formula)) return "";
-  if (!simulation.steady) return not_steady(simulation);
-  std::string remark = difference(time, formula) + ": ";
+  if (!simulation.steady) return not_steady(problem, simulation);
+  std::string remark = difference(problem, time, formula) + ": ";
   if (time < formula) return remark + kPassesOverlap;
   if (problem.transfers != TransferMode::Sum) {
     remark += "where transfers run beside computing, a sample is longer on its way than the loads of the stages say";
@@ -103,9 +110,9 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
     remark += "the samples in flight are too few, or not a multiple of the devices that share a stage";
   }
   const Simulation rounds = round_by_round();
-  return remark + fmt::format("; round by round (pipeline) it is {:.6g}, with up to {} in flight at a device, here {}",
-                              rounds.time_per_sample, counted(most_in_flight(rounds), "sample"),
-                              most_in_flight(simulation));
+  return remark + fmt::format("; round by round (pipeline) it is {}, with up to {} in flight at a device, here {}",
+                              time_text(rounds.time_per_sample, problem.workload.time_unit),
+                              counted(most_in_flight(rounds), "sample"), most_in_flight(simulation));
 }
 
 }  // namespace partita

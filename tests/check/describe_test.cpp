@@ -24,6 +24,19 @@ TEST(Describe, AStagedSplitInPipelineOrder) {
   EXPECT_EQ(describe_verdict(problem, report), "value: 13.75 (max-load, staged)\nlegal\n");
 }
 
+TEST(Describe, TimesHaveTheirUnitInTheHead) {
+  Problem problem = problem_of(graph_from_text("a 3 30; b 2 20; a -> b : 0.5", 2, 2e9, 1));
+  problem.workload.time_unit = "ms";
+  const CheckReport report = check_text(problem, "a | b");
+  EXPECT_TRUE(describe_table(problem, report).starts_with("stage  device         load [ms]  compute"))
+      << describe_table(problem, report);
+  EXPECT_EQ(describe_verdict(problem, report), "value: 3.5 ms (max-load, staged)\nlegal\n");
+  EXPECT_EQ(describe_problem(problem), "max-load, staged, 2 accelerators of 1.863 GiB, 1 host");
+  problem.objective = Objective::Latency;
+  const CheckReport timed = check_text(problem, "a | b");
+  EXPECT_NE(describe_schedule(problem, timed).find("start [ms]"), std::string::npos);
+}
+
 TEST(Describe, TrainingShowsBothPasses) {
   Problem problem = problem_of(graph_from_text("a 300 0 out=100; A 25 0 back; a -> A", 2, kUnlimited, 0), Shape::Free,
                                Objective::GPipe);

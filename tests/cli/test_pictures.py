@@ -21,7 +21,7 @@ class Pictures(CliTest):
         self.assertEqual(root.tag, SVG + "svg")
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertEqual(texts.count("accelerator 0"), 2)
-        self.assertIn("time per sample 2.1, proved optimal; staged, max-load", texts)
+        self.assertIn("time per sample 2.1, optimal among staged splits; max-load", texts)
         self.assertTrue(self.read("a.dot").startswith('digraph "chain" {\n'))
 
     def test_the_same_picture_every_time(self):
@@ -55,7 +55,7 @@ class Pictures(CliTest):
     def test_standard_output(self):
         out, err = self.run_program("plan", self.file, "--svg", "-")
         self.assertEqual(ElementTree.fromstring(out).tag, SVG + "svg")
-        self.assertIn("optimal: 2.1 time per sample", err)
+        self.assertIn("optimal among staged splits: 2.1 per sample", err)
         self.assert_refused(2, "plan", self.file, "--svg", "-", "-o", "-", mentions=["standard output"])
 
     def test_paths_are_tried_before_the_search(self):

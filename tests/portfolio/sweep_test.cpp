@@ -208,7 +208,7 @@ TEST(Sweep, FlatPartsNeedNoSearch) {
     EXPECT_EQ(point.devices_used, point.parameter == 1 ? 1u : 2u);
   }
   EXPECT_EQ(sweep.enough, 1u);
-  EXPECT_EQ(sweep.verdict, "2 accelerators are enough: 6 more gain nothing, and no split could gain anything");
+  EXPECT_EQ(sweep.verdict, "2 accelerators are enough: 6 more gain nothing, and no staged split could gain anything");
 }
 
 TEST(Sweep, PointsWithoutSplitSayWhy) {
@@ -316,19 +316,19 @@ Sweep curve(const std::vector<double>& values, const std::vector<double>& bounds
     point.result.bound = bounds[i];
     sweep.points.push_back(point);
   }
-  judge(sweep);
+  judge(sweep, "staged split");
   return sweep;
 }
 
 TEST(SweepVerdict, ProvedOrOnlyFound) {
   const Sweep proved = curve({10, 5, 4.98, 4.97}, {10, 5, 4.97, 4.96});
   EXPECT_EQ(proved.enough, 1u);
-  EXPECT_EQ(proved.verdict, "2 accelerators are enough: 2 more gain 0.60 %, and no split could gain more than 0.81 %");
+  EXPECT_EQ(proved.verdict, "2 accelerators are enough: 2 more gain 0.60 %, and no staged split could gain more than 0.81 %");
   EXPECT_EQ(curve({10, 5, 4.98, 4.97}, {10, 5, 4.97, 4}).verdict,
             "2 accelerators seem enough: 2 more gain 0.60 % as far as was found, but the bounds leave room for "
             "25.00 %");
   EXPECT_EQ(curve({10, 10}, {10, 10}).verdict,
-            "1 accelerator is enough: 1 more gains nothing, and no split could gain anything");
+            "1 accelerator is enough: 1 more gains nothing, and no staged split could gain anything");
   EXPECT_EQ(curve({10, 10}, {0, 0}).verdict,
             "1 accelerator seems enough: 1 more gains nothing as far as was found, but there is no bound on what they "
             "could gain");

@@ -176,8 +176,10 @@ TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
   const std::string text = R"({"partita": {"format": "plan", "version": 2}, "objective": "latency", "shape": "free",
     "transfers": "overlap", "backward_shape": true, "subgraphs": 3, "host_cores": {"policy": "strict"}, "replicas": 2,
     "memory_model": "gpipe", "microbatches": 8, "recompute": true})";
-  const std::optional<Problem> question = parse_question(text, "plan.json");
-  ASSERT_TRUE(question);
+  const std::optional<PlanQuestion> plan = parse_question(text, "plan.json");
+  ASSERT_TRUE(plan);
+  const Problem* question = &plan->asked;
+  EXPECT_FALSE(plan->devices) << "older plans do not say";
   EXPECT_EQ(question->objective, Objective::Latency);
   EXPECT_EQ(question->shape, Shape::Free);
   EXPECT_EQ(question->transfers, TransferMode::Overlap);
@@ -186,14 +188,48 @@ TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
   EXPECT_EQ(question->replicas, 2);
   EXPECT_EQ(question->memory_model, MemoryModel::GPipe);
   EXPECT_EQ(question->microbatches, 8);
-  // What we do not understand is passed over: it is only for hints.
-  const std::optional<Problem> other =
+  // What we do not understand is passed over: what is used instead is always shown.
+  const std::optional<PlanQuestion> unknown =
       parse_question(R"({"partita": 1, "objective": 5, "shape": "round", "host_cores": "x", "replicas": []})", "f");
-  ASSERT_TRUE(other);
+  ASSERT_TRUE(unknown);
+  const Problem* other = &unknown->asked;
   EXPECT_EQ(other->objective, Objective::MaxLoad);
   EXPECT_EQ(other->shape, Shape::Staged);
   EXPECT_EQ(other->replicas, 1);
   EXPECT_FALSE(parse_question(kSmallSeed, "seed.json"));
+}
+
+TEST(ReadPlan, TheQuestionBlockComesFirstAndNamesTheDevices) {
+  const std::string text = R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load", "shape": "staged",
+    "question": {"objective": "latency", "subgraphs": 2, "host_cores": "strict",
+      "platform": {"version": 1, "syncBandwidth": 5, "classes": [{"name": "gpu", "kind": "accelerator", "count": 3,
+        "memory": 100, "timeFactor": 2}, {"name": "host", "kind": "host", "count": 0}]}}})";
+  const std::optional<PlanQuestion> plan = parse_question(text, "plan.json");
+  ASSERT_TRUE(plan && plan->devices);
+  EXPECT_EQ(plan->asked.objective, Objective::Latency);
+  EXPECT_EQ(plan->asked.subgraphs, 2);
+  EXPECT_TRUE(plan->asked.strict_host_cores);
+  EXPECT_EQ(plan->devices->platform.device_count(), 3u);
+  EXPECT_EQ(plan->devices->platform.classes[ClassId(0)].memory, 100);
+  EXPECT_EQ(plan->devices->time_factor[ClassId(0)], 2);
+  EXPECT_EQ(plan->devices->platform.sync_bandwidth, 5);
+}
+
+TEST(ReadPlan, NumbersBeyondAllReasonAreNotTaken) {
+  const std::optional<PlanQuestion> plan = parse_question(
+      R"({"partita": {}, "question": {"objective": "latency", "subgraphs": 99999999999, "replicas": -3,
+          "microbatches": 1e99}})",
+      "plan.json");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->asked.subgraphs, 1);
+  EXPECT_EQ(plan->asked.replicas, 1);
+  EXPECT_EQ(plan->asked.microbatches, 0);
+  EXPECT_SAYS(error_of([] {
+                parse_question(R"({"partita": {}, "question": {"platform": {"version": 1, "classes": []}}})", "p.json");
+              }),
+              ErrorKind::BadPlatform, "question.platform.classes");
+  EXPECT_SAYS(error_of([] { parse_question(R"({"partita": {}, "question": 5})", "p.json"); }), ErrorKind::BadField,
+              "question");
 }
 
 }  // namespace

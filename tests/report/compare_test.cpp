@@ -90,7 +90,17 @@ TEST(CompareText, OneWorkload) {
             "greedy     4.00000   2.000  0.50 s        -    -  staged\n"
             "single     1.00000*  0.500  0.50 s        -    -  staged  over memory by 1.0 GiB\n"
             "\n"
+            "bound: no staged split is below it, where the remarks say nothing else\n"
+            "\n"
             "not run: free (x)\n");
+}
+
+TEST(CompareText, ValuesHaveTheirUnit) {
+  Comparison timed = kOne;
+  timed.time_unit = "ms";
+  EXPECT_NE(compare_text({timed}, {}).find("algorithm  value [ms]  ratio"), std::string::npos);
+  EXPECT_NE(compare_text({timed, timed}, {}).find("staged splits; values in ms; ="), std::string::npos);
+  EXPECT_EQ(compare_text({timed, kTwo}, {}).find("values in"), std::string::npos);
 }
 
 TEST(CompareText, TimesCanBeLeftOut) {

@@ -78,6 +78,37 @@ TEST_F(PlanJson, HeaderNamesFormatAndVersions) {
   EXPECT_EQ(plan().begin().key(), "partita");
 }
 
+TEST_F(PlanJson, HoldsItsWholeQuestion) {
+  problem.workload.time_unit = "ms";
+  problem.replicas = 2;
+  problem.workload.platform.sync_bandwidth = 64;
+  const Json json = Json::parse(plan_json(problem, result, report, {2.5, 1}));
+  EXPECT_EQ(json.at("time_unit"), "ms");
+  const std::optional<PlanQuestion> question = parse_question(json.dump(), "plan");
+  ASSERT_TRUE(question && question->devices);
+  EXPECT_EQ(question->asked.replicas, 2);
+  const Platform& platform = question->devices->platform;
+  ASSERT_EQ(platform.classes.size(), 2u);
+  EXPECT_EQ(platform.classes[ClassId(0)].count, 3);
+  EXPECT_EQ(platform.classes[ClassId(0)].memory, 1000);
+  EXPECT_EQ(platform.classes[ClassId(1)].memory, kUnlimited);
+  EXPECT_EQ(platform.sync_bandwidth, 64);
+  EXPECT_EQ(question->devices->time_factor, (IdVector<ClassId, double>{2.5, 1}));
+}
+
+TEST_F(PlanJson, SaysWhatTheSplitIsWorth) {
+  const Json json = plan();
+  EXPECT_EQ(json.at("speed_up"),
+            Json::parse(R"({"factor": 1.9047619047619047, "one_device": 4.0, "class": "accelerator",
+                                               "devices": 3})"));
+  EXPECT_FALSE(json.contains("lone_bottleneck"));
+  EXPECT_FALSE(json.contains("unverified"));
+  problem.workload.graph.nodes[NodeId(2)].time = {2.1, 30};
+  result.unverified = true;
+  EXPECT_EQ(plan().at("lone_bottleneck"), Json::parse(R"({"nodes": [30], "class": "accelerator"})"));
+  EXPECT_EQ(plan().at("unverified"), true);
+}
+
 TEST_F(PlanJson, SaysWhatWasAskedAndAnswered) {
   const Json json = plan();
   EXPECT_EQ(json.at("workload"), "chain");

@@ -30,6 +30,17 @@ TEST(SimulateText, SaysWhatWasRunAndWhatItTook) {
             "    2  accelerator 1   60.0 %  10.0 %  10.0 %  80.0 %  20.0 %        4          1    50 B\n");
 }
 
+TEST(SimulateText, TimesHaveTheirUnit) {
+  HandMade made = hand_made(4);
+  made.problem.workload.time_unit = "ms";
+  const std::string text = simulate_text(made.problem, made.report, made.simulation);
+  EXPECT_NE(text.find("time per sample  4 ms           in steady state"), std::string::npos) << text;
+  EXPECT_NE(text.find("throughput       250 samples/s\n"), std::string::npos) << text;
+  made.problem.workload.time_unit = "ticks";
+  EXPECT_NE(simulate_text(made.problem, made.report, made.simulation).find("0.25     samples per ticks"),
+            std::string::npos);
+}
+
 TEST(SimulateText, ABrokenPromiseHasItsReason) {
   HandMade made = hand_made(4);
   made.simulation.time_per_sample = 5;

@@ -54,9 +54,20 @@ TEST(SweepText, ARowForEachPoint) {
       "<- enough\n"
       "           4   8.00000   6.00000  25.00 %  feasible       1.25x   +0.00 %      62.5 %             2  0.50 s\n"
       "\n"
+      "bound: no staged split is below it on that platform\n"
+      "\n"
       "accelerators 1: infeasible: memory: too little & too bad\n"
       "\n"
       "3 accelerators seem enough\n");
+}
+
+TEST(SweepText, ValuesHaveTheirUnit) {
+  Problem timed = problem();
+  timed.workload.time_unit = "ms";
+  EXPECT_NE(sweep_text(timed, example()).find("accelerators  value [ms]     bound"), std::string::npos);
+  EXPECT_NE(sweep_svg(timed, example()).find("time per sample [ms]</text>"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(sweep_json(timed, example(), {10, 7}))["time_unit"], "ms");
+  EXPECT_FALSE(nlohmann::json::parse(sweep_json(problem(), example(), {10, 7})).contains("time_unit"));
 }
 
 TEST(SweepText, TimesAndWidth) {

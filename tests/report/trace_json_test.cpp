@@ -53,6 +53,18 @@ TEST(TraceJson, ASliceSaysWhatRuns) {
   EXPECT_EQ(slices, 16u);
 }
 
+TEST(TraceJson, TheWorkloadsUnitBecomesMicroseconds) {
+  for (const auto& [unit, factor] : std::map<std::string, double>{{"", 1}, {"ms", 1}, {"us", 1e-3}, {"s", 1000}}) {
+    HandMade made = hand_made(2);
+    made.problem.workload.time_unit = unit;
+    double last = 0;
+    for (const Json& event : events_of(made)) {
+      if (event["ph"] == "X" && event["name"] == "B1" && event["pid"] == 1) last = event["ts"].get<double>();
+    }
+    EXPECT_DOUBLE_EQ(last, 10000 * factor) << unit;
+  }
+}
+
 // With a unit of a third of a nanosecond, or of a hundred and some, most times are none of whole nanoseconds.
 TEST(TraceJson, RoundedTimesAreSortedAndNeverOverlap) {
   for (const double unit : {1.0, 1.0 / 3, 1e-4 / 7, 1e-6 / 3, 12345.678901}) {

@@ -2,7 +2,9 @@
 // The result, the load of each device as `check` found it, and what the bottleneck moves.
 #include <algorithm>
 
+#include "partita/check/claims.h"
 #include "partita/check/in_use.h"
+#include "partita/check/speed_up.h"
 #include "partita/report/page/cuts.h"
 #include "partita/report/page/sections.h"
 
@@ -73,6 +75,14 @@ void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonLine& json
   });
 }
 
+void write_worth(const Problem& problem, const Result& result, JsonLine& json) {
+  const std::optional<SpeedUp> gain = result.split ? speed_up(problem, result.value) : std::nullopt;
+  json.field("speedUp", gain ? speed_up_text(problem, *gain) : "");
+  const std::optional<LoneBottleneck> alone = result.split ? lone_bottleneck(problem, result.value) : std::nullopt;
+  json.column("loneBottleneck", alone ? alone->nodes : std::vector<NodeId>());
+  json.field("loneBottleneckText", alone ? lone_bottleneck_text(problem, *alone, result.value) : "");
+}
+
 }  // namespace
 
 void write_plan(const PageContent& content, JsonLine& json) {
@@ -88,7 +98,9 @@ void write_plan(const PageContent& content, JsonLine& json) {
     json.field("bound", result.bound);
     json.field("gap", result.gap());
     json.field("proof", result.proof);
+    json.field("plainProof", plain_proof(result));
     json.field("reason", result.reason);
+    write_worth(problem, result, json);
     json.field("seconds", result.seconds);
     json.field("bottleneck", bottleneck);
     json.column("order", report.order);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/shared/answered_problem.h"
+
+#include <fmt/format.h>
+
+#include "partita/check/describe.h"
+#include "partita/check/listed_split.h"
+#include "partita/read/bytes.h"
+#include "partita/util/error.h"
+
+namespace partita::app {
+namespace {
+
+double time_factor(const PlatformSpec& spec, ClassId c) { return spec.time_factor.empty() ? 1 : spec.time_factor[c]; }
+
+// Nodes then take the same times, and need not be read again.
+bool same_times(const PlatformSpec& a, const PlatformSpec& b) {
+  if (a.platform.classes.size() != b.platform.classes.size()) return false;
+  for (ClassId c : a.platform.classes.all()) {
+    const DeviceClass& one = a.platform.classes[c];
+    const DeviceClass& other = b.platform.classes[c];
+    if (one.name != other.name || one.kind != other.kind || time_factor(a, c) != time_factor(b, c)) return false;
+  }
+  return true;
+}
+
+bool same_devices(const PlatformSpec& a, const PlatformSpec& b) {
+  if (!same_times(a, b) || a.platform.sync_bandwidth != b.platform.sync_bandwidth) return false;
+  if (a.platform.clusters != b.platform.clusters) return false;
+  for (ClassId c : a.platform.classes.all()) {
+    const DeviceClass& one = a.platform.classes[c];
+    const DeviceClass& other = b.platform.classes[c];
+    if (one.count != other.count || one.memory != other.memory || one.link_factor != other.link_factor) return false;
+  }
+  return true;
+}
+
+// Two descriptions may be the same where the devices are not.
+std::string not_those(const Platform& these, const Platform& others) {
+  const std::string text = describe_devices(others);
+  return text == describe_devices(these) ? text + ", but other links, clusters or times" : text;
+}
+
+// The workload as its file has it; nothing where the file leaves the devices to others, or has another fault, which the
+// next to read it will name.
+std::optional<Workload> as_the_file_says(const std::string& bytes, const std::string& source, PlatformSpec& devices) {
+  try {
+    return parse_workload(bytes, source, {}, &devices);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::string overridden_text(const Problem& problem, const PlatformSpec* devices, const PlanQuestion& plan) {
+  std::string text;
+  const std::string options = options_that_differ(problem, plan.asked);
+  if (!options.empty()) {
+    text = fmt::format("{} (the plan was made with {})", options, options_that_differ(plan.asked, problem));
+  }
+  if (devices && plan.devices && !same_devices(*devices, *plan.devices)) {
+    text += fmt::format("{}other devices than the plan's ({})", text.empty() ? "" : "; ",
+                        not_those(devices->platform, plan.devices->platform));
+  }
+  return text;
+}
+
+}  // namespace
+
+AnsweredProblem read_answered_problem(const Question& options, const std::optional<PlanQuestion>& plan) {
+  AnsweredProblem answered;
+  PlatformOverrides overrides = platform_overrides(options);
+  if (!plan || !plan->devices || overrides.platform) {
+    AskedProblem asked{asked_of(options, plan ? plan->asked : Problem{}), {}};
+    asked.problem.workload = read_question_workload(options, &asked.devices);
+    require_bandwidth(options, asked.problem);
+    if (plan) answered.overridden = overridden_text(asked.problem, &asked.devices, *plan);
+    answered.problem = std::move(asked.problem);
+    return answered;
+  }
+
+  answered.problem = asked_of(options, plan->asked);
+  PlatformSpec devices = *plan->devices;
+  if (!overrides.clusters.empty()) devices.platform.clusters.reset();  // they are said anew
+  override_devices(overrides, devices.platform);
+  override_links(overrides, devices.platform);
+
+  const std::string bytes = read_bytes(options.workload);
+  const std::string source = source_name(options.workload);
+  PlatformSpec own;
+  std::optional<Workload> workload = as_the_file_says(bytes, source, own);
+  if (workload && !same_devices(own, *plan->devices)) {
+    answered.other_devices = fmt::format("the plan is for other devices than the workload's file names ({})",
+                                         not_those(plan->devices->platform, own.platform));
+  }
+  if (workload && same_times(own, devices)) {
+    workload->platform = devices.platform;
+  } else {
+    workload = parse_workload(bytes, source, {.platform = devices});
+  }
+  answered.problem.workload = std::move(*workload);
+  answered.overridden = overridden_text(answered.problem, &devices, *plan);
+  return answered;
+}
+
+}  // namespace partita::app

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/check/claims.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "partita/check/times.h"
+
+namespace partita {
+namespace {
+
+// A proof as solvers name it, by words that are in it, and what it means; the first row that fits counts. `best` is
+// said of an optimal split, `below` of a bound that is less than the value.
+struct PlainWords {
+  std::string_view words;
+  const char* best;
+  const char* below;
+};
+
+constexpr PlainWords kPlainWords[] = {
+    {"exhaustive search", "searched all: nothing better exists", "searched all that is below: there is nothing"},
+    {"every split was looked at", "looked at every split: nothing better exists", ""},
+    {"branch and bound", "searched all cases: nothing better exists", "searched cases: none is below"},
+    {"no split below the bound is left", "ruled out whatever would be better", "ruled out whatever is below"},
+    {"relaxation:", "a relaxation of the problem cannot do better either", "a relaxation of the problem is not below"},
+    {"configuration LP; its certificate was verified",
+     "certificate verified: a linear program that allows more than any split cannot do better",
+     "certificate verified: a linear program that allows more than any split is not below"},
+    {"configuration LP", "a linear program that allows more than any split cannot do better",
+     "a linear program that allows more than any split is not below"},
+    {"volume of work; its certificate was verified",
+     "certificate verified: all devices together cannot do the work any sooner",
+     "certificate verified: all devices together cannot do the work any sooner"},
+    {"volume of work", "all devices together cannot do the work any sooner",
+     "all devices together cannot do the work any sooner"},
+    {"at least the average", "the work in equal shares takes every device as long",
+     "the work in equal shares takes every device that long"},
+    {"both passes together", "even the largest load of both passes together cannot be less",
+     "the largest load of both passes together is not below"},
+    {"each pass", "neither pass can be faster, even alone", "neither pass can be faster, even alone"},
+    {"longest path of least node times", "operators that wait for each other take as long on their fastest devices",
+     "operators that wait for each other take that long on their fastest devices"},
+    {"a spine:", "operators that wait for each other cannot finish sooner on these accelerators",
+     "operators that wait for each other cannot finish sooner on these accelerators"},
+    {"labels", "no operator's earliest possible finish allows a better end",
+     "no operator's earliest possible finish allows an earlier end"},
+    {"integer program", "an integer program, which CBC solved, has no better answer",
+     "an integer program, as far as CBC solved it, has no answer below"},
+    {"a constraint that no split meets", "", ""},
+    {"loads are not negative", "no time is less than nothing", ""},
+};
+
+// plan() puts this before a proof that speaks of the coarser problem alone.
+bool layers_together(const Result& result) { return result.proof.starts_with("with layers kept together: "); }
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+}  // namespace
+
+std::string split_kind(Objective objective, Shape shape) {
+  if (objective == Objective::Latency || shape == Shape::Free) return "split";
+  return fmt::format("{} split", to_string(shape));
+}
+
+std::string claim_text(const Problem& problem, const Result& result) {
+  if (result.status != Status::Optimal) return "best found";
+  std::string text = "optimal";
+  const bool latency = problem.objective == Objective::Latency;
+  const std::string kind = split_kind(problem.objective, problem.shape);
+  if (layers_together(result)) {
+    text += fmt::format(" among {}s that keep layers together", kind);
+  } else if (!latency) {
+    text += problem.shape == Shape::Free ? " among all splits" : fmt::format(" among {}s", kind);
+  }
+  return result.unverified ? text + " by CBC's word, not verified" : text;
+}
+
+std::string bound_text(const Problem& problem, const Result& result) {
+  if (!(result.bound > 0)) return "";
+  return fmt::format("{}no {}{} is below {}", result.unverified ? "by CBC's word, not verified, " : "",
+                     split_kind(problem.objective, problem.shape),
+                     layers_together(result) ? " that keeps layers together" : "",
+                     time_text(result.bound, problem.workload.time_unit));
+}
+
+std::string plain_proof(const Result& result) {
+  const bool best = result.status == Status::Optimal;
+  if (!best && !(result.bound > 0)) return "";
+  for (const PlainWords& row : kPlainWords) {
+    if (!contains(result.proof, row.words)) continue;
+    std::string text = best ? row.best : row.below;
+    if (contains(result.proof, "for free splits: "))
+      text += best ? " (no split of any shape can)" : " (no split of any shape is)";
+    if (contains(result.proof, "with all devices next to each other: "))
+      text += " (even with all devices next to each other)";
+    if (result.unverified) text += "; nobody has verified that";
+    return text;
+  }
+  return result.proof;
+}
+
+}  // namespace partita

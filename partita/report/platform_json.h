@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Platforms as objects of workloads and plans (docs/formats.md, "Platforms").
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "partita/model/platform.h"
+
+namespace partita {
+
+// The parts of such an object: a class of devices, and a cluster with all that is in it.
+nlohmann::ordered_json class_json(const DeviceClass& one, double time_factor = 1);
+nlohmann::ordered_json cluster_json(const Platform& platform, const Cluster& cluster);
+
+// The whole. `time_factor`: what the nodes' times by kind were multiplied with, class by class; empty: 1 for all.
+nlohmann::ordered_json platform_object(const Platform& platform, const IdVector<ClassId, double>& time_factor);
+
+}  // namespace partita
