@@ -88,6 +88,7 @@ void write_plan(const PageContent& content, JsonLine& json) {
     json.field("bound", result.bound);
     json.field("gap", result.gap());
     json.field("proof", result.proof);
+    json.field("unverified", result.unverified);
     json.field("reason", result.reason);
     json.field("seconds", result.seconds);
     json.field("bottleneck", bottleneck);
