@@ -177,7 +177,9 @@ export function drawPieceNames(scene: Scene): void {
     const room = Math.min(Math.max(box.right, end - 8), scene.size.width) - left - 26;
     if (!isSeen(scene, { ...box, top: box.top - 19 }) || left > box.right - 12 || top + 18 > box.bottom) return;
     if (room < 12) return;
-    const text = shortened(context, pieceTitle(scene, piece), room);
+    const title = pieceTitle(scene, piece);
+    const fits = textWidth(context, title) <= room;
+    const text = shortened(context, fits ? title : initials(title), room);
     const colour = passColour(palette, piece.device, piece.backward);
     context.globalAlpha = alpha * (isDimmed(scene, piece.device) ? dimmed * 2 : 1);
     roundedBox(context, left, top, textWidth(context, text) + 24, 18, 5);

@@ -35,9 +35,7 @@ const keyStep = 80; // pixels
 
 export function graphLead(data: GraphData): string {
   if (data.pieces.length === 0) return "";
-  return (
-    "A box is as large as the nodes in it need; the bar in it is its load, as long as the box for the largest load."
-  );
+  return "A box is as large as the nodes in it need. The bar in it is its load; the largest load has a full bar.";
 }
 
 function helpText(): string {
