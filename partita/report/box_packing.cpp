@@ -3,7 +3,8 @@
 //
 // A slot is a place in the pipeline: the pieces that have the same longest path of pieces before them, one above the
 // other. Where each device has at most one piece in each pass, a slot also holds, in its lower half, the backward
-// pieces of its devices; the slots in a row then are both passes, one from left to right and the other back. Elsewhere
+// pieces of its devices; the slots in a row then are both passes, one from left to right and the other back. Where the
+// devices have an order, the slots keep to it, so that the picture reads as the tables do. Elsewhere
 // (a device has many pieces, as in free splits) the passes are apart, first all rows of the forward pass, then those of
 // the backward pass, whose slots run from right to left. There can be hundreds of pieces, most of them small: from
 // kManySlots on, slots follow each other downwards as well, as long as they fit under one another.
@@ -106,12 +107,46 @@ std::vector<Slot> slots_of_both_passes(const Pieces& pieces) {
   return slots;
 }
 
+bool all_have_a_place(const Pieces& pieces, const std::vector<DeviceId>& order) {
+  return std::ranges::all_of(pieces.pieces,
+                             [&](const Piece& piece) { return std::ranges::count(order, piece.device) > 0; });
+}
+
+// Both passes again, device by device in the order given. A device opens a new slot where one of its pieces waits for
+// one in the last slot, or the other way round; else it joins that slot, below what is there. Read column by column,
+// slots have the order of the devices.
+std::vector<Slot> slots_in_order(const Pieces& pieces, const std::vector<DeviceId>& order) {
+  std::map<DeviceId, Slot> pieces_on;
+  for (const PieceId p : pieces.pieces.all()) {
+    Slot& own = pieces_on[pieces.pieces[p].device];
+    (pieces.pieces[p].backward ? own.lower : own.upper).push_back(p);
+  }
+  const auto waits = [&](const std::vector<PieceId>& some, const std::vector<PieceId>& others) {
+    return std::ranges::any_of(some, [&](PieceId p) {
+      return std::ranges::any_of(pieces.pieces[p].after, [&](PieceId q) { return std::ranges::count(others, q) > 0; });
+    });
+  };
+  const auto apart = [&](const std::vector<PieceId>& some, const std::vector<PieceId>& others) {
+    return waits(some, others) || waits(others, some);
+  };
+  std::vector<Slot> slots;
+  for (const DeviceId device : order) {
+    const Slot& own = pieces_on[device];
+    if (slots.empty() || apart(own.upper, slots.back().upper) || apart(own.lower, slots.back().lower))
+      slots.emplace_back();
+    slots.back().upper.insert(slots.back().upper.end(), own.upper.begin(), own.upper.end());
+    slots.back().lower.insert(slots.back().lower.end(), own.lower.begin(), own.lower.end());
+  }
+  return slots;
+}
+
 class Packer {
  public:
-  Packer(const Pieces& pieces, const BoxSizes& size_of, const LayoutStyle& style)
+  Packer(const Pieces& pieces, const BoxSizes& size_of, const LayoutStyle& style, const std::vector<DeviceId>& order)
       : pieces_(pieces), size_of_(size_of), style_(style), across_(style.gap / style.stretch), down_(0.75 * style.gap) {
     if (one_piece_each(pieces)) {
-      passes_.push_back(slots_of_both_passes(pieces));
+      const bool ordered = !order.empty() && all_have_a_place(pieces, order);
+      passes_.push_back(ordered ? slots_in_order(pieces, order) : slots_of_both_passes(pieces));
     } else {
       passes_.push_back(slots_of_pass(pieces, false));
       passes_.push_back(slots_of_pass(pieces, true));
@@ -287,9 +322,9 @@ class Packer {
 
 }  // namespace
 
-PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_t most_lines,
-                       const LayoutStyle& style) {
-  Packer packer(pieces, size_of, style);
+PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_t most_lines, const LayoutStyle& style,
+                       const std::vector<DeviceId>& order) {
+  Packer packer(pieces, size_of, style, order);
   PackedBoxes best = packer.pack(kFewestLines);
   for (std::size_t lines = kFewestLines + 1; lines < 2 * most_lines; lines += std::max<std::size_t>(1, lines / 5)) {
     PackedBoxes next = packer.pack(lines);

@@ -13,7 +13,8 @@ constexpr double kPadding = 0.75;  // between a box and the nodes in it
 
 }  // namespace
 
-GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle& style) {
+GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle& style,
+                    const std::vector<DeviceId>& order) {
   const Spacing spacing(style.stretch);
   const InnerEdges edges = inner_edges(graph, pieces);
   const IdVector<PieceId, Lines> lines = lines_of_pieces(pieces, edges);
@@ -24,7 +25,7 @@ GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle&
     return BoxSize{std::max(style.least_width, width_of(columns, spacing) + 2 * kPadding / style.stretch),
                    style.header + height_of(columns, spacing) + 2 * kPadding};
   };
-  PackedBoxes packed = pack_boxes(pieces, size_of, most_lines, style);
+  PackedBoxes packed = pack_boxes(pieces, size_of, most_lines, style, order);
 
   GraphLayout layout;
   layout.centres.resize(graph.nodes.size());

@@ -3,13 +3,16 @@
 //
 // Every piece has a box of its own. The boxes are laid out by what they wait for: in pipeline order from left to right,
 // pieces that do not wait for each other in one column. The backward pass is below the forward pass and runs back, from
-// right to left, each device's backward piece under its forward piece where it has one of each. Long rows are wrapped,
-// so that all fits well into a picture of 16 to 9 (box_packing.h).
+// right to left, each device's backward piece under its forward piece where it has one of each. Where the split has an
+// order of stages, the columns follow it. Long rows are wrapped, so that all fits well into a picture of 16 to 9
+// (box_packing.h).
 //
 // In a box the nodes are in layers by their longest path inside the piece. Layers follow each other like lines of text,
 // a layer that is too wide on several lines, and start a new column where the box would get too tall; the columns of a
 // backward piece run from right to left, too. The order within the layers keeps edges short (piece_lines.h).
 #pragma once
+
+#include <vector>
 
 #include "partita/model/graph.h"
 #include "partita/schedule/pieces.h"
@@ -43,8 +46,9 @@ struct GraphLayout {
   double height = 0;
 };
 
-// Every node is in a piece. Depends on nothing but its arguments. O((nodes + edges) log nodes), with a constant number
-// of sweeps: 10 ms for 8,000 nodes.
-GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle& style = {});
+// Every node is in a piece. `order`: the devices in pipeline order; empty where there is none. Depends on nothing but
+// its arguments. O((nodes + edges) log nodes), with a constant number of sweeps: 10 ms for 8,000 nodes.
+GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle& style = {},
+                    const std::vector<DeviceId>& order = {});
 
 }  // namespace partita

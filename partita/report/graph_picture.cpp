@@ -66,7 +66,7 @@ void scale(GraphLayout& layout, double across, double down) {
 
 }  // namespace
 
-GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces) {
+GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces, const std::vector<DeviceId>& order) {
   GraphPicture picture;
   picture.detail = detail_for(graph);
   picture.short_titles = pieces.pieces.size() > kLongTitles;
@@ -75,8 +75,8 @@ GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces) {
   double across = picture.detail == Detail::Names ? name_width(graph) : down;
   for (int round = 0; round < kRounds; ++round) {
     const LayoutStyle style{across / down, titles.header / down, titles.least_width / across, titles.gap / down};
-    picture.layout = picture.detail == Detail::Pieces ? lay_out(Graph{}, without_nodes(pieces), style)
-                                                      : lay_out(graph, pieces, style);
+    picture.layout = picture.detail == Detail::Pieces ? lay_out(Graph{}, without_nodes(pieces), style, order)
+                                                      : lay_out(graph, pieces, style, order);
     const double width = picture.layout.width * across;
     if (picture.detail != Detail::Dots || width <= kWidth || down <= kSmallest || round + 1 == kRounds) break;
     across = down = std::max(kSmallest, down * kWidth / width);

@@ -30,7 +30,8 @@ struct GraphPicture {
   }
 };
 
-GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces);
+// `order` as for lay_out.
+GraphPicture arrange_picture(const Graph& graph, const Pieces& pieces, const std::vector<DeviceId>& order);
 
 // About how wide a text is drawn, in a sans-serif font.
 double text_width(std::string_view text, double font);

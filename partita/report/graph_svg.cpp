@@ -51,7 +51,7 @@ class Drawing {
         pieces_(pieces),
         report_(report),
         result_(result),
-        picture_(arrange_picture(graph_, pieces)),
+        picture_(arrange_picture(graph_, pieces, report.order)),
         width_(std::max(kLeastWidth, picture_.layout.width + 2 * kMargin)) {
     const double caption = 1.05 * text_width(describe_workload(problem), kCaptionFont) + 2 * kMargin;
     width_ = std::max(width_, std::min(caption, kWidestCaption));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "partita/check/describe.h"
+#include "partita/check/warnings.h"
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
 #include "partita/util/version.h"
@@ -15,6 +16,12 @@ namespace {
 constexpr int kPageVersion = 1;
 constexpr std::string_view kDataElement = R"(<script id="data" type="application/json">)";
 constexpr std::string_view kNoData = "null</script>";
+
+// Those of the split where there is one, else what the reader found odd.
+std::vector<std::string> warnings_of(const PageContent& content) {
+  const bool split = content.result && content.result->split && content.report;
+  return split ? warnings(*content.problem, *content.report) : content.problem->workload.notes;
+}
 
 }  // namespace
 
@@ -28,6 +35,8 @@ std::string page_json(const PageContent& content) {
     json.field("command", content.command);
     json.field("title", problem.workload.name);
     json.field("subject", describe_workload(problem));
+    json.field("timeUnit", problem.workload.time_unit);
+    json.column("warnings", warnings_of(content));
     write_question(problem, json.key("question"));
     json.column("classes", problem.workload.platform.classes,
                 [](const DeviceClass& one) -> const std::string& { return one.name; });

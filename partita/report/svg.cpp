@@ -23,8 +23,10 @@ std::string svg_escaped(std::string_view text) {
 }
 
 const char* device_colour(DeviceId device) {
-  static constexpr const char* kColours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1",
-                                             "#76b7b2", "#edc948", "#ff9da7", "#9c755f", "#8f98a3"};
+  // Chosen so that also readers who see red and green alike tell any two apart, neighbours easily, on white and on
+  // black; none is grey. web/tests/colours.test.mjs measures it.
+  static constexpr const char* kColours[] = {"#4e79a7", "#ed7633", "#23a087", "#ced23c", "#7852b6",
+                                             "#1cbbed", "#b3456b", "#bbbf7c", "#e28ebf", "#8c5331"};
   return kColours[device.index() % std::size(kColours)];
 }
 

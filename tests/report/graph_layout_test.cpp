@@ -190,6 +190,22 @@ TEST(GraphLayout, BranchesAreAboveEachOther) {
   EXPECT_GT(layout.boxes[piece_with(workload, pieces, "d")].left, b.right());
 }
 
+TEST(GraphLayout, ColumnsFollowTheOrderOfTheStages) {
+  // d waits for nothing and comes last; b and c are branches; e has nothing in the forward pass.
+  const Workload workload = graph_from_text("a 1 1; b 1 1; c 1 1; d 1 1; e 1 1 back; a -> b c; b -> e; c -> e", 5);
+  const Pieces pieces = by_device(workload, "a | b | c | d | e");
+  const std::vector<DeviceId> order{DeviceId(0), DeviceId(1), DeviceId(4), DeviceId(2), DeviceId(3)};
+  const GraphLayout layout = lay_out(workload.graph, pieces, {}, order);
+  const auto box = [&](const char* name) { return layout.boxes[piece_with(workload, pieces, name)]; };
+  EXPECT_LT(box("a").right(), box("b").left);
+  EXPECT_EQ(box("b").left, box("e").left);  // neither waits for the other in its own pass
+  EXPECT_EQ(box("b").left, box("c").left);
+  EXPECT_EQ(box("b").left, box("d").left);
+  EXPECT_LT(box("b").bottom(), box("c").top);
+  EXPECT_LT(box("c").bottom(), box("d").top);
+  EXPECT_LT(lay_out(workload.graph, pieces).boxes[piece_with(workload, pieces, "d")].left, box("d").left);
+}
+
 TEST(GraphLayout, TheBackwardPassRunsBackBelow) {
   const Workload workload = graph_from_text(
       "a 1 1; b 1 1; c 1 1; C 1 1 back; B 1 1 back; A 1 1 back; o 1 1 back; a -> b -> c -> C -> B -> A; a -> A; C -> o",

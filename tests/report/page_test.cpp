@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -384,7 +386,7 @@ TEST(Page, SweepIsTheCurve) {
   EXPECT_TRUE(json.at("enough").is_null());
   EXPECT_EQ(json.at("verdict"), "enough is enough");
   EXPECT_EQ(json.at("points")[0], Json::parse(R"({"parameter": 1024, "label": "1 KiB", "status": "infeasible",
-      "value": null, "bound": 0, "gap": 1, "seconds": 0, "devicesUsed": 0, "reason": "too little"})"));
+      "value": null, "bound": 0, "gap": 1, "unverified": false, "seconds": 0, "devicesUsed": 0, "reason": "too little"})"));
   EXPECT_EQ(json.at("points")[1].at("value"), answer.report.value);
   EXPECT_EQ(json.at("points")[1].at("devicesUsed"), 3);
 }
@@ -399,9 +401,55 @@ TEST(Page, HostileNamesStayText) {
   const std::string json = page_json(answer.content());
   EXPECT_EQ(json.find('<'), std::string::npos);
   EXPECT_EQ(json.find('\n'), std::string::npos);
-  const std::string mended = "</script><script>alert('\xef\xbf\xbd\"\\')</script><!--\n\x01";
-  EXPECT_EQ(Json::parse(json).at("title"), mended);
-  EXPECT_EQ(Json::parse(json).at("graph").at("name")[0], mended);
+  const std::string seen = "</script><script>alert('\\xff\"\\')</script><!--\\n\\x01";
+  EXPECT_EQ(Json::parse(json).at("title"), seen);
+  EXPECT_EQ(Json::parse(json).at("graph").at("name")[0], seen);
+  EXPECT_EQ(Json::parse(json).at("classes")[0], seen);
+  EXPECT_EQ(Json::parse(json).at("plan").at("proof"), seen);
+}
+
+TEST(Page, WhatTurnsTheDirectionOfWritingIsSeen) {
+  Answer answer(kTraining, kTrainingSplit);
+  answer.problem.workload.graph.nodes[NodeId(0)].name = "a\u202eb\u2066c\u200bd\u0085";
+  EXPECT_EQ(answer.page().at("graph").at("name")[0], "a\\u202eb\\u2066c\\u200bd\\u0085");
+}
+
+TEST(Page, OperatorsAndBytesOfNodesWhereTheFileHasThem) {
+  Answer answer(kTraining, kTrainingSplit);
+  EXPECT_FALSE(answer.page().at("graph").contains("op"));
+  EXPECT_FALSE(answer.page().at("graph").contains("outputBytes"));
+  answer.problem.workload.graph.nodes[NodeId(1)].op = "aten.mm";
+  answer.problem.workload.graph.nodes[NodeId(2)].output_bytes = 4096;
+  const Json graph = answer.page().at("graph");
+  EXPECT_EQ(graph.at("op"), Json({"", "aten.mm", "", "", "", ""}));
+  EXPECT_EQ(graph.at("outputBytes"), Json::parse("[null, null, 4096, null, null, null]"));
+}
+
+TEST(Page, SaysWhatMustBeKnownBeforeTheNumbersAreBelieved) {
+  Answer answer(kTraining, kTrainingSplit);
+  EXPECT_EQ(answer.page().at("timeUnit"), "");
+  answer.problem.workload.time_unit = "ms";
+  answer.problem.workload.notes = {"the field 'colorclass' is unknown"};
+  answer.result.unverified = true;
+  EXPECT_EQ(answer.page().at("timeUnit"), "ms");
+  EXPECT_EQ(answer.page().at("plan").at("unverified"), true);
+  const Json warned = answer.page().at("warnings");
+  EXPECT_NE(std::find(warned.begin(), warned.end(), Json(answer.problem.workload.notes.front())), warned.end());
+  answer.result.split.reset();
+  EXPECT_EQ(answer.page().at("warnings"), Json(answer.problem.workload.notes));
+}
+
+TEST(Page, BoxesFollowTheOrderOfTheStages) {
+  // Stage 2 only reads c in the forward pass, for its backward node; what it waits for comes after it in the pipeline.
+  const Answer answer("a 1 9 out=1; b 2 9 out=1; c 3 9 out=1; d 4 9 out=1 back; a -> b -> c; c -> d; b -> d",
+                      "a | d | b c");
+  ASSERT_EQ(answer.report.order, (std::vector<DeviceId>{DeviceId(0), DeviceId(1), DeviceId(2)}));
+  const Json page = answer.page();
+  std::map<std::size_t, std::pair<double, double>> place;  // of each device's first piece: column by column, downwards
+  for (const Json& piece : page.at("graph").at("pieces"))
+    place.emplace(piece.at("device"), std::pair(piece.at("left").get<double>(), piece.at("top").get<double>()));
+  EXPECT_LT(place.at(0), place.at(1));
+  EXPECT_LT(place.at(1), place.at(2));
 }
 
 TEST(Page, HtmlIsTheProgramAroundTheData) {

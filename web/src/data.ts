@@ -9,6 +9,8 @@ export interface Page {
   command: "plan" | "simulate" | "compare" | "sweep";
   title: string; // the workload's name
   subject: string; // "bert-large: 1512 nodes, 1631 edges; 6 accelerators of 16 GiB, 1 host"
+  timeUnit: string; // of every time and cost: "ms"; "" where nobody said
+  warnings: string[]; // what to know before the numbers are believed
   question: Question;
   classes: string[]; // names of the classes of devices, in order
   devices: Device[]; // all devices of the platform, by number
@@ -41,6 +43,8 @@ export interface GraphData {
   name: string[];
   time: (number | null)[][]; // by class, then by node; null: cannot run there
   memory: number[];
+  op?: string[]; // what it computes; "" where the file is silent
+  outputBytes?: (number | null)[];
   backward: number[]; // indices of the backward nodes
   piece: number[]; // into pieces; -1 for none (no split)
   x: number[];
@@ -74,6 +78,10 @@ export interface PlanData {
   bound: number;
   gap: number;
   proof: string;
+  unverified: boolean; // the bound is a foreign solver's word
+  plainProof?: string; // the same for people who know no algorithms
+  speedUp?: string; // over one device, in a few words
+  loneBottleneckText?: string; // where one operator alone takes as long as the value: which, and that no split helps
   reason: string; // why there is no split
   seconds: number;
   bottleneck: number | null; // a device; null for latency
@@ -189,6 +197,7 @@ export interface SweepData {
     value: number | null;
     bound: number;
     gap: number;
+    unverified: boolean;
     seconds: number;
     devicesUsed: number;
     reason: string;

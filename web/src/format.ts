@@ -34,9 +34,38 @@ function withoutTrailingZeros(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+// The unit of the page's times: "ms"; "" where nobody said. main.ts sets it once.
+let unit = "";
+export function useTimeUnit(name: string): void {
+  unit = name;
+}
+
+// A number that is a time, with its unit: "1.82413 ms".
+export function withUnit(number: string): string {
+  return unit === "" ? number : `${number} ${unit}`;
+}
+
+// What the numbers below a title are: "cost [ms]", as time_heading in the program writes it.
+export function titleWithUnit(title: string): string {
+  return unit === "" ? title : `${title} [${unit}]`;
+}
+
+// For sentences above a table or a picture whose numbers stand alone: ", in ms".
+export function inUnit(): string {
+  return unit === "" ? "" : `, in ${unit}`;
+}
+
+const unitSeconds: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, ns: 1e-9 };
+
+// "548 samples/s"; "" where the unit says nothing about seconds.
+export function rate(timePerSample: number): string {
+  const length = timePerSample * (unitSeconds[unit] ?? 0);
+  return length > 0 ? `${significant(1 / length, 3)} samples/s` : "";
+}
+
 // A single time.
 export function time(value: number | null): string {
-  return value === null ? "none" : significant(value);
+  return value === null ? "none" : withUnit(significant(value));
 }
 
 // The times of one table share their decimals: enough for so many digits of the largest (TimeFormat in

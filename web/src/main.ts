@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: reads the data that the program has put into it, and shows a section for all that is there.
 import { Bus } from "./bus";
+import { useColoursOf } from "./colours";
 import type { Page } from "./data";
 import { html } from "./dom";
-import { mountGraph } from "./graph/index";
+import { useTimeUnit } from "./format";
+import { graphLead, mountGraph } from "./graph/index";
 import { bottleneckSection } from "./sections/bottleneck";
 import { comparisonSection } from "./sections/comparison";
 import { convergenceSection } from "./sections/convergence";
@@ -14,7 +16,7 @@ import { contents, section } from "./sections/section";
 import { simulationSection } from "./sections/simulation";
 import { sweepSection } from "./sections/sweep";
 import { makeThemeToggle } from "./theme";
-import { mountTimeline } from "./timeline/index";
+import { mountTimeline, timelineLead } from "./timeline/index";
 
 function read(): Page | null {
   return JSON.parse(document.getElementById("data")?.textContent ?? "null") as Page | null;
@@ -22,8 +24,10 @@ function read(): Page | null {
 
 function show(host: HTMLElement, page: Page, bus: Bus): void {
   document.title = `${page.title} - Partita`;
-  const graph = page.graph ? section("graph", "Graph") : null;
-  const timeline = page.timeline ? section("timeline", "Timeline") : null;
+  useTimeUnit(page.timeUnit);
+  useColoursOf(page);
+  const graph = page.graph ? section("graph", "Graph", graphLead(page.graph)) : null;
+  const timeline = page.timeline ? section("timeline", "Timeline", timelineLead(page)) : null;
   const split = [loadsSection(page, bus), bottleneckSection(page, bus), graph, memorySection(page, bus)];
   const atWork = [simulationSection(page, bus), timeline];
   const parts = [

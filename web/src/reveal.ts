@@ -11,7 +11,8 @@ export function revealNode(bus: Bus, node: number): void {
   scrollToGraph();
 }
 
-export function revealPiece(bus: Bus, piece: number): void {
+export function revealPiece(bus: Bus, device: number, piece: number): void {
+  bus.mark(device);
   bus.emit("piece", piece);
   scrollToGraph();
 }

@@ -28,6 +28,11 @@ async function pointAt(page, box, node) {
   const place = await page.evaluate((index) => window.partita.graph.place(index), node);
   return [box.x + place.x, box.y + place.y];
 }
+async function withCtrl(page, act) {
+  await page.keyboard.down("Control");
+  await act();
+  await page.keyboard.up("Control");
+}
 const fact = (page, name) => page.textContent(`.graph-details [data-fact="${name}"]`);
 
 test("the wheel, the keys, the buttons and a double click zoom; dragging and arrows move; 0 fits", async () => {
@@ -35,7 +40,7 @@ test("the wheel, the keys, the buttons and a double click zoom; dragging and arr
   const first = await state(page);
   const [x, y] = await pointAt(page, box, 40);
   await page.mouse.move(x, y);
-  await page.mouse.wheel(0, -300);
+  await withCtrl(page, () => page.mouse.wheel(0, -300));
   await until(page, (scale) => window.partita.graph.scale > 1.3 * scale, first.scale);
   const [keptX, keptY] = await pointAt(page, box, 40);
   assert.ok(Math.hypot(keptX - x, keptY - y) < 1, "what is under the pointer stays there");
@@ -67,6 +72,95 @@ test("the wheel, the keys, the buttons and a double click zoom; dragging and arr
   await page.keyboard.press("0");
   await still(page);
   assert.ok(Math.abs((await state(page)).scale / first.scale - 1) < 1e-6);
+  assert.deepEqual(faults, []);
+});
+
+test("zooming out ends with the whole graph, and moving keeps some of it in sight", async () => {
+  const { page, faults, box } = await shown(urlOf("small", small));
+  const { least } = await state(page);
+  await page.focus(canvas);
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await still(page);
+  for (let i = 0; i < 30; ++i) await page.keyboard.press("ArrowRight");
+  await still(page);
+  const places = await page.evaluate((count) => Array.from({ length: count }, (_, i) => window.partita.graph.place(i)), small.graph.id.length);
+  assert.ok(places.some(({ x, y }) => x > 0 && x < box.width && y > 0 && y < box.height), "no way leads out of the graph");
+  await page.mouse.move(box.x + 40, box.y + 40);
+  await withCtrl(page, async () => {
+    for (let i = 0; i < 10; ++i) await page.mouse.wheel(0, 300);
+  });
+  await until(page, (scale) => Math.abs(window.partita.graph.scale / scale - 1) < 1e-9, least);
+  for (let node = 0; node < small.graph.id.length; node += 7) {
+    const [x, y] = await pointAt(page, box, node);
+    assert.ok(x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height, "all of it is seen");
+  }
+  await page.click("#graph .canvas-zoom button:nth-child(2)");
+  await still(page);
+  assert.ok(Math.abs((await state(page)).scale / least - 1) < 1e-9);
+  assert.deepEqual(faults, []);
+});
+
+test("the wheel scrolls the page, at its end too, until the graph is clicked", async () => {
+  const { plan, timeline, ...rest } = small; // the graph is the last section
+  assert.ok(plan && timeline);
+  for (const where of [0, 1e6]) {
+    const { page } = await open(browser, urlOf("wheel", rest), { height: 600 });
+    await still(page);
+    await page.evaluate((y) => scrollTo({ top: y, behavior: "instant" }), where);
+    await page.waitForTimeout(500);
+    const { scale } = await state(page);
+    const box = await page.locator(canvas).boundingBox();
+    const [x, y] = [box.x + 200, Math.max(box.y, 0) + 60];
+    await page.mouse.move(x, y);
+    const top = await page.evaluate(() => scrollY);
+    await page.mouse.wheel(0, 200);
+    await page.waitForTimeout(300);
+    assert.equal((await state(page)).scale, scale);
+    if (where === 0) assert.ok((await page.evaluate(() => scrollY)) > top);
+    assert.match(await page.textContent("#graph .canvas-hint.is-shown"), /wheel zoom/);
+  }
+  const { page, box } = await shown(urlOf("small", small));
+  const { scale } = await state(page);
+  await page.mouse.click(box.x + 8, box.y + 8);
+  await page.mouse.wheel(0, -300);
+  await until(page, (before) => window.partita.graph.scale > 1.3 * before, scale);
+  const zoomed = (await state(page)).scale;
+  await page.mouse.move(box.x + 100, box.y - 20);
+  await page.mouse.move(box.x + 100, box.y + 100);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(200);
+  assert.equal((await state(page)).scale, zoomed, "who has left it must click again");
+});
+
+test("one finger scrolls the page, two move the graph", async () => {
+  const { page, faults } = await open(browser, urlOf("small", small), { width: 390, height: 844, touch: true });
+  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+  await still(page);
+  const devtools = await page.context().newCDPSession(page);
+  const box = await page.locator(canvas).boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const drag = async (fingers) => {
+    const at = (dy) => fingers.map((dx, id) => ({ x: x + dx, y: y + dy, id }));
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+    for (let dy = -6; dy >= -60; dy -= 6) {
+      await devtools.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(dy) });
+      await page.waitForTimeout(16);
+    }
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await page.waitForTimeout(300);
+    const place = await page.evaluate(() => window.partita.graph.place(40));
+    return { scroll: await page.evaluate(() => scrollY), ...place };
+  };
+  const before = { scroll: await page.evaluate(() => scrollY), ...(await page.evaluate(() => window.partita.graph.place(40))) };
+  const one = await drag([0]);
+  assert.ok(one.scroll > before.scroll + 20, `${before.scroll} to ${one.scroll}`);
+  assert.deepEqual([one.x, one.y], [before.x, before.y]);
+  await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), before.scroll);
+  await page.waitForTimeout(200);
+  const two = await drag([-40, 40]);
+  assert.equal(two.scroll, before.scroll);
+  assert.ok(two.y < before.y - 30, `${before.y} to ${two.y}`);
   assert.deepEqual(faults, []);
 });
 
@@ -156,6 +250,14 @@ test("the legend marks a device, and the bottleneck's cuts lead to their nodes",
   await page.click('.graph-legend [data-device="2"]');
   assert.equal((await state(page)).device, 2);
   assert.equal(await page.getAttribute('.graph-legend [data-device="2"]', "aria-pressed"), "true");
+  await still(page);
+  assert.equal((await state(page)).level, "boxes", "its nodes can be read");
+  // Pointing at another device shows that one, for as long as it lasts.
+  await page.hover('#loads .bars [data-device="1"]');
+  assert.equal((await state(page)).device, 1);
+  assert.equal((await state(page)).marked, 2);
+  await page.hover("h1");
+  assert.equal((await state(page)).device, 2);
   await page.click('.graph-legend [data-device="2"]');
   assert.equal((await state(page)).device, null);
 
@@ -163,6 +265,43 @@ test("the legend marks a device, and the bottleneck's cuts lead to their nodes",
   await page.getByRole("button", { name: small.graph.name[cut.node], exact: true }).first().click();
   await still(page);
   assert.equal((await state(page)).selected, cut.node);
+  assert.deepEqual(faults, []);
+});
+
+test("chips and search bring what they name into sight, near enough to be read", async () => {
+  const { page, faults } = await open(browser, urlOf("large", large), { height: 500 });
+  await still(page);
+  const seen = async (node) => {
+    await still(page);
+    await page.waitForTimeout(100);
+    assert.ok((await state(page)).scale >= 60);
+    const box = await page.locator(canvas).boundingBox();
+    const [x, y] = await pointAt(page, box, node);
+    assert.ok(x > box.x && x < box.x + box.width && y > Math.max(0, box.y) && y < Math.min(500, box.y + box.height), `${x}, ${y}`);
+  };
+  const device = 4;
+  const piece = large.graph.pieces.findIndex((each) => each.device === device);
+  await page.click(`.graph-legend [data-device="${device}"]`);
+  await seen(large.graph.piece.indexOf(piece));
+  await page.fill(".graph-search-text", "block3/layer7/concat");
+  await page.press(".graph-search-text", "Enter");
+  await seen((await state(page)).selected);
+  assert.deepEqual(faults, []);
+});
+
+test("what a node computes and how large its output is, where the file says so", async () => {
+  const data = structuredClone(small);
+  data.graph.op = data.graph.name.map((_, node) => (node === 7 ? "aten.mm" : ""));
+  data.graph.outputBytes = data.graph.name.map((_, node) => (node === 7 ? 3 * 2 ** 20 : null));
+  const { page, faults } = await shown(urlOf("op", data));
+  await page.fill(".graph-search-text", "aten.mm");
+  await page.press(".graph-search-text", "Enter");
+  assert.equal((await state(page)).selected, 7);
+  assert.equal(await fact(page, "op"), "aten.mm");
+  assert.equal(await fact(page, "bytes"), "3.0 MiB");
+  await page.fill(".graph-search-text", String(data.graph.id[8]));
+  await page.press(".graph-search-text", "Enter");
+  assert.equal(await page.locator('.graph-details [data-fact="op"]').count(), 0);
   assert.deepEqual(faults, []);
 });
 
@@ -202,9 +341,6 @@ test("a graph without a split has no pieces and no devices, but all its nodes", 
   assert.ok(plan && timeline);
   Object.assign(rest.graph, { pieces: [], piece: rest.graph.piece.map(() => -1) });
   const { page, faults, box } = await shown(urlOf("without", rest));
-  await page.mouse.move(box.x + 300, box.y + 100);
-  for (let i = 0; i < 12; ++i) await page.mouse.wheel(0, 300);
-  await until(page, () => window.partita.graph.scale < 2);
   assert.equal((await state(page)).level, "dots");
   assert.ok(await page.locator(".graph-legend").isHidden());
   await page.fill(".graph-search-text", "block1/layer2/norm");
@@ -234,7 +370,7 @@ test("8,061 nodes: there within two seconds, and panning keeps up", async (t) =>
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(x, y);
   while ((await state(page)).level === "pieces") {
-    await page.mouse.wheel(0, -60);
+    await withCtrl(page, () => page.mouse.wheel(0, -60));
     await page.waitForTimeout(60);
   }
   await page.evaluate(() => {

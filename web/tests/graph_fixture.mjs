@@ -221,6 +221,7 @@ export function trainingPage({ nodes, stages, samples }) {
   return {
     version: 1, program: "partita 0.1.0", command: "simulate", title: `made-up-${nodes}`,
     subject: `made-up-${nodes}: ${nodes} nodes, ${all.length} edges; ${stages} accelerators of 16 GiB, 1 host`,
+    timeUnit: "", warnings: [],
     question: { objective: "max-load", shape: "staged", transfers: "sum", training: true, memoryModel: "1f1b" },
     classes: ["accelerator", "host"],
     devices: [
@@ -235,7 +236,7 @@ export function trainingPage({ nodes, stages, samples }) {
       pieces,
     },
     plan: {
-      status: "optimal", value, bound: value, gap: 0, proof: "search", reason: "", seconds: 1.5, bottleneck: busiest,
+      status: "optimal", value, bound: value, gap: 0, proof: "search", unverified: false, reason: "", seconds: 1.5, bottleneck: busiest,
       order: Array.from({ length: stages }, (_, i) => i), loads, cuts: cuts.slice(0, 50),
       cutsLeftOut: { count: 0, cost: 0 }, hostCores: null,
     },

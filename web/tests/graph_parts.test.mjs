@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { trainingPage } from "./graph_fixture.mjs";
 import { load } from "./support.mjs";
 
-const { fitted, flight, toScreenX, toScreenY, toWorldX, toWorldY, zoomed } = await load("src/graph/viewport.ts");
+const { atBeginning, fitted, flight, keptOver, toScreenX, toScreenY, toWorldX, toWorldY, zoomed } = await load("src/graph/viewport.ts");
 const { Grid } = await load("src/graph/grid.ts");
 const { graphModel } = await load("src/graph/model.ts");
 const { levelsAt, mainLevel } = await load("src/graph/scene.ts");
@@ -16,10 +16,36 @@ const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9 * Math.max(1, Math.abs(b
 
 test("zooming keeps what is under the pointer", () => {
   const before = { x: 12, y: -3, scale: 7 };
-  const after = zoomed(before, size, 2.5, 130, 410);
+  const box = { left: 0, top: -40, right: 300, bottom: 60 };
+  const after = zoomed(before, size, 2.5, 130, 410, box, fitted(box, size, 36, 64));
   near(after.scale, 17.5);
   near(toWorldX(after, size, 130), toWorldX(before, size, 130));
   near(toWorldY(after, size, 410), toWorldY(before, size, 410));
+});
+
+test("zooming out ends where all is seen, and goes there smoothly", () => {
+  const box = { left: 0, top: 0, right: 300, bottom: 100 };
+  const whole = fitted(box, size, 36, 64);
+  let view = { x: 290, y: 5, scale: 3 * whole.scale };
+  for (let i = 0; i < 100; ++i) {
+    const next = zoomed(view, size, 0.97, 10, 10, box, whole);
+    assert.ok(Math.hypot(next.x - view.x, next.y - view.y) * next.scale < 60, "no jump");
+    view = next;
+  }
+  assert.equal(view.scale, whole.scale);
+  assert.ok(Math.hypot(view.x - whole.x, view.y - whole.y) * view.scale < 1);
+  const kept = keptOver({ x: 400, y: -7, scale: 2 }, box);
+  assert.deepEqual([kept.x, kept.y], [300, 0]);
+});
+
+test("where a box begins is seen, if all of it would be too small to read", () => {
+  const small = { left: 100, top: 10, right: 104, bottom: 14 };
+  assert.deepEqual(atBeginning(small, size, 40, 50, false), { scale: 50, x: 102, y: 12 });
+  const wide = { left: 100, top: 10, right: 400, bottom: 90 };
+  const [left, right] = [false, true].map((fromRight) => atBeginning(wide, size, 40, 50, fromRight));
+  near(toScreenX(left, size, 100), 40);
+  near(toScreenX(right, size, 400), 860);
+  near(toScreenY(left, size, 10), 40);
 });
 
 test("a fitted box touches the margin, and a small one is not blown up", () => {

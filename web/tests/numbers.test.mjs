@@ -63,9 +63,10 @@ async function samePlan(page, plan) {
   const facts = await page.$$eval("header .answer dt", (names) =>
     Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])),
   );
-  assert.equal(facts["Lower bound"], significant(plan.bound));
+  assert.equal(facts["Lower bound"].split(" ")[0], significant(plan.bound));
   if (plan.status === "optimal") assert.equal(facts["Gap"], "0 %");
-  assert.match(await page.textContent(".verdict"), plan.status === "optimal" ? /^proved optimal$/ : /not proved/);
+  const optimal = /^optimal among (staged|contiguous|all) splits$/;
+  assert.match(await page.textContent(".verdict"), plan.status === "optimal" ? optimal : /not proved/);
   // Memory bars: every device that holds something, with its bytes and its limit.
   for (const device of plan.devices.filter((each) => each.memory_limit !== null && each.nodes.length > 0)) {
     const row = await page.$$eval("#memory .bars li", (rows) => rows.map((each) => each.textContent));
@@ -96,7 +97,7 @@ test("the bottleneck is explained by what it moves", async () => {
   assert.match(await page.textContent("#bottleneck h2"), new RegExp(`Why ${slowest.name} is the bottleneck`));
   const share = Math.round((100 * slowest.compute) / slowest.load);
   const sentence = (await page.textContent("#bottleneck .lead")).replaceAll("\u00a0", " ");
-  assert.ok(sentence.includes(`spends ${share} % of ${significant(slowest.load)} computing`), sentence);
+  assert.match(sentence, new RegExp(`spends ${share} % of ${significant(slowest.load)}( \\w+)? computing`));
   const moved = data.plan.cuts.reduce((sum, cut) => sum + cut.cost, 0) + data.plan.cutsLeftOut.cost;
   assert.ok(Math.abs(moved - slowest.in - slowest.out) < 1e-9, "the cuts add up to what the bottleneck pays");
   await page.click("#bottleneck button.node");
@@ -111,7 +112,7 @@ test("compare: the runs of the table, sorted when asked", async () => {
   const runs = data.comparison.runs.filter((run) => run.outcome !== "not applicable");
   assert.equal(rows.length, runs.length);
   runs.forEach((run, i) => assert.ok(rows[i][0].startsWith(run.algorithm)));
-  const head = page.locator("#comparison th button", { hasText: /^value$/ });
+  const head = page.locator("#comparison th button", { hasText: /^value/ });
   const order = async () =>
     (await cells(page, "#comparison table"))
       .slice(1)
@@ -160,8 +161,8 @@ test("simulate: what the command line measures, whether or not the schedule keep
     const measured = await page.$$eval("#simulation .facts dt", (names) =>
       Object.fromEntries(names.map((name) => [name.textContent, name.nextElementSibling.firstChild.textContent])),
     );
-    assert.equal(measured["Time per sample"], text.match(/time per sample +(\S+)/)[1]);
-    assert.equal(measured["Drain"], text.match(/drain +(\S+)/)[1]);
+    assert.equal(measured["Time per sample"].split(" ")[0], text.match(/time per sample +(\S+)/)[1]);
+    assert.equal(measured["Drain"].split(" ")[0], text.match(/drain +(\S+)/)[1]);
     if (data.timeline.remark) assert.ok((await page.textContent("#simulation .lead")).includes(data.timeline.remark));
     assert.deepEqual(faults, []);
     await page.close();

@@ -54,8 +54,8 @@ export function launch() {
 }
 
 // Opens a page; `faults` collects what must not happen: errors, warnings, requests for anything but the page itself.
-export async function open(browser, url, { width = 1280, height = 900, colorScheme = "light" } = {}) {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+export async function open(browser, url, { width = 1280, height = 900, colorScheme = "light", touch = false } = {}) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme, hasTouch: touch, isMobile: touch });
   const faults = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(String(error)));

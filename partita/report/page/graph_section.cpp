@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as columns, with a place to draw each node at.
+#include <algorithm>
+
 #include "partita/report/graph_layout.h"
 #include "partita/report/page/sections.h"
 
@@ -35,6 +37,10 @@ void write_nodes(const Workload& workload, JsonLine& json) {
     json.array(nodes, [&](const Node& node) { json.value(node.time[c.index()]); });
   });
   json.column("memory", nodes, [](const Node& node) { return node.memory; });
+  if (std::ranges::any_of(nodes, [](const Node& node) { return !node.op.empty(); }))
+    json.column("op", nodes, [](const Node& node) -> const std::string& { return node.op; });
+  if (std::ranges::any_of(nodes, [](const Node& node) { return node.output_bytes.has_value(); }))
+    json.column("outputBytes", nodes, [](const Node& node) { return node.output_bytes; });
   std::vector<NodeId> backward;
   for (NodeId v : nodes.all()) {
     if (nodes[v].backward) backward.push_back(v);
@@ -70,7 +76,8 @@ void write_graph(const PageContent& content, JsonLine& json) {
   const Workload& workload = content.problem->workload;
   const bool split = content.result && content.result->split && content.report && content.report->legal();
   const Pieces pieces = split ? pieces_of_split(content) : pieces_of_passes(workload.graph);
-  const GraphLayout layout = lay_out(workload.graph, pieces);
+  const std::vector<DeviceId> order = split ? content.report->order : std::vector<DeviceId>();
+  const GraphLayout layout = lay_out(workload.graph, pieces, {}, order);
   json.object([&] {
     write_nodes(workload, json);
     json.column("piece", pieces.piece_of, [&](PieceId piece) { return split ? static_cast<int>(piece.index()) : -1; });

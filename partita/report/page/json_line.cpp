@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "partita/util/visible_text.h"
+
 namespace partita {
 namespace {
 
@@ -50,7 +52,7 @@ JsonLine& JsonLine::key(std::string_view name) {
 void JsonLine::value(std::string_view text) {
   using Json = nlohmann::json;
   separate();
-  for (const char c : Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)) {
+  for (const char c : Json(visible(text)).dump()) {
     if (c == '<') {
       text_ += "\\u003c";
     } else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON as short as it gets, for programs: one line, written as it comes, without a tree of values in memory. Numbers
-// have the fewest digits that read back as the same double; what is not finite becomes null. '<' is always escaped, so
-// that no text can end the <script> element that the line is put into.
+// have the fewest digits that read back as the same double; what is not finite becomes null. Text may come from
+// anywhere: what cannot be seen in it is written out (visible_text.h), and '<' is always escaped, so that no text can
+// end the <script> element that the line is put into.
 #pragma once
 
 #include <concepts>
@@ -35,7 +36,7 @@ class JsonLine {
   JsonLine& key(std::string_view name);
 
   void null() { put("null"); }
-  void value(std::string_view text);  // text that is not UTF-8 is mended
+  void value(std::string_view text);
   void value(const std::string& text) { value(std::string_view(text)); }
   void value(const char* text) { value(std::string_view(text)); }
   template <std::same_as<bool> T>

@@ -99,6 +99,7 @@ void write_plan(const PageContent& content, JsonLine& json) {
     json.field("gap", result.gap());
     json.field("proof", result.proof);
     json.field("plainProof", plain_proof(result));
+    json.field("unverified", result.unverified);
     json.field("reason", result.reason);
     write_worth(problem, result, json);
     json.field("seconds", result.seconds);

@@ -15,6 +15,7 @@ void write_sweep(const Sweep& sweep, JsonLine& json) {
         json.field("value", point.result.value);
         json.field("bound", point.result.bound);
         json.field("gap", point.result.gap());
+        json.field("unverified", point.result.unverified);
         json.field("seconds", point.result.seconds);
         json.field("devicesUsed", point.devices_used);
         json.field("reason", point.result.reason);

@@ -4,10 +4,12 @@ import type { LevelName } from "../graph/scene";
 
 export interface GraphHandle {
   readonly scale: number; // pixels to the layout unit
+  readonly least: number; // where zooming out ends
   readonly level: LevelName; // of detail
   readonly moving: boolean; // on a flight
   readonly selected: number | null; // a node
-  readonly device: number | null; // that is marked
+  readonly device: number | null; // that stands out
+  readonly marked: number | null; // the device that does so until the reader says otherwise
   readonly hits: number; // of the search
   readonly frames: number; // drawn so far
   readonly frameTime: number; // milliseconds that drawing the last one took

@@ -3,8 +3,8 @@
 import { cssVariable, deviceColour } from "../colours";
 
 const names = [
-  "paper", "panel", "ink", "ink-2", "ink-3", "line", "line-strong", "accent", "bottleneck", "compute", "in", "out", "sync",
-  "sans",
+  "paper", "panel", "ink", "ink-2", "ink-3", "line", "line-strong", "accent", "bottleneck", "compute", "in",
+  "in-stripe", "out", "out-stripe", "sans",
 ] as const;
 type Name = (typeof names)[number];
 

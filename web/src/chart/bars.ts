@@ -4,6 +4,7 @@
 import type { Bus } from "../bus";
 import { deviceColour } from "../colours";
 import type { Page } from "../data";
+import { originalOf } from "../devices";
 import { html, type Child } from "../dom";
 import { significant } from "../format";
 import { revealPiece } from "../reveal";
@@ -47,20 +48,20 @@ function share(value: number): string {
 // The name of a device; where there is a graph, a click shows the device's first piece there.
 export function deviceLabel(page: Page, bus: Bus, device: number, label: string): HTMLElement {
   const swatch = html("i", { class: "swatch", style: `background:${deviceColour(device)}` });
-  const piece = page.graph?.pieces.findIndex((candidate) => candidate.device === device) ?? -1;
+  const piece = page.graph?.pieces.findIndex((candidate) => candidate.device === originalOf(page, device)) ?? -1;
   if (piece < 0) return html("span", { class: "device" }, swatch, label);
   const button = html("button", { type: "button", class: "device", title: "show in the graph" }, swatch, label);
-  button.addEventListener("click", () => revealPiece(bus, piece));
+  button.addEventListener("click", () => revealPiece(bus, originalOf(page, device), piece));
   return button;
 }
 
 // Tells the other views which device the reader points at, and shows which one he points at there.
 export function highlights(element: HTMLElement, bus: Bus, device: number): void {
-  element.addEventListener("pointerenter", () => bus.emit("device", device));
-  element.addEventListener("pointerleave", () => bus.emit("device", null));
-  element.addEventListener("focusin", () => bus.emit("device", device));
-  element.addEventListener("focusout", () => bus.emit("device", null));
-  bus.on("device", (pointed) => element.classList.toggle("pointed", pointed === device));
+  element.addEventListener("pointerenter", () => bus.point(device));
+  element.addEventListener("pointerleave", () => bus.point(null));
+  element.addEventListener("focusin", () => bus.point(device));
+  element.addEventListener("focusout", () => bus.point(null));
+  bus.on("device", (shown) => element.classList.toggle("pointed", shown === device));
 }
 
 export function barRow(row: BarRow): HTMLElement {

@@ -2,6 +2,7 @@
 // The selected node in words: what it costs, where it is, and links to what it reads and who reads it.
 import { button, swatch } from "../canvas/controls";
 import type { Page } from "../data";
+import { inOrder, stageName } from "../devices";
 import { html } from "../dom";
 import { bytes, counted, time } from "../format";
 import type { GraphModel, Incidence } from "./model";
@@ -15,10 +16,6 @@ export interface Details {
 
 const nameOf = (model: GraphModel, node: number): string => model.data.name[node] || `node ${model.data.id[node]!}`;
 
-function deviceName(page: Page, device: number): string {
-  return page.devices[device]?.name ?? "no device";
-}
-
 function neighbours(incidence: Incidence, ends: number[], node: number): number[] {
   const edges = incidence.edges.subarray(incidence.begin[node]!, incidence.begin[node + 1]!);
   return [...new Set(Array.from(edges, (edge) => ends[edge]!))];
@@ -26,10 +23,9 @@ function neighbours(incidence: Incidence, ends: number[], node: number): number[
 
 // The devices of its neighbours: "accelerator 1 and host 0"; "" where all are on the node's own device.
 function elsewhere(page: Page, model: GraphModel, node: number, others: readonly number[]): string {
-  const devices = [...new Set(others.map((other) => model.device[other]!))]
+  const devices = inOrder(page, [...new Set(others.map((other) => model.device[other]!))])
     .filter((device) => device !== model.device[node])
-    .sort((a, b) => a - b)
-    .map((device) => deviceName(page, device));
+    .map((device) => stageName(page, device));
   return devices.length < 2 ? devices.join("") : `${devices.slice(0, -1).join(", ")} and ${devices[devices.length - 1]!}`;
 }
 
@@ -46,7 +42,7 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
   function list(title: string, node: number, others: readonly number[]): HTMLElement {
     const item = (other: number): HTMLElement => {
       const link = html("button", { type: "button", class: "graph-link" }, swatch(model.device[other]!), nameOf(model, other));
-      link.title = `${deviceName(page, model.device[other]!)}, id ${data.id[other]!}`;
+      link.title = `${stageName(page, model.device[other]!)}, id ${data.id[other]!}`;
       if (model.device[other] !== model.device[node]) link.classList.add("is-elsewhere");
       link.addEventListener("click", () => select(other));
       return html("li", {}, link);
@@ -68,7 +64,9 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
     };
     const device = model.device[node]!;
     row("id", "Id", String(data.id[node]));
-    row("device", "Device", swatch(device), deviceName(page, device));
+    const op = data.op?.[node];
+    if (op) row("op", "Operator", op);
+    row("device", "Device", swatch(device), stageName(page, device));
     if (page.question.training) row("pass", "Pass", model.backward[node] ? "backward" : "forward");
     page.classes.forEach((name, number) => {
       const value = data.time[number]?.[node] ?? null;
@@ -78,6 +76,8 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
     });
     row("memory", "Memory", bytes(data.memory[node]!));
     row("output", "Moving its output", outputs.length === 0 ? "nothing reads it" : time(model.outputCost[node]!));
+    const size = data.outputBytes?.[node] ?? null;
+    if (size !== null) row("bytes", "Size of its output", bytes(size));
     if (device >= 0) row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)));
     return rows;
   }
@@ -104,6 +104,6 @@ export function spoken(page: Page, model: GraphModel, node: number | null): stri
   if (node === null) return "";
   const inputs = model.inputs.begin[node + 1]! - model.inputs.begin[node]!;
   const outputs = model.outputs.begin[node + 1]! - model.outputs.begin[node]!;
-  const where = deviceName(page, model.device[node]!);
+  const where = stageName(page, model.device[node]!);
   return `${nameOf(model, node)}, ${where}, ${counted(inputs, "input")}, ${counted(outputs, "output")}`;
 }

@@ -18,16 +18,13 @@ function edgesOf(incidence: Incidence, node: number): number[] {
 
 function drawOwnEdges(scene: Scene, node: number, alpha: number): void {
   const { context, model, palette } = scene;
-  const groups = [
-    { edges: edgesOf(model.inputs, node), colour: palette.in },
-    { edges: edgesOf(model.outputs, node), colour: palette.out },
-  ];
   context.globalAlpha = alpha;
   context.lineWidth = 1.75;
-  for (const { edges, colour } of groups) {
-    context.strokeStyle = context.fillStyle = colour;
-    strokeCurved(scene, edges);
-  }
+  context.strokeStyle = context.fillStyle = palette.ink;
+  strokeCurved(scene, edgesOf(model.outputs, node));
+  context.setLineDash([5, 3]); // what it reads
+  strokeCurved(scene, edgesOf(model.inputs, node));
+  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 

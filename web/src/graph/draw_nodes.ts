@@ -5,7 +5,7 @@
 // a thousand circles ten times that.
 import { inkOn, mixed, passColour } from "../canvas/palette";
 import { roundedBox, shortened, wrapped } from "../canvas/text";
-import { significant } from "../format";
+import { significant, withUnit } from "../format";
 import { timeWhereItIs } from "./model";
 import { dimmed, isDimmed, type Scene } from "./scene";
 import { toScreenX, toScreenY } from "./viewport";
@@ -110,5 +110,5 @@ function drawTexts(scene: Scene, node: number, left: number, top: number, side: 
   context.font = `400 ${small}px ${palette.sans}`;
   context.textBaseline = "alphabetic";
   if (time !== null)
-    context.fillText(shortened(context, significant(time, 3), room), left + inset, top + side - inset);
+    context.fillText(shortened(context, withUnit(significant(time, 3)), room), left + inset, top + side - inset);
 }

@@ -3,11 +3,11 @@
 // This file puts the parts together; open scene.ts for the levels of detail, draw_*.ts for what each looks like.
 import type { Bus } from "../bus";
 import { showTipAt, zoomButtons, zoomStep } from "../canvas/controls";
-import { listen } from "../canvas/gestures";
+import { listen, wheelKey } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import type { GraphData, Page } from "../data";
+import type { GraphData, Page, PieceData } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 import { hideTip } from "../tip";
@@ -23,13 +23,26 @@ import { graphModel } from "./model";
 import { describe, findUnder, type Target } from "./pointing";
 import { levelsAt, mainLevel, type Levels, type Marks, type Scene } from "./scene";
 import { createSearch } from "./search";
-import { fitted, panned, toScreenX, toScreenY, visible, zoomed, type Rectangle, type View } from "./viewport";
+import {
+  atBeginning, fitted, keptOver, panned, toScreenX, toScreenY, visible, zoomed, type Rectangle, type View,
+} from "./viewport";
 
 const fitMargin = 36; // pixels
 const nodeMargin = 2; // units around the window that are drawn too: what reaches into it
 const mostFitted = 64; // pixels to the unit: a tiny graph is not blown up
 const readable = 84; // pixels to the unit at which a node is shown when the reader goes to it
 const keyStep = 80; // pixels
+
+export function graphLead(data: GraphData): string {
+  if (data.pieces.length === 0) return "";
+  return "A box is as large as the nodes in it need. The bar in it is its load; the largest load has a full bar.";
+}
+
+function helpText(): string {
+  return matchMedia("(pointer: coarse)").matches
+    ? "Two fingers move and zoom the graph, a tap shows what is there."
+    : `Drag to move. ${wheelKey()} and the wheel, a pinch, or the wheel after a click zoom; a double click goes nearer.`;
+}
 
 export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
   if (page.graph !== undefined) mount(host, page, page.graph, bus);
@@ -48,7 +61,8 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const details = createDetails(page, model, select);
   const bar = html("div", { class: "canvas-bar" }, search.element, zoomButtons({ zoom: zoomCentre, fit }));
   const frame = html("div", { class: "graph-frame" }, stage, details.element);
-  host.append(createLegend(page, model.devicesInUse, bus), bar, frame, status);
+  const help = html("p", { class: "note" }, helpText());
+  host.append(createLegend(page, model, bus), bar, frame, help, status);
   const camera = new Camera({ x: 0, y: 0, scale: 1 });
   const surface = createSurface(stage, draw);
   const { canvas } = surface;
@@ -124,18 +138,39 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   function fit(): void {
     fly(beside(whole(surface.width - covered(), surface.height)));
   }
+  function zoomedAt(view: View, factor: number, x: number, y: number): View {
+    return zoomed(view, surface, factor, x, y, all(), whole(surface.width, surface.height));
+  }
+  // The details may cover as much of the right as they take.
+  function pannedBy(view: View, dx: number, dy: number): View {
+    const box = all();
+    return keptOver(panned(view, dx, dy), { ...box, right: box.right + covered() / 2 / view.scale });
+  }
   function zoomCentre(factor: number): void {
-    fly(zoomed(camera.goal, surface, factor, surface.width / 2, surface.height / 2));
+    fly(zoomedAt(camera.goal, factor, surface.width / 2, surface.height / 2));
+  }
+  function bringIntoSight(): void {
+    stage.scrollIntoView({ block: "nearest" });
   }
   function flyToNode(node: number): void {
     fly(beside({ x: data.x[node]!, y: data.y[node]!, scale: Math.max(camera.goal.scale, readable) }));
+    bringIntoSight();
   }
+  function boxOf(piece: PieceData): Rectangle {
+    return { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
+  }
+  // All of it.
   function flyToPiece(number: number): void {
+    const size = { width: surface.width - covered(), height: surface.height };
+    fly(beside(fitted(boxOf(data.pieces[number]!), size, fitMargin, mostFitted)));
+  }
+  // As near as its names can be read: all of it, or where it begins.
+  function readPiece(number: number): void {
     const piece = data.pieces[number];
     if (piece === undefined) return;
-    const box = { left: piece.left, top: piece.top, right: piece.left + piece.width, bottom: piece.top + piece.height };
     const size = { width: surface.width - covered(), height: surface.height };
-    fly(beside(fitted(box, size, fitMargin, mostFitted)));
+    fly(beside(atBeginning(boxOf(piece), size, fitMargin, readable, piece.backward)));
+    bringIntoSight();
   }
 
   // --- selecting ---
@@ -165,7 +200,7 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     surface.invalidate();
   });
   bus.on("piece", (piece) => {
-    if (piece !== null) flyToPiece(piece);
+    if (piece !== null) readPiece(piece);
   });
   bus.on("theme", () => {
     palette = readPalette();
@@ -187,8 +222,8 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     surface.invalidate();
   }
   listen(canvas, {
-    pan: (dx, dy) => move(panned(camera.view, dx, dy)),
-    zoom: (factor, x, y) => move(zoomed(camera.view, surface, factor, x, y)),
+    pan: (dx, dy) => move(pannedBy(camera.view, dx, dy)),
+    zoom: (factor, x, y) => move(zoomedAt(camera.view, factor, x, y)),
     hover(x, y) {
       const target = under(x, y);
       point(target);
@@ -203,28 +238,27 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     tap(x, y) {
       const target = under(x, y);
       if (target.kind === "piece") {
-        const { device } = model.data.pieces[target.index]!;
-        bus.emit("device", marks.device === device ? null : device);
+        bus.toggleMark(model.data.pieces[target.index]!.device);
       } else if (target.kind === "node") selectInSight(target.index);
       else if (target.kind === "none") {
         selectInSight(null);
-        if (marks.device !== null) bus.emit("device", null);
+        if (bus.marked !== null) bus.mark(null);
       }
     },
     doubleTap(x, y) {
       const target = under(x, y);
       if (target.kind === "piece") {
-        bus.emit("device", null); // the first of the two taps has marked it
+        bus.toggleMark(model.data.pieces[target.index]!.device); // as the first of the two taps has done
         flyToPiece(target.index);
-      } else fly(zoomed(camera.goal, surface, 2, x, y));
+      } else fly(zoomedAt(camera.goal, 2, x, y));
     },
   });
 
   const keys: Record<string, () => void> = {
-    ArrowLeft: () => fly(panned(camera.goal, keyStep, 0)),
-    ArrowRight: () => fly(panned(camera.goal, -keyStep, 0)),
-    ArrowUp: () => fly(panned(camera.goal, 0, keyStep)),
-    ArrowDown: () => fly(panned(camera.goal, 0, -keyStep)),
+    ArrowLeft: () => fly(pannedBy(camera.goal, keyStep, 0)),
+    ArrowRight: () => fly(pannedBy(camera.goal, -keyStep, 0)),
+    ArrowUp: () => fly(pannedBy(camera.goal, 0, keyStep)),
+    ArrowDown: () => fly(pannedBy(camera.goal, 0, -keyStep)),
     "+": () => zoomCentre(zoomStep),
     "=": () => zoomCentre(zoomStep),
     "-": () => zoomCentre(1 / zoomStep),
@@ -243,6 +277,8 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   publish({
     graph: {
       get scale() { return camera.view.scale; },
+      get least() { return whole(surface.width, surface.height).scale; },
+      get marked() { return bus.marked; },
       get level() { return mainLevel(levels()); },
       get moving() { return camera.moving; },
       get selected() { return marks.selected; },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as the view needs it: neighbours, what each node costs where it is, and the links between the pieces.
 import type { GraphData, Page, PieceData } from "../data";
+import { inOrder } from "../devices";
+import { passLoad } from "../loads/rows";
 import { Grid } from "./grid";
 
 // All edges from one piece to another, drawn as one.
@@ -35,7 +37,9 @@ export interface GraphModel {
   mostLinkCost: number;
   nameRoom: number[]; // by piece: how far its name may reach before it is above or in another box
   grid: Grid;
-  devicesInUse: number[]; // ascending
+  devicesInUse: number[]; // in the order of the table
+  load: Float64Array; // by piece: per sample of the stream, as the table has it
+  mostLoad: number;
 }
 
 function incidence(ends: number[], nodes: number): Incidence {
@@ -107,14 +111,25 @@ export function graphModel(page: Page, data: GraphData): GraphModel {
   const x = Float64Array.from(data.x);
   const y = Float64Array.from(data.y);
   const links = linksBetween(data, outputs, device);
+  const load = Float64Array.from(
+    data.pieces,
+    (piece) => passLoad(piece, page.question.transfers) / sharing(page, piece.device),
+  );
   return {
     data, nodes, x, y, device, backward, inputs, outputs, crosses, between, outputCost, leaves, enters,
     links,
     mostLinkCost: links.reduce((most, link) => Math.max(most, link.cost), 0),
     nameRoom: roomForNames(data.pieces),
     grid: new Grid(x, y),
-    devicesInUse: page.devices.map((_, number) => number).filter((number) => device.includes(number)),
+    devicesInUse: inOrder(page, [...new Set(data.pieces.map((piece) => piece.device))]),
+    load,
+    mostLoad: load.reduce((most, each) => Math.max(most, each), 0),
   };
+}
+
+// How many devices take a stage's samples in turns.
+export function sharing(page: Page, device: number): number {
+  return page.plan?.loads.find((load) => load.device === device)?.sharing ?? 1;
 }
 
 // On the class of the device that holds it; null: it is on none, or cannot run there.

@@ -2,9 +2,10 @@
 // What is under the pointer, and what the tip says about it.
 import type { Description } from "../canvas/controls";
 import type { Page } from "../data";
-import { time } from "../format";
+import { stageName } from "../devices";
+import { bytes, time } from "../format";
 import { linkAt } from "./draw_links";
-import { timeWhereItIs, type GraphModel } from "./model";
+import { sharing, timeWhereItIs, type GraphModel } from "./model";
 import { mainLevel, type Scene } from "./scene";
 import { toWorldX, toWorldY } from "./viewport";
 
@@ -29,26 +30,32 @@ export function findUnder(scene: Scene, screenX: number, screenY: number): Targe
 
 export function describe(page: Page, model: GraphModel, target: Target): Description | null {
   if (target.kind === "none") return null;
-  const device = (number: number): string => page.devices[number]?.name ?? "no device";
+  const device = (number: number): string => stageName(page, number);
   const pass = (backward: boolean): string => (backward ? ", backward" : "");
   const { data } = model;
   if (target.kind === "node") {
     const node = target.index;
     const own = timeWhereItIs(page, model, node);
     const lines: [string, string][] = [["on", device(model.device[node]!) + pass(model.backward[node] === 1)]];
+    const op = data.op?.[node];
+    const size = data.outputBytes?.[node] ?? null;
+    if (op) lines.push(["operator", op]);
     if (own !== null) lines.push(["time", time(own)]);
     if (model.leaves[node]) lines.push(["moving its output", time(model.outputCost[node]!)]);
+    if (size !== null) lines.push(["size of its output", bytes(size)]);
     return { title: data.name[node] || `node ${data.id[node]!}`, lines };
   }
   if (target.kind === "piece") {
     const piece = data.pieces[target.index]!;
+    const share = sharing(page, piece.device);
     return {
       title: device(piece.device) + pass(piece.backward),
       lines: [
         ["nodes", piece.nodes.toLocaleString("en-US")],
-        ["compute", time(piece.compute)],
-        ["in", time(piece.in)],
-        ["out", time(piece.out)],
+        ["load", time(model.load[target.index]!)],
+        ["compute", time(piece.compute / share)],
+        ["in", time(piece.in / share)],
+        ["out", time(piece.out / share)],
       ],
     };
   }

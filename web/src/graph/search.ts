@@ -5,7 +5,7 @@ import type { GraphData } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 
-// Nodes whose name or id contains the text, upper and lower case alike; those that are equal to it come first.
+// Nodes whose name, id or operator contains the text, upper and lower case alike; those that are equal to it come first.
 export function matches(data: GraphData, text: string): number[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];
@@ -15,7 +15,8 @@ export function matches(data: GraphData, text: string): number[] {
     const name = data.name[node]!.toLowerCase();
     const id = String(data.id[node]);
     if (name === wanted || id === wanted) equal.push(node);
-    else if (name.includes(wanted) || id.includes(wanted)) others.push(node);
+    else if (name.includes(wanted) || id.includes(wanted) || data.op?.[node]?.toLowerCase().includes(wanted))
+      others.push(node);
   }
   return [...equal, ...others];
 }
@@ -34,7 +35,7 @@ export function createSearch(data: GraphData, changed: () => void, go: (node: nu
     type: "search",
     class: "graph-search-text",
     placeholder: "Find a node",
-    "aria-label": "Find nodes by name or id; Enter goes to the next one, Shift and Enter to the one before",
+    "aria-label": "Find nodes by name, id or operator; Enter goes to the next one, Shift and Enter to the one before",
     autocomplete: "off",
     spellcheck: "false",
   });

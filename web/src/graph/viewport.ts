@@ -23,8 +23,8 @@ export interface Size {
   height: number;
 }
 
-export const leastScale = 0.05;
 export const mostScale = 220;
+const leastScale = 1e-3; // of a view of all, however large that is
 
 export const toScreenX = (view: View, size: Size, x: number): number => (x - view.x) * view.scale + size.width / 2;
 export const toScreenY = (view: View, size: Size, y: number): number => (y - view.y) * view.scale + size.height / 2;
@@ -46,12 +46,35 @@ export function panned(view: View, dx: number, dy: number): View {
   return { ...view, x: view.x - dx / view.scale, y: view.y - dy / view.scale };
 }
 
-// What lies under (x, y) of the screen stays there.
-export function zoomed(view: View, size: Size, factor: number, x: number, y: number): View {
-  const scale = Math.min(mostScale, Math.max(leastScale, view.scale * factor));
-  const keep = 1 / view.scale - 1 / scale;
-  return { scale, x: view.x + (x - size.width / 2) * keep, y: view.y + (y - size.height / 2) * keep };
+const between = (value: number, from: number, to: number): number => Math.min(Math.max(value, from), to);
+
+// The middle of the window stays over the box, so that no way leads to where nothing is.
+export function keptOver(view: View, box: Rectangle): View {
+  return { ...view, x: between(view.x, box.left, box.right), y: between(view.y, box.top, box.bottom) };
 }
+
+// What lies under (x, y) of the screen stays there. Zooming out ends at the scale of `whole`, the view of all of the
+// box, and from twice that scale on it draws the middle of the window to that of the box: by so much the more as it
+// zooms, so that two fingers that move what they hold, and tremble, can still do so.
+export function zoomed(
+  view: View, size: Size, factor: number, x: number, y: number, box: Rectangle, whole: View,
+): View {
+  const scale = between(view.scale * factor, Math.min(whole.scale, view.scale), mostScale);
+  const keep = 1 / view.scale - 1 / scale;
+  const free = { scale, x: view.x + (x - size.width / 2) * keep, y: view.y + (y - size.height / 2) * keep };
+  if (factor >= 1) return free;
+  const share = Math.min(1, scale / whole.scale - 1) / 2;
+  const drawn = (to: number, from: number, middle: number, extent: number): number => {
+    const most = Math.max(share * extent, Math.abs(from - middle) * factor ** pull);
+    return between(to, middle - most, middle + most);
+  };
+  return {
+    scale,
+    x: drawn(free.x, view.x, whole.x, box.right - box.left),
+    y: drawn(free.y, view.y, whole.y, box.bottom - box.top),
+  };
+}
+const pull = 6; // how much faster than the picture shrinks
 
 // All of a rectangle, `margin` pixels from the border, but no larger than `most` pixels to the unit.
 export function fitted(box: Rectangle, size: Size, margin: number, most: number): View {
@@ -60,6 +83,21 @@ export function fitted(box: Rectangle, size: Size, margin: number, most: number)
   const room = (pixels: number): number => Math.max(pixels - 2 * margin, pixels / 2, 1);
   const scale = Math.min(room(size.width) / width, room(size.height) / height, most);
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, scale: Math.max(scale, leastScale) };
+}
+
+// All of a rectangle at a scale at which it can be read; where that is more than fits, its beginning: the top, and the
+// left or (`fromRight`) the right.
+export function atBeginning(box: Rectangle, size: Size, margin: number, scale: number, fromRight: boolean): View {
+  const middle = (from: number, to: number, pixels: number, atEnd: boolean): number => {
+    if ((to - from) * scale + 2 * margin <= pixels) return (from + to) / 2;
+    const inwards = (pixels / 2 - margin) / scale;
+    return atEnd ? to - inwards : from + inwards;
+  };
+  return {
+    scale,
+    x: middle(box.left, box.right, size.width, fromRight),
+    y: middle(box.top, box.bottom, size.height, false),
+  };
 }
 
 const rho = Math.SQRT2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A load in one sentence: "Accelerator 5 spends 90 % of 1.82413 computing; 10 % reading 1 tensor from accelerator 4."
 import type { Cut, Page, PlanData } from "../data";
+import { inOrder, stageName } from "../devices";
 import { counted, percent, time } from "../format";
 import type { LoadRow } from "./rows";
 
@@ -16,8 +17,8 @@ function listed(items: readonly string[]): string {
 // "1 tensor from accelerator 4"; the list of cuts may be cut short, and then the number is left out.
 function tensors(page: Page, plan: PlanData, direction: Cut["direction"]): string {
   const cuts = plan.cuts.filter((cut) => cut.direction === direction);
-  const devices = [...new Set(cuts.flatMap((cut) => cut.devices))].sort((a, b) => a - b);
-  const names = listed(devices.map((device) => page.devices[device]?.name ?? ""));
+  const devices = inOrder(page, [...new Set(cuts.flatMap((cut) => cut.devices))]);
+  const names = listed(devices.map((device) => stageName(page, device)));
   const count = plan.cutsLeftOut.count > 0 ? "tensors" : counted(cuts.length, "tensor");
   const preposition = direction === "in" ? "from" : "to";
   return cuts.length > 0 ? `${count} ${preposition} ${names}` : "tensors";

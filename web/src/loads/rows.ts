@@ -3,6 +3,7 @@
 // (partita/check/describe.cpp). A stage that several devices share is one row, and its times are averages over all
 // samples, so that rows can be compared.
 import type { DeviceLoad, Page, PassData, PlanData, Question } from "../data";
+import { isCopy, stageName } from "../devices";
 
 export interface LoadRow {
   device: number; // the original, where the stage has copies
@@ -25,36 +26,6 @@ export function passLoad(pass: PassData, transfers: Question["transfers"]): numb
   }
 }
 
-function isCopy(load: DeviceLoad): boolean {
-  return load.copyOf !== null && load.copyOf !== load.device;
-}
-
-// "0,3-5" of numbers in rising order; a long list is cut.
-export function rangesText(numbers: readonly number[]): string {
-  const rangesShown = 8;
-  const ranges: string[] = [];
-  let first = 0;
-  numbers.forEach((number, i) => {
-    if (numbers[i + 1] === number + 1) return;
-    ranges.push(first === i ? `${number}` : `${numbers[first]}-${number}`);
-    first = i + 1;
-  });
-  return ranges.length > rangesShown ? ranges.slice(0, rangesShown).join(",") + ",..." : ranges.join(",");
-}
-
-// What a device is called among those of its class.
-function numberInClass(page: Page, device: number): number {
-  const own = page.devices[device]?.class;
-  return page.devices.slice(0, device).filter((other) => other.class === own).length;
-}
-
-function label(page: Page, plan: PlanData, device: number): string {
-  const copies = plan.loads.filter((load) => isCopy(load) && load.copyOf === device).map((load) => load.device);
-  if (copies.length === 0) return page.devices[device]?.name ?? `device ${device}`;
-  const numbers = [device, ...copies].map((each) => numberInClass(page, each)).sort((a, b) => a - b);
-  return `${page.classes[page.devices[device]?.class ?? 0]} ${rangesText(numbers)} x${numbers.length}`;
-}
-
 function shared(pass: PassData, sharing: number): PassData {
   return { compute: pass.compute / sharing, in: pass.in / sharing, out: pass.out / sharing };
 }
@@ -65,7 +36,7 @@ export function loadRows(page: Page, plan: PlanData): LoadRow[] {
   const slowest = bottleneck && isCopy(bottleneck) ? bottleneck.copyOf : plan.bottleneck;
   return plan.loads.filter((load) => !isCopy(load)).map((report) => ({
     device: report.device,
-    label: label(page, plan, report.device),
+    label: stageName(page, report.device),
     stage: plan.order.includes(report.device) ? plan.order.indexOf(report.device) + 1 : null,
     pays: page.devices[report.device]?.kind !== "host",
     isBottleneck: report.device === slowest,

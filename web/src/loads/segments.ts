@@ -40,7 +40,12 @@ const pieces: Record<Question["transfers"], readonly Piece[]> = {
   ],
 };
 
-function drawPass(pass: PassData, start: number, backward: boolean, transfers: Question["transfers"]): Segment[] {
+export function lanesOf(transfers: Question["transfers"]): number {
+  return Math.max(...pieces[transfers].map(([, lane]) => lane)) + 1;
+}
+
+// One pass, from `start` on.
+export function passSegments(pass: PassData, start: number, backward: boolean, transfers: Question["transfers"]): Segment[] {
   const end = new Map<number, number>();
   const segments: Segment[] = [];
   for (const [kind, lane] of pieces[transfers]) {
@@ -56,8 +61,8 @@ function drawPass(pass: PassData, start: number, backward: boolean, transfers: Q
 // largest backward load add up. Without it each backward pass follows its forward pass.
 export function loadBar(row: LoadRow, transfers: Question["transfers"], backwardStart: number | null): Bar {
   const middle = backwardStart ?? passLoad(row.forward, transfers);
-  const segments = [...drawPass(row.forward, 0, false, transfers), ...drawPass(row.backward, middle, true, transfers)];
-  let lanes = row.pays ? Math.max(...pieces[transfers].map(([, lane]) => lane)) + 1 : 1;
+  const segments = [...passSegments(row.forward, 0, false, transfers), ...passSegments(row.backward, middle, true, transfers)];
+  let lanes = row.pays ? lanesOf(transfers) : 1;
   if (row.sync > 0 && transfers === "sum") {
     const start = middle + passLoad(row.backward, transfers);
     segments.push({ kind: "sync", backward: true, lane: 0, start, length: row.sync });

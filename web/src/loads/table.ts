@@ -3,10 +3,11 @@
 import type { Bus } from "../bus";
 import { deviceLabel, highlights } from "../chart/bars";
 import type { Page, PlanData } from "../data";
+import { rangesText } from "../devices";
 import { html } from "../dom";
-import { bytes, counted, timeFormat } from "../format";
+import { bytes, counted, timeFormat, titleWithUnit } from "../format";
 import { table, type Column } from "../table";
-import { passLoad, rangesText, type LoadRow } from "./rows";
+import { passLoad, type LoadRow } from "./rows";
 import { scheduleBar } from "./segments";
 
 interface Span {
@@ -60,7 +61,7 @@ export function loadTable(page: Page, plan: PlanData, rows: readonly LoadRow[], 
   const columns: (Column<LoadRow> | false)[] = [
     staged && { title: "stage", cell: (_row, index) => String(index + 1) },
     { title: "device", words: true, cell: (row) => deviceLabel(page, bus, row.device, row.label) },
-    { title: "load", cell: (row) => time(row.load) },
+    { title: titleWithUnit("load"), cell: (row) => time(row.load) },
     training && { title: "forward", cell: (row) => pass(row, "forward") },
     training && { title: "backward", cell: (row) => pass(row, "backward") },
     { title: "compute", cell: (row) => sum(row, "compute") },

@@ -3,8 +3,9 @@
 import type { Bus } from "../bus";
 import { deviceLabel, highlights } from "../chart/bars";
 import type { Cut, Page, PlanData } from "../data";
+import { inOrder, stageName } from "../devices";
 import { html, type Child } from "../dom";
-import { counted, percent, time, timeFormat } from "../format";
+import { counted, percent, time, timeFormat, titleWithUnit, withUnit } from "../format";
 import { revealNode } from "../reveal";
 import { section } from "./section";
 import { loadRows, passLoad, type LoadRow } from "../loads/rows";
@@ -38,7 +39,8 @@ function shareBar(share: number, mark: string): HTMLElement {
 function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLElement {
   const format = timeFormat(row.load);
   const cost = (cut: Cut) => cut.cost / row.report.sharing;
-  const names = (cut: Cut) => cut.devices.map((device) => page.devices[device]?.name ?? "").join(", ");
+  const names = (cut: Cut) =>
+    inOrder(page, cut.devices).map((device) => stageName(page, device)).join(", ");
   const columns: (Column<Cut> | false)[] = [
     {
       title: "output of",
@@ -58,7 +60,7 @@ function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLEleme
       cell: (cut) => (cut.backward ? "backward" : "forward"),
       order: (cut) => Number(cut.backward),
     },
-    { title: "cost", cell: (cut) => format(cost(cut)), order: cost },
+    { title: titleWithUnit("cost"), cell: (cut) => format(cost(cut)), order: cost },
     {
       title: "share of the load",
       words: true,
@@ -74,7 +76,7 @@ function cutTable(page: Page, plan: PlanData, row: LoadRow, bus: Bus): HTMLEleme
   const rest = plan.cutsLeftOut;
   const note =
     rest.count > 0 &&
-    html("p", { class: "note" }, `And ${rest.count} more, ${format(rest.cost / row.report.sharing)} in all.`);
+    html("p", { class: "note" }, `And ${rest.count} more, ${withUnit(format(rest.cost / row.report.sharing))} in all.`);
   const part = html("div", {}, html("h3", {}, "What it moves"));
   if (plan.cuts.length <= mostCuts) {
     part.append(transfers(plan.cuts), ...(note ? [note] : []));
@@ -98,7 +100,7 @@ function others(page: Page, rows: readonly LoadRow[], slowest: LoadRow, bus: Bus
     .slice(0, 5);
   const columns: Column<LoadRow>[] = [
     { title: "next busiest", words: true, cell: (row) => deviceLabel(page, bus, row.device, row.label) },
-    { title: "load", cell: (row) => format(row.load) },
+    { title: titleWithUnit("load"), cell: (row) => format(row.load) },
     { title: "below", cell: (row) => (row.load === slowest.load ? "equal" : percent(1 - row.load / slowest.load)) },
   ];
   return html(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several algorithms on one question, as partita/report/compare_text.cpp tables them, with ratios as bars.
+import { optimalText } from "../claims";
 import type { ComparisonData, Page } from "../data";
 import { html, type Child } from "../dom";
-import { fixed, gap, seconds, timeFormat } from "../format";
+import { fixed, gap, inUnit, seconds, timeFormat, titleWithUnit } from "../format";
 import { section } from "./section";
 import { table, type Column } from "../table";
 
@@ -24,7 +25,7 @@ function remark(page: Page, run: Run): string {
   if (run.outcome === "no split") list.push(`no split; ${run.reason}`);
   if (run.outcome === "interrupted") list.push("interrupted before it began");
   if (run.baseline && run.proof && run.outcome === "split") list.push(run.proof);
-  if (isProvedBest(page, run)) list.push("optimal");
+  if (isProvedBest(page, run)) list.push(optimalText(page.question, false));
   else if (run.optimal && run.boundShape) list.push(`best of all ${run.boundShape} splits`);
   return list.join("; ");
 }
@@ -73,7 +74,7 @@ export function comparisonSection(page: Page): HTMLElement | null {
       order: (run) => run.algorithm,
       cell: (run) => html("span", {}, run.algorithm, run.baseline && html("small", { class: "tag" }, "baseline")),
     },
-    { title: "value", cell: valueText, order: (run) => run.value },
+    { title: titleWithUnit("value"), cell: valueText, order: (run) => run.value },
     { title: "ratio to the best", words: true, cell: (run) => ratioBar(run, largest), order: (run) => run.ratio },
     {
       title: "time",
@@ -112,7 +113,7 @@ export function comparisonSection(page: Page): HTMLElement | null {
   const part = section(
     "comparison",
     "Algorithms",
-    "Every split is measured for the question that was asked, whatever its algorithm had in mind.",
+    `Every split is measured for the question that was asked${inUnit()}, whatever its algorithm had in mind.`,
   );
   part.append(
     table(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How value and bound met: the best split so far above, what is proved below, and the gap between them.
+import { splitsAsked } from "../claims";
 import type { ConvergencePoint, Page } from "../data";
 import { html, svg } from "../dom";
-import { gap, seconds, significant, time } from "../format";
+import { gap, inUnit, seconds, significant, time } from "../format";
 import { at, chart, drawAxes, path, steps, type Frame } from "../chart/frame";
 import { decades, linear, logarithmic, ticks } from "../chart/scale";
 import { hideTip, showTip, tipLines } from "../tip";
@@ -110,8 +111,11 @@ export function convergenceSection(page: Page): HTMLElement | null {
   const points = changes(page.convergence ?? []);
   const last = points[points.length - 1];
   if (!last || points.length < 2 || points.every((point) => point.value === null && point.bound <= 0)) return null;
-  const end = gapText(last) === "0 %" ? "where they meet, it is proved" : `a gap of ${gapText(last)} is left`;
-  const lead = `The best split found so far and the lower bound on any split; ${end}.`;
+  const met = page.plan?.unverified ? "they meet, by a foreign solver's word" : "where they meet, it is proved";
+  const end = gapText(last) === "0 %" ? met : `a gap of ${gapText(last)} is left`;
+  const asked = splitsAsked(page.question);
+  const all = asked === "splits" ? "any split" : `any of the ${asked}`;
+  const lead = `The best split found so far and the lower bound on ${all}${inUnit()}; ${end}.`;
   const part = section("convergence", "Convergence", lead);
   const columns = [
     { title: "seconds", cell: (point: ConvergencePoint) => point.seconds.toFixed(2) },

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of the report: what was asked, and the answer in large type.
+import { boundText, statusText } from "../claims";
 import type { Page, PlanData, TimelineData } from "../data";
 import { html, type Child } from "../dom";
-import { counted, gap, seconds, time } from "../format";
+import { counted, gap, rate, seconds, significant, time, withUnit } from "../format";
 import { facts, type Fact } from "./facts";
 import { questionFacts, unitOf } from "./question";
 import { unbroken } from "./section";
 import { judgement, keepsPromise } from "./simulation";
-import { enoughPoint, unitText } from "../sweep/points";
+import { enoughPoint, unitText as countedText } from "../sweep/points";
 
 interface Answer {
   number: string; // in large type; empty where there is none
@@ -15,31 +16,61 @@ interface Answer {
   verdict: string;
   tone: "good" | "open" | "bad";
   facts: Fact[];
-  note: string;
+  caution: string; // what the number does not say
+  notes: string[]; // below it, "" for nothing
 }
 
-const verdicts: Record<PlanData["status"], readonly [verdict: string, tone: Answer["tone"]]> = {
-  optimal: ["proved optimal", "good"],
-  feasible: ["best found, not proved optimal", "open"],
-  infeasible: ["no split can exist", "bad"],
-  unknown: ["no split found within the limits", "open"],
+const tones: Record<PlanData["status"], Answer["tone"]> = {
+  optimal: "good",
+  feasible: "open",
+  infeasible: "bad",
+  unknown: "open",
 };
 
+// "ms per sample · 548 samples/s", "ms latency".
+function unitText(page: Page, value: number | null): string {
+  const unit = withUnit("").trimStart();
+  const what = [unit, unitOf(page.question)].filter(Boolean).join(" ");
+  const speed = value !== null && page.question.objective !== "latency" ? rate(value) : "";
+  return speed ? `${what} \u00b7 ${speed}` : what;
+}
+
+// The value is a promise; where the page's own simulation breaks it, the head says so.
+function cautionOf(page: Page, plan: PlanData): string {
+  const timeline = page.timeline;
+  if (!timeline || plan.value === null || keepsPromise(timeline, plan.value)) return "";
+  const reason = timeline.remark || `${time(timeline.timePerSample)} per sample instead of ${time(plan.value)}`;
+  const schedule = `Simulated as ${timeline.schedule}`;
+  if (!timeline.steady) return `${schedule}: ${reason}.`;
+  const slower = timeline.timePerSample > plan.value;
+  return `${schedule}, it ${slower ? "does not keep this pace" : "is faster than this"}: ${reason}.`;
+}
+
+// Plain words first, the technical ones behind them.
+function proofText(plan: PlanData): string {
+  if (plan.value === null) return plan.reason;
+  if (!plan.proof || plan.bound <= 0) return "";
+  const proof = plan.plainProof && plan.plainProof !== plan.proof ? `${plan.plainProof} (${plan.proof})` : plan.proof;
+  return `${plan.status === "optimal" && !plan.unverified ? "Proof" : "Lower bound by"}: ${proof}`;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 function planAnswer(page: Page, plan: PlanData): Answer {
-  const [verdict, tone] = verdicts[plan.status];
   const list: (Fact | null)[] = [
-    plan.bound > 0 ? ["Lower bound", time(plan.bound), "on any split"] : null,
+    plan.bound > 0 ? ["Lower bound", time(plan.bound), boundText(page.question, plan.unverified)] : null,
     // An optimal value may differ from its bound by rounding, which is not a gap.
     plan.value !== null && plan.bound > 0 ? ["Gap", gap(plan.status === "optimal" ? 0 : plan.gap)] : null,
     plan.seconds > 0 ? ["Search", seconds(plan.seconds)] : null,
   ];
   return {
-    number: plan.value === null ? "" : time(plan.value),
-    unit: unitOf(page.question),
-    verdict,
-    tone,
+    number: plan.value === null ? "" : significant(plan.value),
+    unit: unitText(page, plan.value),
+    verdict: statusText(page.question, plan.status, plan.unverified),
+    tone: plan.unverified ? "open" : tones[plan.status],
     facts: list.filter((fact): fact is Fact => fact !== null),
-    note: plan.value === null ? plan.reason : plan.proof && `Proof: ${plan.proof}`,
+    caution: cautionOf(page, plan),
+    notes: [plan.speedUp, plan.loneBottleneckText].flatMap((text) => (text ? [sentence(text)] : [])).concat(proofText(plan)),
   };
 }
 
@@ -52,12 +83,13 @@ function simulationAnswer(page: Page, timeline: TimelineData): Answer {
     ["Samples", String(timeline.samples)],
   ];
   return {
-    number: time(timeline.timePerSample),
-    unit: "per sample",
+    number: significant(timeline.timePerSample),
+    unit: unitText(page, timeline.timePerSample),
     verdict: judgement(timeline),
-    tone: keepsPromise(timeline) ? "good" : "open",
+    tone: keepsPromise(timeline, timeline.formula) ? "good" : "open",
     facts: list.filter((fact): fact is Fact => fact !== null),
-    note: "", // the remark stands right below, in the section
+    caution: "",
+    notes: [], // the remark stands right below, in the section
   };
 }
 
@@ -68,12 +100,13 @@ function comparisonAnswer(page: Page): Answer | null {
   const winner = ran.find((run) => run.legal && run.value !== null && run.value === comparison.best);
   const proved = ran.some((run) => run.optimal && run.legal && run.value === comparison.best);
   return {
-    number: comparison.best === null ? "" : time(comparison.best),
-    unit: unitOf(page.question),
+    number: comparison.best === null ? "" : significant(comparison.best),
+    unit: unitText(page, comparison.best),
     verdict: winner ? `best of ${counted(ran.length, "algorithm")}` : "no algorithm found a legal split",
     tone: winner ? (proved ? "good" : "open") : "bad",
     facts: [],
-    note: winner?.proof ? `${winner.algorithm}: ${winner.proof}` : "",
+    caution: "",
+    notes: [winner?.proof ? `${winner.algorithm}: ${winner.proof}` : ""],
   };
 }
 
@@ -81,17 +114,19 @@ function sweepAnswer(page: Page): Answer | null {
   const sweep = page.sweep;
   if (!sweep) return null;
   const enough = enoughPoint(sweep);
-  if (!enough) return { number: "", unit: "", verdict: sweep.verdict, tone: "open", facts: [], note: "" };
+  const nothing = { number: "", unit: "", facts: [], caution: "", notes: [] };
+  if (!enough) return { ...nothing, verdict: sweep.verdict, tone: "open" };
   return {
     number: enough.label,
-    unit: unitText(sweep, enough),
+    unit: countedText(sweep, enough),
     verdict: "enough",
     tone: "good",
     facts: [
       ["Value there", time(enough.value), unitOf(page.question)],
       ["Points", String(sweep.points.length)],
     ],
-    note: sweep.verdict,
+    caution: "",
+    notes: [sweep.verdict],
   };
 }
 
@@ -123,8 +158,16 @@ function showAnswer(answer: Answer): Child[] {
     : html("p", { class: "headline" }, verdict);
   return [
     html("div", { class: "answer" }, headline, answer.facts.length > 0 && facts(answer.facts)),
-    answer.note && html("p", { class: "proof" }, answer.note),
+    answer.caution && html("p", { class: "caution" }, unbroken(answer.caution)),
+    ...answer.notes.map((note) => note && html("p", { class: "proof" }, unbroken(note))),
   ];
+}
+
+// What to know before the numbers are believed.
+function warnings(page: Page): HTMLElement | null {
+  if (page.warnings.length === 0) return null;
+  const lines = page.warnings.map((line) => html("li", {}, line));
+  return html("ul", { class: "warnings", "aria-label": "Warnings" }, ...lines);
 }
 
 export function header(page: Page, themeToggle: HTMLElement): HTMLElement {
@@ -142,6 +185,7 @@ export function header(page: Page, themeToggle: HTMLElement): HTMLElement {
     ),
     html("h1", {}, page.title),
     html("p", { class: "subject" }, subject(page)),
+    warnings(page),
     ...(answer ? showAnswer(answer) : []),
     question,
   );

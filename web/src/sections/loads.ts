@@ -3,7 +3,7 @@
 import type { Bus } from "../bus";
 import type { Page, PlanData } from "../data";
 import { html } from "../dom";
-import { bytes, percent, time, timeFormat } from "../format";
+import { bytes, inUnit, percent, time, timeFormat, withUnit } from "../format";
 import { legend } from "./facts";
 import { section } from "./section";
 import { axis, barRow, type Mark } from "../chart/bars";
@@ -34,7 +34,7 @@ function picture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
   const middle = gpipe ? Math.max(...rows.map((row) => passLoad(row.forward, transfers))) : null;
   const bars = rows.map((row) => loadBar(row, transfers, middle));
   const value = plan.value ?? 0;
-  const what = `Time per sample of each device${plan.order.length > 0 ? ", in pipeline order" : ""}`;
+  const what = `Time per sample of each device${inUnit()}${plan.order.length > 0 ? ", in pipeline order" : ""}`;
   const mode = modes[transfers];
   const lead = gpipe
     ? `${what}. All backward passes start where the longest forward pass ends: the largest of each add up. ${mode}.`
@@ -60,12 +60,14 @@ function latencyPicture(page: Page, plan: PlanData, rows: LoadRow[]): Picture {
     return {
       bars,
       end: endOf(bars),
-      lead: "How long each device works on a sample. For latency what counts is when it ends.",
+      lead: `How long each device works on a sample${inUnit()}. For latency what counts is when it ends.`,
       marks: [],
     };
   }
   const bars = rows.map((row) => scheduleBar(timeline, row.device));
-  const lead = "What each device does for one sample, from its start to its end. The last to finish sets the latency.";
+  const lead =
+    `What each device does for one sample${inUnit()}, from its start to its end. ` +
+    "The last to finish sets the latency.";
   return { bars, end: Math.max(plan.value ?? 0, endOf(bars)), lead, marks: marksOf(plan) };
 }
 
@@ -75,7 +77,7 @@ function endOf(bars: readonly Bar[]): number {
 
 function tip(row: LoadRow, format: (value: number) => string, training: boolean): ReturnType<typeof tipLines> {
   const line = (name: string, value: number, mark: string) =>
-    [name, `${format(value)}  ${row.load > 0 ? percent(value / row.load) : ""}`, mark] as const;
+    [name, `${withUnit(format(value))}  ${row.load > 0 ? percent(value / row.load) : ""}`, mark] as const;
   const pass = (name: string, backward: boolean) => {
     const of = backward ? row.backward : row.forward;
     const lines = [line(`${name}compute`, of.compute, backward ? "compute back" : "compute")];
@@ -83,7 +85,7 @@ function tip(row: LoadRow, format: (value: number) => string, training: boolean)
     return lines;
   };
   return tipLines(row.label, [
-    ["load", format(row.load)],
+    ["load", withUnit(format(row.load))],
     ...(training ? [...pass("forward ", false), ...pass("backward ", true)] : pass("", false)),
     ...(row.sync > 0 ? [line("sync", row.sync, "sync")] : []),
     ["memory", bytes(row.report.memory)],
@@ -125,7 +127,7 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
           mark: segment.kind + (segment.backward && segment.kind === "compute" ? " back" : ""),
         })),
         number:
-          page.question.objective === "latency" && page.timeline ? `ends ${format(endOf([bar]))}` : format(row.load),
+          page.question.objective === "latency" && page.timeline ? `ends ${withUnit(format(endOf([bar])))}` : withUnit(format(row.load)),
         note: row.isBottleneck && page.question.objective !== "latency" ? "bottleneck" : "",
         tip: () => tip(row, format, training),
       }),

@@ -62,6 +62,16 @@ function segmentsOf(list: readonly Part[]): BarSegment[] {
   });
 }
 
+// The flat model counts what a node needs once, and a pipeline at work holds activations of several samples at once.
+export function memoryDoubt(page: Page): string {
+  const inFlight = Math.max(0, ...(page.timeline?.use ?? []).map((use) => use.mostInFlight));
+  if (page.question.memoryModel !== "flat" || !page.question.training || inFlight < 2) return "";
+  return (
+    `An underestimate: up to ${inFlight} samples are in flight at a device, and the flat memory model counts the ` +
+    "sizes of its nodes once. --memory-model 1f1b or gpipe counts the activations of all of them."
+  );
+}
+
 export function memorySection(page: Page, bus: Bus): HTMLElement | null {
   const plan = page.plan;
   if (!plan || plan.loads.length === 0) return null;
@@ -100,6 +110,8 @@ export function memorySection(page: Page, bus: Bus): HTMLElement | null {
   const fullest = limited.reduce((a, b) => (fullness(page, b) > fullness(page, a) ? b : a));
   const lead = `Each bar is a device's limit. The fullest is ${fullest.label}, at ${percent(fullness(page, fullest))}.`;
   const part = section("memory", "Memory", lead);
+  const doubt = memoryDoubt(page);
+  if (doubt) part.append(html("p", { class: "lead doubt" }, doubt));
   const itemised = rows.some((row) => row.report.memoryItems !== null);
   if (itemised) {
     const present = new Set(rows.flatMap((row) => parts(row.report).map(([mark]) => mark)));

@@ -7,6 +7,7 @@ import type { DeviceUse, Page, TimelineData } from "../data";
 import { html } from "../dom";
 import { bytes, counted, fixed, significant, time } from "../format";
 import { facts, legend, type Fact } from "./facts";
+import { memoryDoubt } from "./memory";
 import { section } from "./section";
 import { table, type Column } from "../table";
 
@@ -28,14 +29,15 @@ const promises: Record<TimelineData["schedule"], string> = {
 export function judgement(timeline: TimelineData): string {
   const formula = timeline.formula;
   if (formula === null) return timeline.steady ? "in steady state" : "on average";
-  if (keepsPromise(timeline)) return "as the formula says";
+  if (keepsPromise(timeline, formula)) return "as the formula says";
   const off = timeline.timePerSample / formula - 1;
   return `${significant(100 * Math.abs(off), 3)} % ${off > 0 ? "over" : "under"} the formula`;
 }
 
-export function keepsPromise(timeline: TimelineData): boolean {
-  const formula = timeline.formula ?? timeline.timePerSample;
-  return Math.abs(timeline.timePerSample - formula) <= 1e-6 * Math.max(timeline.timePerSample, formula);
+// Whether a sample takes as long as was promised; nothing was: yes.
+export function keepsPromise(timeline: TimelineData, promised: number | null): boolean {
+  const measured = timeline.timePerSample;
+  return promised === null || Math.abs(measured - promised) <= 1e-6 * Math.max(measured, promised);
 }
 
 function summary(timeline: TimelineData): HTMLElement {
@@ -151,5 +153,7 @@ export function simulationSection(page: Page, bus: Bus): HTMLElement | null {
   const kinds = ["in", "compute", "out", "sync"] as const;
   const marks = kinds.filter((kind) => timeline.use.some((use) => use[kind] > 0)).map((kind) => [kind, kind] as const);
   part.append(summary(timeline), legend(marks), useTable(page, timeline, bus));
+  const doubt = memoryDoubt(page);
+  if (doubt) part.append(html("p", { class: "note doubt" }, doubt));
   return part;
 }

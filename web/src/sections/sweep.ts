@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best value as one property of the platform changes, and where it stops paying.
-import type { Page, SweepData } from "../data";
+import { boundText, optimalText, statusText } from "../claims";
+import type { Page, Question, SweepData } from "../data";
 import { html, svg } from "../dom";
-import { fixed, gap, seconds, significant, time, timeFormat } from "../format";
+import { fixed, gap, inUnit, seconds, significant, time, timeFormat, titleWithUnit } from "../format";
 import { at, chart, drawAxes, path, type Frame } from "../chart/frame";
 import { linear, logarithmic, ticks, type Scale } from "../chart/scale";
 import { tipFor, tipLines } from "../tip";
@@ -19,12 +20,9 @@ const titles: Record<SweepData["parameter"], string> = {
   bandwidth: "bandwidth of the links, relative",
 };
 
-const statuses: Record<SweepPoint["status"], string> = {
-  optimal: "proved optimal",
-  feasible: "best found",
-  infeasible: "no split can exist",
-  unknown: "none found in time",
-};
+function isProved(point: SweepPoint): boolean {
+  return point.status === "optimal" && !point.unverified;
+}
 
 function pointGap(point: SweepPoint): string {
   return point.value === null ? "-" : gap(point.status === "optimal" ? 0 : point.gap);
@@ -51,7 +49,7 @@ function labelled(points: readonly SweepPoint[], x: Scale): SweepPoint[] {
   });
 }
 
-function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
+function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData, question: Question): void {
   const x = horizontal(sweep, frame);
   const found = sweep.points.filter(hasSplit);
   const high = Math.max(...found.map((point) => point.value), ...sweep.points.map((point) => point.bound), 1e-12);
@@ -91,7 +89,7 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
     const shape =
       point.value === null
         ? svg("path", { class: "no-split", d: `M${px - 4} ${py - 4}l8 8m0 -8l-8 8` })
-        : svg("circle", { class: point.status === "optimal" ? "dot proved" : "dot", cx: px, cy: py, r: 4 });
+        : svg("circle", { class: isProved(point) ? "dot proved" : "dot", cx: px, cy: py, r: 4 });
     const target = svg(
       "g",
       { tabindex: 0, role: "img", "aria-label": `${point.label}: ${time(point.value)}` },
@@ -104,7 +102,7 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData): void {
         ["bound", time(point.bound), "line bound"],
         ["gap", pointGap(point)],
         ["devices used", String(point.devicesUsed)],
-        ["status", statuses[point.status]],
+        ["status", statusText(question, point.status, point.unverified)],
       ]),
     );
     picture.append(target);
@@ -120,7 +118,7 @@ function columnsOf(sweep: SweepData): Column<SweepPoint>[] {
   const finite = (value: number | null): value is number => value !== null && Number.isFinite(value);
   const columns: (Column<SweepPoint> | false)[] = [
     { title: sweep.parameter, cell: (point) => point.label, order: (point) => point.parameter },
-    { title: "value", cell: (point) => (hasSplit(point) ? format(point.value) : "-"), order: (point) => point.value },
+    { title: titleWithUnit("value"), cell: (point) => (hasSplit(point) ? format(point.value) : "-"), order: (point) => point.value },
     { title: "bound", cell: (point) => (point.bound > 0 ? format(point.bound) : "-"), order: (point) => point.bound },
     { title: "gap", cell: pointGap, order: (point) => (hasSplit(point) ? point.gap : null) },
     { title: "status", words: true, cell: (point) => point.status, order: (point) => point.status },
@@ -159,13 +157,13 @@ function gainText(gained: number | null): string {
   return `${shown < 0 ? "" : "+"}${fixed(shown, 2)} %`;
 }
 
-function reasons(sweep: SweepData): HTMLElement | null {
+function reasons(sweep: SweepData, question: Question): HTMLElement | null {
   const without = sweep.points.filter((point) => !hasSplit(point));
   if (without.length === 0) return null;
   return html(
     "ul",
     { class: "note" },
-    ...without.map((point) => html("li", {}, `${point.label}: ${statuses[point.status]}. ${point.reason}`)),
+    ...without.map((point) => html("li", {}, `${point.label}: ${statusText(question, point.status, point.unverified)}. ${point.reason}`)),
   );
 }
 
@@ -176,8 +174,8 @@ export function sweepSection(page: Page): HTMLElement | null {
   const part = section(
     "sweep",
     `Value by ${titles[sweep.parameter]}`,
-    `The best value ${unitOf(page.question)} at each point, and the lower bound on any split there. ` +
-      "Filled points are proved optimal.",
+    `The best value ${unitOf(page.question)}${inUnit()} at each point, and the lower bound: ` +
+      `${boundText(page.question, false)} there. Filled points are proved ${optimalText(page.question, false)}.`,
   );
   part.append(
     legend([
@@ -186,13 +184,13 @@ export function sweepSection(page: Page): HTMLElement | null {
       ["gap-key", "gap"],
     ]),
     chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) =>
-      draw(picture, frame, sweep),
+      draw(picture, frame, sweep, page.question),
     ),
     table(sweep.points, columnsOf(sweep), {
       label: "Points of the sweep",
       rowClass: (point) => (point === enough ? "marked" : hasSplit(point) ? "" : "faint"),
     }),
-    reasons(sweep) ?? "",
+    reasons(sweep, page.question) ?? "",
   );
   return part;
 }

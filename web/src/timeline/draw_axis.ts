@@ -2,7 +2,7 @@
 // Time from left to right: ticks, the parts of the run (filling up, steady, draining), and the cursor.
 import { mixed } from "../canvas/palette";
 import { roundedBox, textWidth } from "../canvas/text";
-import { significant } from "../format";
+import { significant, withUnit } from "../format";
 import type { TimeScene } from "./scene";
 import { ticks, toX } from "./span";
 
@@ -33,17 +33,17 @@ function drawParts(scene: TimeScene): void {
   const { warmUpEnd, drainBegin, makespan, steady, samples } = model.data;
   if (samples < 2) return; // a single sample has no parts
   const parts = [
-    { name: "warm-up", begin: 0, end: warmUpEnd, colour: palette.in },
-    { name: steady ? "steady" : "no steady state yet", begin: warmUpEnd, end: drainBegin, colour: palette["ink-3"] },
-    { name: "drain", begin: drainBegin, end: makespan, colour: palette.out },
+    { name: "warm-up", begin: 0, end: warmUpEnd, strength: 2 },
+    { name: steady ? "steady" : "no steady state yet", begin: warmUpEnd, end: drainBegin, strength: 1 },
+    { name: "drain", begin: drainBegin, end: makespan, strength: 2 },
   ];
   const { top, bottom } = rows.parts;
   context.font = `500 11px ${palette.sans}`;
-  for (const { name, begin, end, colour } of parts) {
+  for (const { name, begin, end, strength } of parts) {
     const left = Math.max(toX(span, rows.track, begin), rows.track.left);
     const right = Math.min(toX(span, rows.track, end), rows.track.right);
     if (right - left < 1) continue;
-    context.fillStyle = mixed(palette.paper, colour, palette.dark ? 0.25 : 0.16);
+    context.fillStyle = mixed(palette.paper, palette["ink-3"], (palette.dark ? 0.16 : 0.1) * strength);
     context.fillRect(left, top, right - left - 1, bottom - top);
     if (textWidth(context, name) + 8 < right - left) {
       context.fillStyle = palette["ink-2"];
@@ -51,7 +51,7 @@ function drawParts(scene: TimeScene): void {
       context.fillText(name, (left + right) / 2, (top + bottom) / 2 + 0.5);
     }
     if (begin === 0 || begin < span.begin) continue;
-    context.strokeStyle = mixed(palette.paper, colour, 0.7);
+    context.strokeStyle = palette["ink-3"];
     context.setLineDash([4, 3]);
     context.beginPath();
     context.moveTo(left - 0.5, top);
@@ -71,7 +71,7 @@ export function drawCursor(scene: TimeScene): void {
   context.moveTo(x, rows.axis.top + 18);
   context.lineTo(x, rows.memory?.bottom ?? rows.lanesBottom);
   context.stroke();
-  const text = significant(cursor, 5);
+  const text = withUnit(significant(cursor, 5));
   context.font = `600 11px ${palette.sans}`;
   const width = textWidth(context, text) + 14;
   const left = Math.min(Math.max(x - width / 2, rows.track.left - width / 2), rows.track.right + 13 - width);

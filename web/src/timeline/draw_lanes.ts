@@ -4,6 +4,7 @@
 // however many intervals there are.
 import { inkOn, passColour } from "../canvas/palette";
 import { initials, shortened, textWidth } from "../canvas/text";
+import { copyText } from "../devices";
 import { firstNotOver, phaseOf, type Lane } from "./model";
 import { Fills } from "./patterns";
 import { fadedLane, isFaded, type TimeScene } from "./scene";
@@ -12,6 +13,8 @@ import { pixelsPerTime, toX } from "./span";
 const narrow = 1.2; // pixels below which an interval joins its neighbours
 const hatchWidth = 4; // pixels that a hatch needs
 const otherSamples = 0.22; // opacity, while one sample stands out
+
+const sampleSizes = [11, 10, 9, 8]; // pixels: a sample's number is written as large as it fits
 
 interface Run {
   left: number;
@@ -50,7 +53,9 @@ function drawName(scene: TimeScene, lane: Lane, top: number, shown: number): voi
   context.textAlign = "left";
   context.textBaseline = "middle";
   const room = rows.track.left - 18;
-  const name = textWidth(context, lane.name) <= room ? lane.name : initials(lane.name);
+  const copy = copyText(scene.page, lane.device);
+  const forms = [copy && `${lane.name}, ${copy}`, lane.name, initials(lane.name)].filter(Boolean);
+  const name = forms.find((form) => textWidth(context, form) <= room) ?? initials(lane.name);
   context.fillText(shortened(context, name, room), 11, top + rows.height / 2 + 0.5);
 }
 
@@ -104,7 +109,7 @@ function drawIntervals(scene: TimeScene, lane: Lane, top: number, shown: number,
     // A hair of ground between neighbours, where there is room for it.
     context.fillRect(left, top, Math.max(width - (width > 5 ? 0.75 : 0), 0.75), height);
     ++drawn;
-    if (phase === "c" && width > 13 && height > 15) drawSample(scene, interval, left, width, top, piece.backward, lane.device);
+    if (phase === "c" && height > 15) drawSample(scene, interval, left, width, top, piece.backward, lane.device);
   }
   flush();
   return drawn;
@@ -115,8 +120,11 @@ function drawSample(
 ): void {
   const { context, palette, rows } = scene;
   const text = String(scene.model.data.sample[interval]);
-  context.font = `500 11px ${palette.sans}`;
-  if (textWidth(context, text) + 5 > width) return;
+  const size = sampleSizes.find((each) => {
+    context.font = `500 ${each}px ${palette.sans}`;
+    return textWidth(context, text) + 3 <= width;
+  });
+  if (size === undefined) return;
   context.fillStyle = inkOn(passColour(palette, device, backward));
   context.textAlign = "center";
   context.textBaseline = "middle";

@@ -9,7 +9,8 @@ import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
 import type { Page, TimelineData } from "../data";
 import { html } from "../dom";
-import { counted, time as timeText } from "../format";
+import { inOrder, originalOf } from "../devices";
+import { counted, inUnit, time as timeText } from "../format";
 import { hideTip } from "../tip";
 import { drawAxis, drawCursor } from "./draw_axis";
 import { drawLanes } from "./draw_lanes";
@@ -26,12 +27,17 @@ const grip = 8; // pixels beside the cursor that still grab it
 const secondsAcross = 14; // that the cursor takes through the window while it plays
 const phaseNames = { i: "in", c: "compute", o: "out", s: "sync" };
 
+export function timelineLead(page: Page): string {
+  const lanes = page.plan && page.plan.order.length > 0 ? ", stage by stage from top to bottom" : "";
+  return `Who does what when${inUnit()}${lanes}. Numbers are those of the samples.`;
+}
+
 export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
   if (page.timeline !== undefined && page.timeline.lanes.length > 0) mount(host, page, page.timeline, bus);
 }
 
 function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): void {
-  const model = timelineModel(data);
+  const model = timelineModel(data, inOrder(page, [...new Set(data.lanes.map((lane) => lane.device))]));
   const least = model.shortest / 4;
   let palette = readPalette();
   const first = data.warmUpEnd + firstSamples * data.timePerSample;
@@ -136,7 +142,7 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
     return {
       title: `sample ${data.sample[interval]!}: ${phase}${piece.backward ? ", backward" : ""}`,
       lines: [
-        ["on", model.lanes[data.lane[interval]!]!.name],
+        ["on", data.lanes[data.lane[interval]!]!.name],
         ["from", timeText(start)],
         ["to", timeText(finish)],
         ["takes", timeText(finish - start)],
@@ -165,8 +171,7 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
         if (x >= rows.track.left) moveCursor(toTime(span, rows.track, x));
         return;
       }
-      const picked = model.lanes[lane]!.device;
-      bus.emit("device", device === picked ? null : picked);
+      bus.toggleMark(originalOf(page, model.lanes[lane]!.device));
     },
     doubleTap: (x) => look(zoomedSpan(span, 2, toTime(span, rows.track, x), model.extent, least)),
     grab(x, y) {
@@ -221,7 +226,7 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
       get drawn() { return drawn; },
       place: (interval) => ({
         x: toX(span, rows.track, (data.start[interval]! + data.finish[interval]!) / 2),
-        y: rows.tops[data.lane[interval]!]! + rows.height / 2,
+        y: rows.tops[model.row[data.lane[interval]!]!]! + rows.height / 2,
       }),
     },
   });

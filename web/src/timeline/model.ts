@@ -6,6 +6,7 @@ import type { TimelineData } from "../data";
 export type Phase = "i" | "c" | "o" | "s";
 
 export interface Lane {
+  number: number; // in the columns
   device: number;
   name: string;
   intervals: Uint32Array; // into the columns, by start
@@ -13,7 +14,8 @@ export interface Lane {
 
 export interface TimelineModel {
   data: TimelineData;
-  lanes: Lane[];
+  lanes: Lane[]; // from top to bottom
+  row: number[]; // of each lane of the columns
   starts: Float64Array; // when each recorded sample begins, ascending
   ends: Float64Array; // when each recorded sample is through, ascending
   extent: number; // the time up to which there is something to see
@@ -22,7 +24,8 @@ export interface TimelineModel {
 
 export const phaseOf = (data: TimelineData, interval: number): Phase => data.phase[interval] as Phase;
 
-export function timelineModel(data: TimelineData): TimelineModel {
+// `order`: devices as they are shown from top to bottom.
+export function timelineModel(data: TimelineData, order: readonly number[]): TimelineModel {
   const byLane: number[][] = data.lanes.map(() => []);
   const first = new Map<number, number>();
   const last = new Map<number, number>();
@@ -40,9 +43,17 @@ export function timelineModel(data: TimelineData): TimelineModel {
   }
   const whole = data.recorded >= data.samples;
   const extent = Math.max(whole ? data.makespan : end, 1e-12);
+  const lanes = data.lanes.map(({ device, name }, number) => ({
+    number, device, name,
+    intervals: Uint32Array.from(byLane[number]!),
+  }));
+  lanes.sort((a, b) => order.indexOf(a.device) - order.indexOf(b.device) || a.number - b.number);
+  const row: number[] = [];
+  lanes.forEach((lane, i) => (row[lane.number] = i));
   return {
     data,
-    lanes: data.lanes.map(({ device, name }, i) => ({ device, name, intervals: Uint32Array.from(byLane[i]!) })),
+    lanes,
+    row,
     starts: Float64Array.from(first.values()).sort(),
     ends: Float64Array.from(last.values()).sort(),
     extent,

@@ -3,6 +3,7 @@
 // together), memory.
 import type { Palette } from "../canvas/palette";
 import type { Page } from "../data";
+import { originalOf } from "../devices";
 import type { TimelineModel } from "./model";
 import type { Span, Track } from "./span";
 
@@ -52,4 +53,5 @@ export function arrange(model: TimelineModel, width: number): Rows {
 }
 
 export const fadedLane = 0.3;
-export const isFaded = (scene: TimeScene, device: number): boolean => scene.device !== null && scene.device !== device;
+export const isFaded = (scene: TimeScene, device: number): boolean =>
+  scene.device !== null && originalOf(scene.page, scene.device) !== originalOf(scene.page, device);

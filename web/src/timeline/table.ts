@@ -3,8 +3,9 @@
 // and the exact values for those who do. Rows are made once; moving the cursor only changes their text.
 import { swatch } from "../canvas/controls";
 import type { Page } from "../data";
+import { copyText } from "../devices";
 import { html } from "../dom";
-import { bytes, counted, significant } from "../format";
+import { bytes, counted, significant, titleWithUnit, withUnit } from "../format";
 import { inFlightAt, intervalAt, memoryIndexAt, phaseOf, type Phase, type TimelineModel } from "./model";
 
 const verbs: Record<Phase, string> = { i: "reads", c: "computes", o: "writes", s: "synchronises" };
@@ -12,6 +13,11 @@ const verbs: Record<Phase, string> = { i: "reads", c: "computes", o: "writes", s
 export interface Table {
   element: HTMLElement;
   show(time: number): void;
+}
+
+function copyNote(page: Page, device: number): HTMLElement | null {
+  const copy = copyText(page, device);
+  return copy ? html("small", { class: "timeline-copy" }, copy) : null;
 }
 
 export function createTable(page: Page, model: TimelineModel): Table {
@@ -22,7 +28,7 @@ export function createTable(page: Page, model: TimelineModel): Table {
   const rows = model.lanes.map((lane, i) => {
     const cell = (part: string): HTMLTableCellElement => html("td", { "data-part": part });
     const [does, sample, until] = [cell("does"), cell("sample"), cell("until")];
-    const row = html("tr", {}, html("th", { scope: "row" }, swatch(lane.device), lane.name), does, sample, until);
+    const row = html("tr", {}, html("th", { scope: "row" }, swatch(lane.device), lane.name, copyNote(page, lane.device)), does, sample, until);
     // What belongs to the device stands once, beside the first of its lanes.
     const isFirst = i === 0 || model.lanes[i - 1]!.device !== lane.device;
     const lanes = model.lanes.filter((other) => other.device === lane.device).length;
@@ -34,12 +40,12 @@ export function createTable(page: Page, model: TimelineModel): Table {
     body.append(row);
     return { lane, row, does, sample, until, held, memory };
   });
-  const columns = ["Lane", "does", "sample", "until", "in flight", "memory"];
+  const columns = ["Lane", "does", "sample", titleWithUnit("until"), "in flight", "memory"];
   const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col" }, name))));
   const table = html("table", { class: "timeline-table" }, caption, head, body);
 
   function show(time: number): void {
-    caption.textContent = `At ${significant(time, 6)}: ${counted(inFlightAt(model, time), "sample")} in flight`;
+    caption.textContent = `At ${withUnit(significant(time, 6))}: ${counted(inFlightAt(model, time), "sample")} in flight`;
     for (const { lane, row, does, sample, until, held, memory } of rows) {
       const interval = intervalAt(model, lane, time);
       row.classList.toggle("is-idle", interval === null);
