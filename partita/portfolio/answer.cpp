@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "partita/check/certificate.h"
+#include "partita/portfolio/first_answer.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
+#include "partita/reduce/usable_devices.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 namespace {
@@ -75,22 +79,24 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
   return plan;
 }
 
-}  // namespace
-
-Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  require_supported(problem, options.algorithm);
-  refuse_stages(problem);
-  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
-  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
-    // Without a backward pass, the largest forward load is all there is.
-    Problem same = problem;
-    same.objective = Objective::MaxLoad;
-    return answer(same, options, budget, sink);
-  }
-  Plan plan;
+// What is found without the devices that nobody needs, in the numbers of the whole platform.
+Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const PlanOptions& options, Budget& budget,
+                    const Sink& sink) {
+  Problem smaller = problem;
+  smaller.workload.platform = usable.platform;
+  Plan plan = answer(smaller, options, budget, sink);
+  if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) plan.certificate.reset();
   Result& result = plan.result;
-  result.seed = options.seed;
+  if (!result.split) return plan;
+  result.split = lift_devices(usable, problem.workload.platform.device_count(), *result.split);
+  settle_status(problem, result.value, result.bound, plan);
+  return plan;
+}
 
+// From so many nodes on, solvers may need a second before they have their first split.
+constexpr std::size_t kLargeGraph = 20'000;
+
+void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   if (options.algorithm == Algorithm::Ip) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
@@ -110,6 +116,50 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   } else {
     plan_free(problem, options, budget, sink, plan);
   }
+}
+
+// A limit that came before the solvers had anything to say leaves the simple split and the simple bound.
+void fall_back(const Problem& problem, const std::optional<Split>& first, Plan& plan) {
+  Result& result = plan.result;
+  if (result.status == Status::Infeasible || result.status == Status::Optimal) return;
+  if (!(result.bound > 0)) {
+    result.bound = first_bound(problem);
+    result.proof = problem.objective == Objective::Latency ? "the longest path of least node times"
+                                                           : "some device carries at least the average";
+    plan.certificate.reset();
+  }
+  if (!result.split) result.split = first ? first : first_split(problem);
+  if (!result.split) return;
+  result.reason.clear();
+  settle_status(problem, check(problem, *result.split).value, result.bound, plan);
+}
+
+}  // namespace
+
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+  require_supported(problem, options.algorithm);
+  refuse_stages(problem);
+  if (const std::optional<UsableDevices> usable = leave_out_idle(problem))
+    return plan_on_usable(problem, *usable, options, budget, sink);
+  if (options.contract_layers) return plan_layers(problem, options, budget, sink);
+  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+    // Without a backward pass, the largest forward load is all there is.
+    Problem same = problem;
+    same.objective = Objective::MaxLoad;
+    return answer(same, options, budget, sink);
+  }
+  Plan plan;
+  Result& result = plan.result;
+  result.seed = options.seed;
+
+  std::optional<Split> first;
+  if (problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
+  try {
+    ask_portfolio(problem, options, budget, sink, plan);
+  } catch (const OutOfTime&) {
+    result.reason = kNoSplitYet;
+  }
+  fall_back(problem, first, plan);
   result.seconds = budget.seconds_used();
   if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
   return plan;

@@ -15,12 +15,15 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "partita/model/result.h"
 #include "partita/solve/throughput/free/free.h"
+#include "partita/util/threads.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 
@@ -43,7 +46,8 @@ class SearchAndBound {
         groups_(groups),
         best_(search_.best()) {}
 
-  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone.
+  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
+  // OutOfTime.
   virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
   // Any thread may ask.
   virtual bool bounds_finished() const = 0;
@@ -55,11 +59,10 @@ class SearchAndBound {
 
   void work() {
     if (options_.threads > 1) {
-      std::jthread bounds([&] { work_at_bounds(); });
-      work_at_splits();
-    } else {
-      take_turns();
+      const std::optional<std::jthread> bounds = try_to_start([&] { work_at_bounds(); });
+      if (bounds) return work_at_splits();
     }
+    take_turns();
   }
 
   bool found() const {
@@ -141,7 +144,11 @@ class SearchAndBound {
       const std::lock_guard lock(mutex_);
       return best_;
     }();
-    if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+    if (!(best.value > 0 && best.value < kNone)) return;
+    try {
+      raise_bound(best, ticks);
+    } catch (const OutOfTime&) {  // done() says so, too
+    }
   }
 
   void improve_split(std::uint64_t ticks) {
