@@ -4,15 +4,16 @@
 #include <optional>
 #include <utility>
 
-#include "partita/portfolio/best_so_far.h"
+#include "partita/check/certificate.h"
+#include "partita/portfolio/first_answer.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
-#include "partita/solve/baseline/greedy.h"
+#include "partita/reduce/usable_devices.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -81,12 +82,29 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
   return plan;
 }
 
-void search(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
+// What is found without the devices that nobody needs, in the numbers of the whole platform.
+Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const PlanOptions& options, Budget& budget,
+                    const Sink& sink) {
+  Problem smaller = problem;
+  smaller.workload.platform = usable.platform;
+  Plan plan = answer(smaller, options, budget, sink);
+  if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) plan.certificate.reset();
+  Result& result = plan.result;
+  if (!result.split) return plan;
+  result.split = lift_devices(usable, problem.workload.platform.device_count(), *result.split);
+  settle_status(problem, result.value, result.bound, plan);
+  return plan;
+}
+
+// From so many nodes on, solvers may need a second before they have their first split.
+constexpr std::size_t kLargeGraph = 20'000;
+
+void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
     Problem same = problem;
     same.objective = Objective::MaxLoad;
-    search(same, options, budget, sink, plan);
+    ask_portfolio(same, options, budget, sink, plan);
   } else if (options.algorithm == Algorithm::Ip) {
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
@@ -108,21 +126,23 @@ void search(const Problem& problem, const PlanOptions& options, Budget& budget, 
   }
 }
 
-// There was not enough memory even to hand over what solvers had found. What the plan has so far is measured anew;
-// where it has nothing, the greedy split, which takes next to no memory, may be legal.
-void keep_what_there_is(const Problem& problem, const PlanOptions& options, Budget& budget, Plan& plan) {
-  const Sink nobody;
-  BestSoFar best(problem, options, budget, nobody, plan);
-  std::optional<Split> found = std::exchange(plan.result.split, std::nullopt);
-  plan.result.value = Result{}.value;
-  const bool kept = within_memory(budget, [&] {
-    if (!found) found = greedy_split(problem);
-    if (found) best.offer(std::move(*found));
-    best.settle();
-  });
-  if (kept) return;
-  plan.result.split.reset();
-  plan.result.status = Status::Unknown;
+// A limit of time or memory that came before the solvers were done leaves the split that they had by then, measured
+// anew, or else the simple split; and the simple bound where there is no better one.
+void fall_back(const Problem& problem, std::optional<Split> first, Plan& plan) {
+  Result& result = plan.result;
+  if (result.status == Status::Infeasible || result.status == Status::Optimal) return;
+  if (result.status == Status::Feasible && result.bound > 0) return;
+  if (!(result.bound > 0)) {
+    result.bound = first_bound(problem);
+    result.proof = problem.objective == Objective::Latency ? "the longest path of least node times"
+                                                           : "some device carries at least the average";
+    result.unverified = false;
+    plan.certificate.reset();
+  }
+  if (!result.split) result.split = first ? std::move(first) : first_split(problem);
+  if (!result.split) return;
+  result.reason.clear();
+  settle_status(problem, check(problem, *result.split).value, result.bound, plan);
 }
 
 }  // namespace
@@ -132,16 +152,29 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   refuse_stages(problem);
   Plan plan;
   Result& result = plan.result;
-  if (options.contract_layers) {
-    if (!within_memory(budget, [&] { plan = plan_layers(problem, options, budget, sink); }))
-      keep_what_there_is(problem, options, budget, plan);
-    return plan;
-  }
   result.seed = options.seed;
-  if (!within_memory(budget, [&] { search(problem, options, budget, sink, plan); }))
-    keep_what_there_is(problem, options, budget, plan);
+  std::optional<Split> first;
+  bool another = false;  // the answer is that of another form of the problem, which has been told to the sink
+  const bool whole = within_limits(budget, [&] {
+    if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {
+      another = true;
+      plan = plan_on_usable(problem, *usable, options, budget, sink);
+    } else if (options.contract_layers) {
+      another = true;
+      plan = plan_layers(problem, options, budget, sink);
+    } else {
+      if (problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
+      ask_portfolio(problem, options, budget, sink, plan);
+    }
+  });
+  if (another && whole) return plan;
+  if (!whole && result.reason.empty()) result.reason = kNoSplitYet;
+  if (!within_limits(budget, [&] { fall_back(problem, std::move(first), plan); })) {
+    result.split.reset();
+    result.status = Status::Unknown;
+  }
   result.seconds = budget.seconds_used();
-  within_memory(budget, [&] {
+  within_limits(budget, [&] {
     if (result.status == Status::Unknown && budget.out_of_memory()) result.reason = kNoMemoryForSplit;
     if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
   });

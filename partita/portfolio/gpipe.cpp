@@ -18,7 +18,7 @@
 #include "partita/solve/throughput/free/free_certificate.h"
 #include "partita/solve/throughput/gpipe/gpipe_free.h"
 #include "partita/solve/throughput/gpipe/gpipe_staged.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -38,7 +38,7 @@ class ShapelessGpipe {
 
   void run() {
     if (ruled_out(problem_, instance_.graph, instance_.platform, instance_.group_of, plan_.result)) return;
-    within_memory(budget_, [this] { work(); });
+    within_limits(budget_, [this] { work(); });
     best_.settle();
   }
 

@@ -11,7 +11,7 @@
 #include "partita/portfolio/algorithms.h"
 #include "partita/solve/baseline/subgraphs.h"
 #include "partita/util/error.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -128,7 +128,7 @@ AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& probl
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   try {
-    const bool enough = within_memory(budget, [&] {
+    const bool enough = within_limits(budget, [&] {
       const Result result = algorithm.run(problem, options, budget, sink);
       run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
       take_over(algorithm, problem, result, run);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 
 #include "partita/check/speed_up.h"
@@ -96,13 +97,24 @@ Json memory_json(const MemoryItems& items, bool recompute) {
   return parts;
 }
 
+// By device: its place in the list of devices, which has all of them, or on a large platform those in use. Nothing for
+// those left out.
+IdVector<DeviceId, std::optional<std::size_t>> places_in_list(const Platform& platform, const CheckReport& report) {
+  IdVector<DeviceId, std::optional<std::size_t>> places(platform.device_count());
+  std::size_t next = 0;
+  for (DeviceId d : places.all()) {
+    if (places.size() <= kIdleListedUpTo || report.devices[d].original.valid()) places[d] = next++;
+  }
+  return places;
+}
+
 // What only pipelines with copies, samples in flight and recomputing have.
 void add_pipeline_items(const Problem& problem, const Split& split, DeviceId d, const DeviceReport& costs,
-                        Json& device) {
+                        const IdVector<DeviceId, std::optional<std::size_t>>& places, Json& device) {
   if (problem.replicas > 1) {
     device["sync"] = costs.sync;
     device["sharing"] = costs.sharing;
-    if (is_copy(split, d)) device["copy_of"] = split.copy_of[d].index();
+    if (is_copy(split, d)) device["copy_of"] = *places[split.copy_of[d]];
   }
   if (recomputes(split, d)) device["recompute"] = true;
   if (problem.memory_model != MemoryModel::Flat)
@@ -123,18 +135,21 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   const auto stage = stages(problem, report.order.empty() ? result.split->order : report.order);
   const bool named_classes = has_named_classes(platform);
   std::map<DeviceKind, std::size_t> index;
+  const auto places = places_in_list(platform, report);
   Json devices = Json::array();
   for (ClassId c : platform.classes.all()) {
     const DeviceClass& device_class = platform.classes[c];
     const std::size_t first = platform.first_device(c).index();
     for (std::size_t i = 0; i < static_cast<std::size_t>(device_class.count); ++i) {
       const DeviceId d(first + i);
+      const std::size_t place_of_kind = index[device_class.kind]++;
+      if (!places[d]) continue;
       const DeviceReport& costs = report.devices[d];
       Json device;
       device["name"] = platform.device_name(d);
       device["kind"] = to_string(device_class.kind);
       if (named_classes) device["class"] = device_class.name;
-      device["index"] = index[device_class.kind]++;
+      device["index"] = place_of_kind;
       device["stage"] = stage[d];
       device["load"] = report.load[d];
       device["compute"] = costs.compute();
@@ -146,7 +161,7 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
       }
       device["memory"] = whole_if_exact(costs.memory);
       device["memory_limit"] = whole_if_exact(device_class.memory);
-      add_pipeline_items(problem, *result.split, d, costs, device);
+      add_pipeline_items(problem, *result.split, d, costs, places, device);
       device["nodes"] = nodes[d];
       if (subgraphs && device_class.kind == DeviceKind::Accelerator) {
         device["subgraphs"] = lists.forward[d];

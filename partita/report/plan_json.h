@@ -10,6 +10,9 @@
 
 namespace partita {
 
+// Plans and simulations list idle devices on platforms of up to so many devices; on larger ones, those in use alone.
+inline constexpr std::size_t kIdleListedUpTo = 256;
+
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
 // devices. The version of the plan is the oldest that understands it. `time_factor`: what the nodes' times by kind were
 // multiplied with, class by class (PlatformSpec in read/); empty: 1 for all. A plan that names another platform than

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "partita/report/plan_json.h"
 #include "partita/report/pretty_json.h"
 #include "partita/report/question_json.h"
 #include "partita/report/used_devices.h"
@@ -43,6 +44,7 @@ Json devices_json(const Problem& problem, const CheckReport& report, const Simul
   }
   Json list = Json::array();
   for (DeviceId d : simulation.devices.all()) {
+    if (simulation.devices.size() > kIdleListedUpTo && !report.devices[d].original.valid()) continue;
     const DeviceUse& use = simulation.devices[d];
     list.push_back({{"name", platform.device_name(d)},
                     {"kind", to_string(platform.classes[platform.class_of(d)].kind)},

@@ -35,6 +35,12 @@ class Budget {
            (whole_ && whole_->exhausted());
   }
 
+  // Time is up or somebody cancelled; ticks do not count. Work that is of no use half done asks this and not
+  // exhausted(), so that the answer after so many ticks does not depend on when it looked.
+  bool out_of_time() const {
+    return cancelled() || seconds_used() >= limits_.seconds || (whole_ && whole_->out_of_time());
+  }
+
   void spend(std::uint64_t ticks) {
     ticks_ += ticks;
     if (whole_) whole_->spend(ticks);

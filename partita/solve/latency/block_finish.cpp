@@ -8,6 +8,7 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kStepsPerLook = 50'000;  // at the clock
 constexpr std::uint64_t kWorkPerTick = 64;
 
 }  // namespace
@@ -15,6 +16,7 @@ constexpr std::uint64_t kWorkPerTick = 64;
 BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
     : model_(model),
       reach_(reach),
+      watch_(model.budget(), kStepsPerLook),
       reversed_(reversed),
       toll_(toll),
       side_(model.cluster_count(), Side::Open),
@@ -85,7 +87,7 @@ bool BlockFinish::take_in(ClusterId c) {
     join_bits(above_in_, above(v));
     join_bits(below_in_, below(v));
   }
-  work_ += model_.nodes(c).size() * above_in_.size() / 4;
+  count(model_.nodes(c).size() * above_in_.size() / 4);
   return memory_ <= model_.memory_limit();
 }
 
@@ -112,7 +114,7 @@ bool BlockFinish::close(double t) {
     }
     if (closed_ == in_.size()) break;
   }
-  work_ += in_.size();
+  count(in_.size());
   return true;
 }
 
@@ -138,7 +140,7 @@ bool BlockFinish::spread_out(double t) {
             set_bit(gone_, x.index());
           }
         }
-        work_ += row.size() / 4;
+        count(row.size() / 4);
         return true;
       };
       if (test_bit(above_in_, v.index()) && !leave_row(above(v))) return false;
@@ -171,10 +173,10 @@ bool BlockFinish::fits(ClusterId c, double room) {
         memory += model_.cluster(x).memory;
         time += model_.cluster(x).time;
         if (!fine()) return false;
-        ++work_;
+        count(1);
       }
     }
-    work_ += row.size() / 4;
+    count(row.size() / 4);
     return true;
   };
   for (NodeId v : model_.nodes(c)) {
@@ -204,7 +206,7 @@ bool BlockFinish::rule_out(const Question& question, double t, double room) {
   for (ClusterId c : model_.clusters()) {
     if (side_[c] == Side::Open && !fits(c, room)) leave_out(c);
   }
-  work_ += model_.cluster_count() / 2;
+  count(model_.cluster_count() / 2);
   return spread_out(t);
 }
 
@@ -258,11 +260,11 @@ BlockFinish::Cut BlockFinish::least_load(double t, double room) {
     add_implications(c, t);
     if (model_.cluster(c).time > 0) cut_.add_time(c, model_.cluster(c).time);
   }
-  work_ += cut_.arc_count();
+  count(cut_.arc_count());
   if (cut_.open().empty()) return {sure, largest_entering(t, false)};
   const double enough = room - sure;
   const double flow = cut_.run(enough);
-  work_ += 6 * cut_.arc_count();
+  count(6 * cut_.arc_count());
   if (flow == kNever) return {kNever, t};
   if (flow >= enough) return {sure + flow, t};
   return {sure + flow, largest_entering(t, true)};

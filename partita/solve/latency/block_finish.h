@@ -24,6 +24,7 @@
 
 #include "partita/solve/latency/block_cut.h"
 #include "partita/solve/latency/block_model.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 
@@ -73,9 +74,14 @@ class BlockFinish {
   std::span<const Word> below(NodeId v) const { return (reversed_ ? reach_.above : reach_.below).row(v.index()); }
   std::span<const Word> above(NodeId v) const { return (reversed_ ? reach_.below : reach_.above).row(v.index()); }
   Side side(NodeId v) const { return side_[model_.cluster_of(v)]; }
+  void count(std::uint64_t steps) {
+    work_ += steps;
+    watch_.step(steps);
+  }
 
   const BlockModel& model_;
   const NodeReach& reach_;
+  TimeWatch watch_;
   const bool reversed_;
   const double toll_;
 

@@ -8,12 +8,14 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kStepsPerLook = 50'000;  // at the clock
 
 }  // namespace
 
 BlockLoad::BlockLoad(const BlockModel& model, const NodeReach& reach)
     : model_(model),
       reach_(reach),
+      watch_(model.budget(), kStepsPerLook),
       side_(model.cluster_count(), Side::Open),
       above_in_(reach.below.words_per_row()),
       below_in_(reach.below.words_per_row()),
@@ -59,7 +61,7 @@ bool BlockLoad::begin(Part part, NodeId border, const std::vector<NodeId>& insid
   candidates_.clear();
   ruled_out_ = 0;
   known_ = false;
-  work_ += model_.cluster_count() / 16 + 16;
+  count(model_.cluster_count() / 16 + 16);
   for (NodeId v : inside) {
     if (!take_in(model_.cluster_of(v))) return false;
   }
@@ -81,7 +83,7 @@ bool BlockLoad::take_in(ClusterId c) {
     join_bits(above_in_, above(v));
     join_bits(below_in_, below(v));
   }
-  work_ += model_.nodes(c).size() * above_in_.size() / 4;
+  count(model_.nodes(c).size() * above_in_.size() / 4);
   return memory_ <= model_.memory_limit();
 }
 
@@ -122,7 +124,7 @@ bool BlockLoad::leave_out(const std::vector<NodeId>& nodes) {
         }
       }
     }
-    work_ += spread.size();
+    count(spread.size());
   }
   return true;
 }
@@ -143,7 +145,7 @@ double BlockLoad::memory_with(ClusterId c) {
         memory += part_memory(x);
       }
     }
-    work_ += row.size() / 2;
+    count(row.size() / 2);
     return true;
   };
   for (NodeId v : model_.nodes(c)) {
@@ -258,7 +260,7 @@ double BlockLoad::least_cut() {
     const double time = part_time(c);
     if (time > 0) cut_.add_time(c, time);
   }
-  work_ += 7 * cut_.arc_count();
+  count(7 * cut_.arc_count());
   const double sure = time_ + cut_.direct();
   return cut_.open().empty() ? sure : sure + cut_.run(kNever);
 }

@@ -17,6 +17,7 @@
 
 #include "partita/solve/latency/block_cut.h"
 #include "partita/solve/latency/block_model.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 
@@ -63,9 +64,14 @@ class BlockLoad {
   std::span<const Word> below(NodeId v) const { return reach_.below.row(v.index()); }
   std::span<const Word> above(NodeId v) const { return reach_.above.row(v.index()); }
   Side side(NodeId v) const { return side_[model_.cluster_of(v)]; }
+  void count(std::uint64_t steps) {
+    work_ += steps;
+    watch_.step(steps);
+  }
 
   const BlockModel& model_;
   const NodeReach& reach_;
+  TimeWatch watch_;
   std::uint64_t work_ = 0;
 
   Part part_ = Part::Whole;

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 // Sums of memory may be rounded differently elsewhere; a bound must not depend on that.
 constexpr double kMemorySlack = 1e-9;
+constexpr std::size_t kWordsPerLook = 100'000;  // at the clock
 
 }  // namespace
 
-NodeReach::NodeReach(const LatencyInstance& instance)
+NodeReach::NodeReach(const LatencyInstance& instance, const Budget* budget)
     : below(instance.size(), instance.size()), above(instance.size(), instance.size()) {
+  TimeWatch watch(budget, kWordsPerLook);
   for (NodeId v : instance.order) {
+    watch.step(instance.predecessors[v].size() * above.words_per_row());
     for (NodeId u : instance.predecessors[v]) {
       above.set(v.index(), u.index());
       above.join_row(v.index(), u.index());
@@ -21,6 +26,7 @@ NodeReach::NodeReach(const LatencyInstance& instance)
   }
   for (std::size_t i = instance.order.size(); i > 0; --i) {
     const NodeId v = instance.order[i - 1];
+    watch.step(instance.successors[v].size() * below.words_per_row());
     for (NodeId w : instance.successors[v]) {
       below.set(v.index(), w.index());
       below.join_row(v.index(), w.index());
@@ -87,8 +93,9 @@ bool LatencyFacts::ban_from_hosts(GroupId g) {
   return true;
 }
 
-BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& facts)
+BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget)
     : instance_(instance),
+      budget_(budget),
       memory_limit_(instance.memory_limit() * (1 + kMemorySlack)),
       contradicts_itself_(facts.contradiction),
       cluster_of_(instance.size()),
@@ -164,7 +171,7 @@ BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& fact
 }
 
 void BlockModel::add_classes(const LatencyFacts& facts) {
-  for (const LatencyInstance& view : instance_.views) by_class_.emplace_back(view, facts);
+  for (const LatencyInstance& view : instance_.views) by_class_.emplace_back(view, facts, budget_);
   if (by_class_.empty()) return;
   // What no class can hold, the relaxation cannot either, though it would not have noticed.
   for (ClusterId c : clusters_.all()) {

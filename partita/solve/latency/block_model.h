@@ -12,6 +12,7 @@
 
 #include "partita/reduce/latency_instance.h"
 #include "partita/util/bit_matrix.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
@@ -22,7 +23,8 @@ using EdgeId = Id<struct EdgeTag>;
 struct NodeReach {
   BitMatrix below, above;
 
-  explicit NodeReach(const LatencyInstance& instance);
+  // Throws OutOfTime.
+  explicit NodeReach(const LatencyInstance& instance, const Budget* budget = nullptr);
   static bool affordable(const LatencyInstance& instance) { return instance.size() <= 16'384; }
 };
 
@@ -79,12 +81,14 @@ class BlockModel {
     EdgeId edge;
   };
 
-  BlockModel(const LatencyInstance& instance, const LatencyFacts& facts);
+  // The budget, if there is one, must outlive it: work on a model ends with OutOfTime when time is up.
+  BlockModel(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget = nullptr);
   // Copies would refer to their original.
   BlockModel(const BlockModel&) = delete;
   BlockModel(BlockModel&&) = default;
 
   const LatencyInstance& instance() const { return instance_; }
+  const Budget* budget() const { return budget_; }
   // One for each class of accelerators. Itself, where there is no more than one.
   std::span<const BlockModel> by_class() const {
     return by_class_.empty() ? std::span<const BlockModel>(this, 1) : std::span<const BlockModel>(by_class_);
@@ -114,6 +118,7 @@ class BlockModel {
   void add_classes(const LatencyFacts& facts);
 
   const LatencyInstance& instance_;
+  const Budget* budget_;
   double memory_limit_;
   bool contradicts_itself_ = false;
   std::vector<BlockModel> by_class_;

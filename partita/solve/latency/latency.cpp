@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -16,7 +15,8 @@
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/threads.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -35,19 +35,22 @@ constexpr const char* kByCases = "branch and bound on labels";
 class LatencySolver {
  public:
   LatencySolver(const LatencyInstance& instance, const LatencyOptions& options, Budget& budget, const Sink& sink)
-      : instance_(instance), options_(options), budget_(budget), sink_(sink), bound_(instance) {
-    const int searches = std::clamp(options.threads - 1, 1, kMostSearches);
-    for (int i = 0; i < searches; ++i)
-      searches_.push_back(std::make_unique<LatencySearch>(instance, options.seed + static_cast<std::uint64_t>(i)));
-  }
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        sink_(sink),
+        search_(instance, options.seed),
+        bound_(instance, &budget) {}
 
   LatencyOutcome run(const std::vector<LatencySplit>& starts) {
-    for (const LatencySplit& start : starts) searches_[0]->offer(start);
-    best_ = searches_[0]->best();
+    for (const LatencySplit& start : starts) search_.offer(start);
+    best_ = search_.best();
     raise_bound(path_bound(instance_), "the longest path of least node times");
     if (best_.value < kNever) tell(Progress::Event::Split, {});
-    if (options_.threads > 1) {
-      work_side_by_side();
+    if (options_.threads > 1 && start_others()) {
+      work_at_splits(search_);
+      --searches_going_;
+      others_.clear();
     } else {
       take_turns();
     }
@@ -62,37 +65,52 @@ class LatencySolver {
   }
 
   void take_turns() {
-    LatencySearch& search = *searches_[0];
-    within_memory(budget_, [&] {
+    within_limits(budget_, [&] {
       for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove()); turn *= kTurnGrowth) {
         const auto ticks = static_cast<std::uint64_t>(turn);
-        improve_split(search, kSplitShare * ticks);
-        if (!done()) prove(search, ticks);
+        improve_split(search_, kSplitShare * ticks);
+        if (!done()) prove(search_, ticks);
       }
     });
   }
 
-  void work_side_by_side() {
-    std::vector<std::jthread> others;
-    others.emplace_back([this] { work_at_bounds(); });
-    for (std::size_t i = 1; i < searches_.size(); ++i)
-      others.emplace_back([this, i] { work_at_splits(*searches_[i]); });
-    work_at_splits(*searches_[0]);
+  // The bounds' thread, and one for each further search. False where not even the first can be had; where others
+  // cannot, their searches are left out.
+  bool start_others() {
+    side_by_side_ = true;
+    std::optional<std::jthread> bounds = try_to_start([this] { work_at_bounds(); });
+    if (!bounds) return side_by_side_ = false;
+    others_.push_back(std::move(*bounds));
+    for (int i = 1; i < std::min(options_.threads - 1, kMostSearches); ++i) {
+      ++searches_going_;
+      std::optional<std::jthread> search = try_to_start([this, i] {
+        within_limits(budget_, [this, i] {
+          LatencySearch own(instance_, options_.seed + static_cast<std::uint64_t>(i));
+          work_at_splits(own);
+        });
+        --searches_going_;
+      });
+      if (search) {
+        others_.push_back(std::move(*search));
+      } else {
+        --searches_going_;
+      }
+    }
+    return true;
   }
 
   // A thread that runs out of memory ends; the others go on with what it found.
   void work_at_splits(LatencySearch& search) {
-    within_memory(budget_, [&] {
+    within_limits(budget_, [&] {
       while (!done() && !search.finished()) {
         improve_split(search, kSharedTurn);
         if (search.best().value > value()) search.offer(best());
       }
     });
-    ++searches_ended_;
   }
 
   void work_at_bounds() {
-    within_memory(budget_, [this] {
+    within_limits(budget_, [this] {
       LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
       for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
         prove(judge, static_cast<std::uint64_t>(turn));
@@ -111,12 +129,9 @@ class LatencySolver {
     bool roomy = !instance_.host_choice_open;
     for (const DeviceTable::Class& c : instance_.devices.classes())
       roomy = roomy && (!c.host || instance_.total_memory <= c.memory);
-    return roomy && instance_.subgraphs == 1 && searches_[0]->uses_all_accelerators() &&
-           NodeReach::affordable(instance_);
+    return roomy && instance_.subgraphs == 1 && search_.uses_all_accelerators() && NodeReach::affordable(instance_);
   }
-  bool no_more_splits() const {
-    return options_.threads > 1 ? searches_ended_ == searches_.size() : searches_[0]->finished();
-  }
+  bool no_more_splits() const { return side_by_side_ ? searches_going_ == 0 : search_.finished(); }
   bool nothing_left_to_prove() const {
     return !can_branch() && (bound_.finished() || (bound_.waiting() && no_more_splits()));
   }
@@ -158,10 +173,13 @@ class LatencySolver {
 
   // Spines and labels first, then cases.
   void prove(LatencySearch& judge, std::uint64_t ticks) {
-    improve_bound(ticks);
-    const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
-    if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) take(judge.best());
-    if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
+    try {
+      improve_bound(ticks);
+      const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
+      if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) take(judge.best());
+      if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
+    } catch (const OutOfTime&) {  // done() says so, too
+    }
   }
 
   void improve_bound(std::uint64_t ticks) {
@@ -175,7 +193,7 @@ class LatencySolver {
   }
 
   void divide_into_cases(LatencySearch& judge, std::uint64_t ticks) {
-    if (!branching_) branching_.emplace(instance_, bound_.facts());
+    if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
     Budget slice(budget_, ticks);
     const auto offer_places = [&](const std::vector<LatencyValue::Place>& place) {
       LatencySplit split{0, IdVector<GroupId, DeviceId>(place.size())};
@@ -221,15 +239,18 @@ class LatencySolver {
   const LatencyOptions& options_;
   Budget& budget_;
   const Sink& sink_;
-  std::vector<std::unique_ptr<LatencySearch>> searches_;  // one for each thread but the bounds'
-  LatencyBound bound_;                                    // this and branching_ are the business of one thread
+  LatencySearch search_;  // of this thread; the others have their own
+  LatencyBound bound_;    // this and branching_ are the business of one thread
   std::optional<LatencyBranching> branching_;
 
-  std::atomic<std::size_t> searches_ended_ = 0;
+  std::atomic<bool> side_by_side_ = false;
+  std::atomic<int> searches_going_ = 1;
   mutable std::mutex mutex_;  // guards what follows
   LatencySplit best_;
   LatencyOutcome outcome_;
   bool decided_ = false;
+
+  std::vector<std::jthread> others_;  // last, so that they end before what they use does
 };
 
 }  // namespace

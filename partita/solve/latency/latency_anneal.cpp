@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
@@ -84,8 +86,10 @@ bool LatencyAnneal::advance(Budget& slice) {
     if (slice.exhausted()) return false;
     const double progress = static_cast<double>(done_) / static_cast<double>(options_.proposals);
     const double temperature = options_.scale * options_.hot * std::pow(options_.cold / options_.hot, progress);
+    const TimeWatch watch(&slice);
     const std::uint64_t work_before = value().work();
     for (std::uint64_t i = 0; i < kProposalsPerLook; ++i) {
+      watch.look();  // on large graphs a single move may take a millisecond
       const bool whole = propose();
       bool accepted = false;
       if (whole && places_.changed()) {

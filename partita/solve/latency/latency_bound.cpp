@@ -5,10 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kGroupsPerLook = 100'000;         // at the clock
 constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
@@ -22,8 +25,9 @@ constexpr const char* kByLimit = "labels from both ends: no split below the boun
 
 }  // namespace
 
-LatencyBound::LatencyBound(const LatencyInstance& instance)
+LatencyBound::LatencyBound(const LatencyInstance& instance, const Budget* budget)
     : instance_(instance),
+      budget_(budget),
       blocks_(instance.accelerators() * instance.subgraphs * (instance.has_backward ? 2 : 1)),
       facts_(instance),
       limit_(kNever) {
@@ -31,8 +35,8 @@ LatencyBound::LatencyBound(const LatencyInstance& instance)
 }
 
 void LatencyBound::prepare(Budget& slice) {
-  reach_.emplace(instance_);
-  model_ = std::make_unique<BlockModel>(instance_, facts_);
+  reach_.emplace(instance_, budget_);
+  model_ = std::make_unique<BlockModel>(instance_, facts_, budget_);
   const EdgeLabels none(model_->edge_count(), 0);
   tracks_.push_back({0, {none, none}});
   slice.spend(1 + instance_.size() * instance_.size() / 2048);
@@ -66,7 +70,7 @@ bool LatencyBound::step(Budget& slice) {
 }
 
 void LatencyBound::begin() {
-  if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, facts_);
+  if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, facts_, budget_);
   facts_new_ = false;
   if (stage_ == Stage::Spines || spine_is_old_) {
     const double neglect = stage_ == Stage::Spines ? kNeglects[spines_tried_] : best_neglect_;
@@ -196,9 +200,11 @@ void LatencyBound::try_next_toll(double found) {
 bool LatencyBound::learn(const Track& track) {
   bool any = false;
   const double limit = limit_ + tolls(track);
+  TimeWatch watch(budget_, kGroupsPerLook);
   for (EdgeId e : model_->edges()) {
     if (track.labels[0][e] + track.labels[1][e] < limit) continue;
     const auto& [from, to] = model_->edge(e);
+    watch.step(instance_.group_count());
     if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = facts_.join(from, to) || any;
   }
   for (NodeId v : instance_.nodes.all()) {

@@ -30,11 +30,11 @@ namespace partita {
 
 class LatencyBound {
  public:
-  // The instance must outlive it.
-  explicit LatencyBound(const LatencyInstance& instance);
+  // The instance must outlive it, and so must the budget that its slices are of.
+  explicit LatencyBound(const LatencyInstance& instance, const Budget* budget = nullptr);
 
   // Works until the slice ends or nothing is left to do. `value` is the latency of the best split known, or infinite.
-  // True if the bound got better.
+  // True if the bound got better. Throws OutOfTime, and must not be asked any more then.
   bool improve(double value, Budget& slice);
 
   double bound() const { return bound_; }  // infinite if there is no split at all
@@ -74,6 +74,7 @@ class LatencyBound {
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
 
   const LatencyInstance& instance_;
+  const Budget* budget_;
   const int blocks_;  // at most so many on accelerators
   std::optional<NodeReach> reach_;
   LatencyFacts facts_;

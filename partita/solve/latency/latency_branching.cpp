@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
-constexpr int kMostRounds = 4;  // of sweeps in both directions, for one case
+constexpr std::size_t kGroupsPerLook = 100'000;  // at the clock
+constexpr int kMostRounds = 4;                   // of sweeps in both directions, for one case
 
 }  // namespace
 
-LatencyBranching::LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts)
-    : instance_(instance), reach_(instance) {
+LatencyBranching::LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget)
+    : instance_(instance), budget_(budget), reach_(instance, budget) {
   const EdgeLabels none(BlockModel(instance, facts).edge_count(), 0);
   open_.push_back({0, 0, facts, {none, none}});
 }
@@ -57,7 +60,7 @@ bool LatencyBranching::examine(double limit, Budget& slice) {
   while (now_->bound < limit) {
     const int direction = sweeps_ % 2;
     if (!sweep_) {
-      if (direction == 0) model_ = std::make_unique<BlockModel>(instance_, now_->facts);
+      if (direction == 0) model_ = std::make_unique<BlockModel>(instance_, now_->facts, budget_);
       sweep_ = std::make_unique<LatencyLabels>(*model_, reach_, direction == 1, now_->labels[direction],
                                                now_->labels[1 - direction], limit);
     }
@@ -75,9 +78,11 @@ bool LatencyBranching::examine(double limit, Budget& slice) {
 
 bool LatencyBranching::learn(double limit) {
   bool any = false;
+  TimeWatch watch(budget_, kGroupsPerLook);
   for (EdgeId e : model_->edges()) {
     if (now_->labels[0][e] + now_->labels[1][e] < limit) continue;
     const auto& [from, to] = model_->edge(e);
+    watch.step(instance_.group_count());
     if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = now_->facts.join(from, to) || any;
   }
   return any;

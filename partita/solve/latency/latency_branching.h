@@ -29,7 +29,8 @@ class LatencyBranching {
   };
 
   // All splits that are better than the best known must agree with the facts. The instance must outlive it.
-  LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts);
+  // Throws OutOfTime. The budget must outlive it.
+  LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget = nullptr);
 
   // Works until the slice ends, no case is left, or the open cases fill the memory.
   void improve(const Incumbent& incumbent, Budget& slice);
@@ -56,6 +57,7 @@ class LatencyBranching {
   std::vector<LatencyValue::Place> places(const Case& now) const;
 
   const LatencyInstance& instance_;
+  const Budget* budget_;
   const NodeReach reach_;
   std::vector<Case> open_;  // a heap, the least bound on top
   // The case at hand.

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
@@ -133,12 +135,15 @@ bool LatencySearch::take(const Places& place) {
 
 bool LatencySearch::improve(Budget& slice) {
   const double before = best_.value;
-  while (!finished_ && !slice.exhausted()) {
-    if (!annealing_) {
-      try_order(slice);
-    } else if (annealer_.advance(slice)) {
-      end_annealing();
+  try {
+    while (!finished_ && !slice.exhausted()) {
+      if (!annealing_) {
+        try_order(slice);
+      } else if (annealer_.advance(slice)) {
+        end_annealing();
+      }
     }
+  } catch (const OutOfTime&) {
   }
   // What an unfinished run has found counts as well.
   if (annealing_ && annealer_.best_latency() < best_.value) take(annealer_.best());
@@ -150,7 +155,7 @@ void LatencySearch::try_order(Budget& slice) {
   if (!instance_.equal_accelerators() && orders_ > 0) segments_.take_another_turn(dice_);
   std::uint64_t ticks = 1;
   const auto cut = [&](LatencySegments::Memory memory) -> std::optional<Places> {
-    const auto accelerator_of = segments_.cut(order, memory, ticks);
+    const auto accelerator_of = segments_.cut(order, memory, ticks, &slice);
     if (!accelerator_of) return std::nullopt;
     return places({0, *accelerator_of});
   };

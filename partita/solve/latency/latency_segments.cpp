@@ -5,11 +5,14 @@
 #include <limits>
 #include <queue>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kStepsPerTick = 64;
+constexpr std::size_t kGroupsPerLook = 10'000;  // at the clock
 
 }  // namespace
 
@@ -207,10 +210,10 @@ void LatencySegments::forget_segment() {
 }
 
 std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vector<std::size_t>& order, Memory memory,
-                                                                std::uint64_t& ticks) {
+                                                                std::uint64_t& ticks, const Budget* budget) {
   const std::size_t run = order.size() / kMostUnits + 1;
   std::vector<std::size_t> ends = run_ends(order, run);
-  std::optional<Cut> rough = cut_at(order, ends, memory, ticks);
+  std::optional<Cut> rough = cut_at(order, ends, memory, ticks, budget);
   if (!rough) return std::nullopt;
   if (run == 1) return std::move(rough->accelerator_of);
   for (const std::size_t end : rough->ends) {
@@ -219,12 +222,13 @@ std::optional<IdVector<GroupId, DeviceId>> LatencySegments::cut(const std::vecto
   }
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  return std::move(cut_at(order, ends, memory, ticks)->accelerator_of);  // what was found before is still there
+  return std::move(cut_at(order, ends, memory, ticks, budget)->accelerator_of);  // what was found before is still there
 }
 
 std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<std::size_t>& order,
                                                             const std::vector<std::size_t>& run_ends, Memory memory,
-                                                            std::uint64_t& ticks) {
+                                                            std::uint64_t& ticks, const Budget* budget) {
+  TimeWatch watch(budget, kGroupsPerLook);
   const std::vector<Unit> units = make_units(order, run_ends);
   const std::size_t n = units.size(), most = static_cast<std::size_t>(accelerators_);
   std::uint64_t work = 0;
@@ -259,6 +263,7 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
     segment.held = 0;
     for (std::size_t end = begin; end < n && grow(segment, units[end], memory, work); ++end) {
       const double load = segment.load[0];
+      watch.step(units[end].groups.size() + most);
       for (std::size_t t = 0; t < most; ++t) {
         const double sum = best[at(t, begin)] + (equal ? load : segment.load[class_at[t]]);
         if (sum >= best[at(t + 1, end + 1)]) continue;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
+#include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
 namespace partita {
@@ -36,7 +37,7 @@ class LatencySegments {
   // The best segments, or nothing if memory and support allow none. Adds the work done, in ticks.
   enum class Memory { Limited, Ignored };
   std::optional<IdVector<GroupId, DeviceId>> cut(const std::vector<std::size_t>& order, Memory memory,
-                                                 std::uint64_t& ticks);
+                                                 std::uint64_t& ticks, const Budget* budget = nullptr);
   // Where not all are alike: the accelerators in another order. The first is that of their numbers.
   void take_another_turn(Dice& dice) { dice.shuffle(turns_); }
 
@@ -64,7 +65,7 @@ class LatencySegments {
   std::vector<std::size_t> run_ends(const std::vector<std::size_t>& order, std::size_t run) const;
   std::vector<Unit> make_units(const std::vector<std::size_t>& order, const std::vector<std::size_t>& ends) const;
   std::optional<Cut> cut_at(const std::vector<std::size_t>& order, const std::vector<std::size_t>& run_ends,
-                            Memory memory, std::uint64_t& ticks);
+                            Memory memory, std::uint64_t& ticks, const Budget* budget);
   // False once no class can hold the segment.
   bool grow(Segment& segment, const Unit& unit, Memory memory, std::uint64_t& work);
   double add_unit(const Unit& unit, std::uint64_t& work);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 constexpr std::size_t kLongestChain = 48;
+constexpr std::size_t kStepsPerLook = 100'000;  // at the clock
 
 // What a node is worth on a chain: the time it takes where it takes more, for that is what a chain can prove.
 double weight(const BlockModel& model, NodeId v) {
@@ -17,7 +20,8 @@ double weight(const BlockModel& model, NodeId v) {
 
 class SpineFinder {
  public:
-  SpineFinder(const BlockModel& model, const NodeReach& reach) : model_(model), reach_(reach) {
+  SpineFinder(const BlockModel& model, const NodeReach& reach)
+      : model_(model), reach_(reach), watch_(model.budget(), kStepsPerLook) {
     for (NodeId v : model.instance().nodes.all()) weight_.push_back(weight(model, v));
     for (const double w : weight_) total_ += w;
   }
@@ -39,14 +43,15 @@ class SpineFinder {
   std::span<const Word> below(NodeId v) const { return reach_.below.row(v.index()); }
   bool comparable(NodeId a, NodeId b) const { return test_bit(above(a), b.index()) || test_bit(below(a), b.index()); }
 
-  double beside(NodeId v) const {
+  double beside(NodeId v) {
+    watch_.step(weight_.size());
     double related = weight_[v];
     for_each_bit(above(v), [&](std::size_t x) { related += weight_[NodeId(x)]; });
     for_each_bit(below(v), [&](std::size_t x) { related += weight_[NodeId(x)]; });
     return total_ - related;
   }
 
-  std::vector<NodeId> narrow_nodes(double neglect) const {
+  std::vector<NodeId> narrow_nodes(double neglect) {
     std::vector<std::pair<double, NodeId>> candidates;
     for (NodeId v : model_.instance().order) {
       const double left_aside = beside(v);
@@ -57,6 +62,7 @@ class SpineFinder {
     std::vector<NodeId> taken;
     for (const auto& [aside, v] : candidates) {
       const NodeId node = v;
+      watch_.step(taken.size());
       if (std::all_of(taken.begin(), taken.end(), [&](NodeId other) { return comparable(node, other); }))
         taken.push_back(node);
     }
@@ -96,7 +102,8 @@ class SpineFinder {
     return module;
   }
 
-  std::vector<NodeId> order_between(NodeId first, NodeId last) const {
+  std::vector<NodeId> order_between(NodeId first, NodeId last) {
+    watch_.step(weight_.size());
     std::vector<NodeId> found;
     for (NodeId v : model_.instance().order) {
       const bool after = !first.valid() || test_bit(below(first), v.index());
@@ -106,7 +113,8 @@ class SpineFinder {
     return found;
   }
 
-  std::vector<NodeId> heaviest_chain(const std::vector<NodeId>& inside, const std::vector<char>& open) const {
+  std::vector<NodeId> heaviest_chain(const std::vector<NodeId>& inside, const std::vector<char>& open) {
+    watch_.step(weight_.size());
     IdVector<NodeId, double> best(model_.node_count(), 0);
     IdVector<NodeId, NodeId> next(model_.node_count());
     NodeId start;
@@ -142,6 +150,7 @@ class SpineFinder {
 
   const BlockModel& model_;
   const NodeReach& reach_;
+  TimeWatch watch_;
   IdVector<NodeId, double> weight_;
   double total_ = 0;
 };

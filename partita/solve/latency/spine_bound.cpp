@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
 constexpr std::size_t kStepsPerTick = 200;
+constexpr std::size_t kStepsPerLook = 50'000;  // at the clock
 
 void keep_least(double& entry, double value) { entry = std::min(entry, value); }
 
@@ -35,7 +38,9 @@ SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const De
 }
 
 void SpineBound::place_on_spine(const NodeReach& reach) {
+  TimeWatch watch(model_.budget(), kStepsPerLook);
   for (NodeId v : model_.instance().nodes.all()) {
+    watch.step(spine_.nodes.size());
     for (std::size_t i = spine_.nodes.size() - 2; i > 0; --i) {
       const NodeId s = spine_.nodes[i];
       if (s == v || test_bit(reach.above.row(s.index()), v.index())) ends_at_[v] = i;
@@ -88,6 +93,7 @@ void SpineBound::add_sources_of(NodeId v, std::size_t i, IdVector<NodeId, char>&
 
 void SpineBound::find_crossing_nets() {
   const LatencyInstance& instance = model_.instance();
+  TimeWatch watch(model_.budget(), kStepsPerLook);
   for (NetId e : instance.net_cost.all()) {
     const NodeId producer = instance.net_producer[e];
     std::size_t last = 0;
@@ -95,6 +101,7 @@ void SpineBound::find_crossing_nets() {
     std::size_t first = ends_at_[producer];
     if (spine_.nodes[first] == producer) ++first;
     for (std::size_t j = first; j <= last; ++j) crossing_[j].push_back({e, last});
+    watch.step(1 + (last > first ? last - first : 0));
   }
 }
 
@@ -179,9 +186,11 @@ bool SpineBound::new_pass(std::size_t module) const {
 template <class Relax>
 void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
+  TimeWatch watch(model_.budget(), kStepsPerLook);
   const bool fresh = new_pass(module);
   std::vector<double> delays;
   for (std::size_t lower = 0; lower < tables.states(); ++lower) {
+    watch.step(most_blocks_);
     if (!tables.delays(upper, lower, delays)) continue;
     for (std::size_t inside = 0; inside < delays.size(); ++inside) {
       if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
@@ -195,6 +204,7 @@ void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, con
 template <class Relax>
 void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
   if (!spine_.nodes[i].valid()) return;
+  TimeWatch watch(model_.budget(), kStepsPerLook);
   const ModuleTables& over = *modules_[i - 1];
   const std::vector<double> nets_in = nets_from_above(i);
   IdVector<NodeId, char> seen(model_.node_count(), 0);
@@ -202,6 +212,7 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
   double time = 0, memory = 0;  // of what lies between, both ends with it
   std::size_t must_begin = i, must_reach = i;
   for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
+    watch.step(ending_at_[j].size() + crossing_[j].size() + over.states() * modules_[j]->states());
     for (NodeId v : ending_at_[j]) {
       if (starts_at_[v] < i) continue;
       time += model_.instance().nodes[v].accelerator_time;
@@ -361,9 +372,11 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
 bool SpineBound::learn(double limit, LatencyFacts& facts) const {
   bool any = false;
   const LatencyInstance& instance = model_.instance();
+  TimeWatch watch(model_.budget(), kStepsPerLook);
   for (std::size_t i = 1; i + 1 < spine_.nodes.size(); ++i) {
     const LatencyNode& node = instance.nodes[spine_.nodes[i]];
     double apart = kNever, on_host = kNever;
+    watch.step(instance.group_count() + most_blocks_ * enter_[i].states);
     for (std::size_t t = 0; t <= most_blocks_; ++t) {
       for (std::size_t w = 0; w < enter_[i].states; ++w) {
         apart = std::min(apart, enter_[i].at(t, w) + after_enter_[i].at(t, w));

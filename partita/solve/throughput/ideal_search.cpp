@@ -7,7 +7,7 @@
 
 #include "partita/solve/throughput/ideal_table.h"
 #include "partita/solve/throughput/stage_enumerator.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -212,7 +212,7 @@ SearchResult search_ideals(const StageGraph& graph, const Threshold& question, I
                            Budget& budget) {
   SearchResult result;
   result.out_of_memory =
-      !within_memory(budget, [&] { result = IdealSearch(graph, question, table, source, budget).run(); }) ||
+      !within_limits(budget, [&] { result = IdealSearch(graph, question, table, source, budget).run(); }) ||
       result.out_of_memory;
   return result;
 }

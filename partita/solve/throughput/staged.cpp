@@ -13,7 +13,7 @@
 #include "partita/solve/throughput/limit_question.h"
 #include "partita/solve/throughput/linear.h"
 #include "partita/solve/throughput/orders.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -35,7 +35,7 @@ class StagedSolver {
         rng_(options.seed) {}
 
   StagedOutcome run() {
-    within_memory(budget_, [this] { work(); });
+    within_limits(budget_, [this] { work(); });
     return {best_.split(), best_.bound(), infeasible_, best_.proof()};
   }
 

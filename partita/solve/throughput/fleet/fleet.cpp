@@ -21,7 +21,8 @@ constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 10'000, kMostStates =
 class FleetSolver : SearchAndBound<FleetSearch> {
  public:
   FleetSolver(const FleetInstance& instance, const FreeOptions& options, Budget& budget, const Sink& sink)
-      : SearchAndBound(options, budget, sink, instance.graph.size(), instance, options.seed), instance_(instance) {
+      : SearchAndBound(options, budget, sink, instance.graph.size(), instance, options.seed, &budget),
+        instance_(instance) {
     const bool two_passes = std::any_of(instance.fleet.time.begin(), instance.fleet.time.end(), [](const auto& times) {
       return std::any_of(times.begin(), times.end(), [](const FleetTime& time) { return time.pass[1] > 0; });
     });
@@ -31,7 +32,7 @@ class FleetSolver : SearchAndBound<FleetSearch> {
 
   FleetOutcome run(const std::vector<FreeSplit>& starts) {
     for (const FreeSplit& start : starts) start_from(start);
-    if (within_memory(budget_, [this] { bound_by_volume(); })) work();
+    if (within_limits(budget_, [this] { bound_by_volume(); })) work();
     FleetOutcome outcome{.split = std::nullopt,
                          .bound = bound(),
                          .proof_text = proof_text(),
@@ -42,7 +43,7 @@ class FleetSolver : SearchAndBound<FleetSearch> {
 
  private:
   void bound_by_volume() {
-    FleetVolume volume = fleet_volume(instance_.graph, instance_.fleet);
+    FleetVolume volume = fleet_volume(instance_.graph, instance_.fleet, &budget_);
     first_prices_ = std::move(volume.prices);
     if (volume.bound > 0) accept(volume.bound, "volume of work; without a certificate");
   }
@@ -69,7 +70,8 @@ class FleetSolver : SearchAndBound<FleetSearch> {
     if (!climber->lp) {
       const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
       // Without transfers any order is as narrow as any other.
-      if (order_.empty() && climber->weights.any_transfers()) order_ = narrow_order(instance_.graph, options_.seed);
+      if (order_.empty() && climber->weights.any_transfers())
+        order_ = narrow_order(instance_.graph, options_.seed, &budget_);
       climber->lp = std::make_unique<FleetLp>(instance_, climber->weights, first_prices_,
                                               climber->weights.any_transfers() ? order_ : any_order(),
                                               std::clamp(widest, kNarrowestLayer, kWidestLayer));

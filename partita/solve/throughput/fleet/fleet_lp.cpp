@@ -37,7 +37,7 @@ Price charge_down(std::int64_t toll, Load memory) {
 // One limit. The master problem lives here; columns found are handed back for later limits.
 class FleetLp::Run {
  public:
-  Run(FleetLp& owner, double limit) : owner_(owner), limit_(limit) {
+  Run(FleetLp& owner, double limit, const Budget& budget) : owner_(owner), limit_(limit) {
     for (const OneClass& c : owner.accelerators_) {
       accelerators_.push_back({c.platform.accelerators, scale(c.graph, c.platform, limit)});
       devices_ += c.platform.accelerators;
@@ -46,7 +46,7 @@ class FleetLp::Run {
     for (std::size_t c = 0; c < accelerators_.size(); ++c) {
       const Scaled& scaled = accelerators_[c].scaled;
       trellises_.push_back(
-          std::make_unique<Trellis>(owner.accelerators_[c].graph, scaled, owner.order_, owner.widest_));
+          std::make_unique<Trellis>(owner.accelerators_[c].graph, scaled, owner.order_, owner.widest_, &budget));
       pricings_.push_back(std::make_unique<Pricing>(*trellises_[c], scaled.limit));
     }
     known_.resize(accelerators_.size());
@@ -202,7 +202,7 @@ class FleetLp::Run {
       for (GroupId v : gross.all()) net[c][v] -= charge_down(toll, scaled.memory[v]);
       // What fits the memory pays at most the toll on all of it.
       if (toll > 0) room -= static_cast<WideInt>(accelerators_[c].count) * (charge_down(toll, kUnits + 1) + 1);
-      pricings_[c]->set_prices(net[c]);
+      pricings_[c]->set_prices(net[c], &budget);
       budget.spend(trellises_[c]->state_count());
       dearest_[c] = dearest_known(c, net[c]);
     }
@@ -276,7 +276,7 @@ class FleetLp::Run {
       for (int i = 0; i < accelerators_[c].count && !budget.exhausted(); ++i) {
         Prices prices = net[c];
         for (GroupId v : prices.all()) prices[v] = taken[v] ? 0 : prices[v];
-        pricings_[c]->set_prices(prices);
+        pricings_[c]->set_prices(prices, &budget);
         budget.spend(trellises_[c]->state_count());
         const auto above = static_cast<Price>(kDearPrice * static_cast<double>(dearest_[c].price));
         const auto column = pricings_[c]->good_column(buckets, above, budget);
@@ -383,7 +383,7 @@ Refutation FleetLp::refute(double limit, Budget& budget) {
   // A little more is refuted than asked for: loads are sums of doubles, and whoever adds them in another order may get
   // a limit where this program is just above it.
   const double above = limit * (1 + kRoundingSlack);
-  if (!run_ || run_->limit() != above) run_ = std::make_unique<Run>(*this, above);
+  if (!run_ || run_->limit() != above) run_ = std::make_unique<Run>(*this, above, budget);
   return run_->go(budget);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/throughput/fleet/fleet_master.h"
 
-#include <ClpSimplex.hpp>
 #include <algorithm>
+
+#include "partita/solve/throughput/free/master_simplex.h"
 
 namespace partita {
 namespace {
@@ -39,21 +40,23 @@ FleetMaster::FleetMaster(std::size_t groups, const std::vector<ScaledClass>& acc
     rows.push_back(first_device + c);
     entries.push_back(-count);
   }
-  lp.addColumn(classes, rows.data(), entries.data(), 0, COIN_DBL_MAX, 1);
+  ColumnBatch columns;
+  columns.add(classes, rows.data(), entries.data(), COIN_DBL_MAX, 1);
   for (std::size_t h = 0; h < hosts.size(); ++h)
     lp.setRowBounds(first_host + static_cast<int>(h), -COIN_DBL_MAX, hosts[h].count);
   for (GroupId v : ids<GroupId>(groups)) {
     int both[2] = {static_cast<int>(v.index()), 0};
     const double whole = 1;
-    lp.addColumn(1, both, &whole, 0, COIN_DBL_MAX, kArtificialCost);
+    columns.add(1, both, &whole, COIN_DBL_MAX, kArtificialCost);
     for (std::size_t h = 0; h < hosts.size(); ++h) {
       const Scaled& scaled = hosts[h].scaled;
       if (!scaled.on_host[v]) continue;
       both[1] = first_host + static_cast<int>(h);
       const double parts[2] = {1, static_cast<double>(scaled.host_time[v]) / static_cast<double>(scaled.limit)};
-      lp.addColumn(2, both, parts, 0, 1, 0);
+      columns.add(2, both, parts, 1, 0);
     }
   }
+  columns.move_to(lp);
 }
 
 FleetMaster::~FleetMaster() = default;
@@ -78,7 +81,7 @@ void FleetMaster::add(const std::vector<GroupId>& column, std::size_t device_cla
 
 double FleetMaster::solve(Budget& budget) {
   ClpSimplex& lp = clp_->simplex;
-  lp.primal();
+  solve_primal(lp, budget);
   const double* duals = lp.dualRowSolution();
   const std::size_t groups = prices_.of.size(), classes = accelerators_.size();
   for (std::size_t i = 0; i < groups; ++i) prices_.of[i] = std::max(0.0, duals[i]);

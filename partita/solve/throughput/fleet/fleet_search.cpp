@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "partita/solve/throughput/free/frontier_orders.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 namespace {
@@ -15,11 +16,12 @@ constexpr std::size_t kDendrograms = 6;
 constexpr std::size_t kMostOthers = 8;
 constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
-constexpr std::size_t kDealtRuns = 5;  // one in so many random starts is a dealt one
+constexpr std::size_t kDevicesPerLook = 10'000;  // at the clock
+constexpr std::size_t kDealtRuns = 5;            // one in so many random starts is a dealt one
 
 }  // namespace
 
-FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed)
+FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed, const Budget* budget)
     : graph_(instance.graph),
       fleet_(instance.fleet),
       classes_for_(classes_for_groups()),
@@ -35,8 +37,11 @@ FleetSearch::FleetSearch(const FleetInstance& instance, std::uint64_t seed)
     finished_ = true;
     return;
   }
-  offer(packed_start());
-  offer(dealt_start());
+  try {
+    offer(packed_start(budget));
+    offer(dealt_start(budget));
+  } catch (const OutOfTime&) {
+  }
 }
 
 std::vector<std::vector<std::size_t>> FleetSearch::classes_for_groups() const {
@@ -67,14 +72,17 @@ void FleetSearch::start_from(const FreeSplit& split) {
 
 bool FleetSearch::improve(Budget& slice) {
   const double before = best_.value;
-  while (!finished_ && !slice.exhausted()) {
-    switch (phase_) {
-      case Phase::Nothing: start_run(); break;
-      case Phase::Annealing:
-        if (annealer_.advance(slice)) end_run();
-        break;
-      case Phase::Pairs: try_pair(slice); break;
+  try {
+    while (!finished_ && !slice.exhausted()) {
+      switch (phase_) {
+        case Phase::Nothing: start_run(slice); break;
+        case Phase::Annealing:
+          if (annealer_.advance(slice)) end_run();
+          break;
+        case Phase::Pairs: try_pair(slice); break;
+      }
     }
+  } catch (const OutOfTime&) {
   }
   // What an unfinished run has found counts as well.
   if (phase_ == Phase::Annealing && annealer_.best().value < best_.value) offer(annealer_.best().device_of);
@@ -108,7 +116,8 @@ IdVector<GroupId, DeviceId> FleetSearch::random_start() {
 
 // Largest memory first, each group to the device that has room and is the first to be done with it, or failing that to
 // the one with the least memory too much.
-IdVector<GroupId, DeviceId> FleetSearch::packed_start() const {
+IdVector<GroupId, DeviceId> FleetSearch::packed_start(const Budget* budget) const {
+  TimeWatch watch(budget, kDevicesPerLook);
   std::vector<GroupId> order;
   for (GroupId v : graph_.all()) order.push_back(v);
   std::stable_sort(order.begin(), order.end(),
@@ -116,6 +125,7 @@ IdVector<GroupId, DeviceId> FleetSearch::packed_start() const {
   IdVector<GroupId, DeviceId> device_of(graph_.size());
   IdVector<DeviceId, double> load(fleet_.devices.size(), 0), memory(load);
   for (GroupId v : order) {
+    watch.step(load.size());
     DeviceId best;
     double best_excess = kNever, best_load = kNever;
     for (DeviceId d : load.all()) {
@@ -138,8 +148,9 @@ IdVector<GroupId, DeviceId> FleetSearch::packed_start() const {
 // Segments of an order in which few nets are open at a time. Devices come in a random order, and each takes groups
 // until it has its share, which is the same time for all: what all of it takes at the mean speed of those that can run
 // a group. What a device cannot run goes to the first one that has done least.
-IdVector<GroupId, DeviceId> FleetSearch::dealt_start() {
-  const std::vector<GroupId> order = frontier_order(graph_, {dice_.chance(), 0}, dice_);
+IdVector<GroupId, DeviceId> FleetSearch::dealt_start(const Budget* budget) {
+  TimeWatch watch(budget, kDevicesPerLook);
+  const std::vector<GroupId> order = frontier_order(graph_, {dice_.chance(), 0}, dice_, budget);
   double share = 0;
   for (GroupId v : graph_.all()) {
     double speed = 0;
@@ -170,6 +181,7 @@ IdVector<GroupId, DeviceId> FleetSearch::dealt_start() {
     if (!holds(to, v)) {
       to = DeviceId(fleet_.device_class(classes_for_[v.index()][0]).first);
       double least = kNever;
+      watch.step(load.size());
       for (DeviceId d : load.all()) {
         if (!holds(d, v) || after(d, v) >= least) continue;
         least = after(d, v);
@@ -183,9 +195,12 @@ IdVector<GroupId, DeviceId> FleetSearch::dealt_start() {
   return device_of;
 }
 
-void FleetSearch::start_run() {
-  while (chunks_.size() < kDendrograms)
+void FleetSearch::start_run(const Budget& budget) {
+  const TimeWatch watch(&budget);
+  while (chunks_.size() < kDendrograms) {
+    watch.look();
     chunks_.emplace_back(graph_, chunks_.empty() ? 0 : chunks_.size() < 3 ? 0.7 : 2, dice_);
+  }
   for (int i = 0; i < 2; ++i)
     chunks_[1 + dice_.below(kDendrograms - 1)] = Dendrogram(graph_, 2.5 * dice_.chance(), dice_);
 
@@ -206,9 +221,9 @@ void FleetSearch::start_run() {
   } else if (from != AtRandom && best_.value < kNever) {
     annealer_.start(best_.device_of, options, chunks_, dice_);
   } else if (schedule_.runs() == 0) {
-    annealer_.start(packed_start(), options, chunks_, dice_);
+    annealer_.start(packed_start(&budget), options, chunks_, dice_);
   } else {
-    annealer_.start(dice_.one_in(kDealtRuns) ? dealt_start() : random_start(), options, chunks_, dice_);
+    annealer_.start(dice_.one_in(kDealtRuns) ? dealt_start(&budget) : random_start(), options, chunks_, dice_);
   }
   phase_ = Phase::Annealing;
 }

@@ -23,7 +23,7 @@ namespace partita {
 class FleetSearch {
  public:
   // The instance must outlive the search.
-  FleetSearch(const FleetInstance& instance, std::uint64_t seed);
+  FleetSearch(const FleetInstance& instance, std::uint64_t seed, const Budget* budget = nullptr);
 
   // A split to begin with, or one found elsewhere meanwhile; ignored unless legal.
   void start_from(const FreeSplit& split);
@@ -38,12 +38,12 @@ class FleetSearch {
 
  private:
   bool offer(const IdVector<GroupId, DeviceId>& device_of);
-  void start_run();
+  void start_run(const Budget& budget);
   void end_run();
   void try_pair(Budget& slice);
   IdVector<GroupId, DeviceId> random_start();
-  IdVector<GroupId, DeviceId> packed_start() const;
-  IdVector<GroupId, DeviceId> dealt_start();
+  IdVector<GroupId, DeviceId> packed_start(const Budget* budget) const;
+  IdVector<GroupId, DeviceId> dealt_start(const Budget* budget);
   std::vector<std::vector<std::size_t>> classes_for_groups() const;
   double scale() const;
 

@@ -36,7 +36,8 @@ class VolumeDual {
   bool fits() const { return fits_; }
   double longest() const { return longest_; }
 
-  void maximise() {
+  // Any number of rounds gives a bound, so the first is made whatever time it is.
+  void maximise(const Budget* budget) {
     const auto classes = static_cast<int>(fleet_.class_count());
     ClpSimplex lp;
     lp.setLogLevel(0);
@@ -58,7 +59,7 @@ class VolumeDual {
     for (double count : counts) devices += count;
     std::vector<double> weights(2 * fleet_.class_count(), 0);
     std::fill(weights.begin(), weights.begin() + classes, 1 / devices);
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostRounds && !(round > 0 && budget && budget->out_of_time()); ++round) {
       add_cut(lp, weights);
       lp.primal();
       if (!lp.isProvenOptimal() || lp.objectiveValue() - best_ <= kCloseEnough * std::abs(best_)) return;
@@ -137,11 +138,11 @@ class VolumeDual {
 
 }  // namespace
 
-FleetVolume fleet_volume(const NetGraph& graph, const Fleet& fleet) {
+FleetVolume fleet_volume(const NetGraph& graph, const Fleet& fleet, const Budget* budget) {
   VolumeDual dual(graph, fleet);
   FleetVolume result{0, std::vector<double>(graph.size(), 0)};
   if (graph.size() == 0 || !dual.fits()) return result;
-  dual.maximise();
+  dual.maximise(budget);
   result.bound = std::max(dual.best(), dual.longest()) * (1 - kRoundingSlack);
   result.prices = dual.prices();
   return result;

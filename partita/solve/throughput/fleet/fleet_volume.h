@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "partita/reduce/fleet_instance.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
@@ -22,7 +23,7 @@ struct FleetVolume {
   std::vector<double> prices;  // by group: its part of the sum, which prices it for the configuration LP
 };
 
-// All zero if some group fits nowhere.
-FleetVolume fleet_volume(const NetGraph& graph, const Fleet& fleet);
+// All zero if some group fits nowhere. Less of a bound where time ends before it is the best of its kind.
+FleetVolume fleet_volume(const NetGraph& graph, const Fleet& fleet, const Budget* budget = nullptr);
 
 }  // namespace partita

@@ -34,12 +34,12 @@ constexpr double kRoundingMargin = 1e-10;  // of sums of prices
 // One limit. The master problem lives here; columns found are handed back for later limits.
 class ConfigurationLp::Run {
  public:
-  Run(ConfigurationLp& owner, double limit)
+  Run(ConfigurationLp& owner, double limit, const Budget& budget)
       : owner_(owner),
         graph_(owner.graph_),
         limit_(limit),
         scaled_(scale(owner.graph_, owner.platform_, limit)),
-        trellis_(owner.graph_, scaled_, owner.order_, owner.widest_),
+        trellis_(owner.graph_, scaled_, owner.order_, owner.widest_, &budget),
         pricing_(trellis_, scaled_.limit),
         master_(scaled_, owner.platform_) {}
 
@@ -48,7 +48,7 @@ class ConfigurationLp::Run {
   Refutation go(Budget& budget) {
     if (owner_.platform_.accelerators == 0)
       return prove_by_hosts_alone() ? Refutation::Refuted : Refutation::LpFeasible;
-    if (prove_by_one_group()) return Refutation::Refuted;
+    if (prove_by_one_group(budget)) return Refutation::Refuted;
     if (!started_ && start(budget)) return Refutation::Refuted;
     while (!budget.exhausted() && !stuck_) {
       take_new_columns();
@@ -71,13 +71,13 @@ class ConfigurationLp::Run {
   }
 
   // A group that no device can hold, if there is one: a price on it alone, which no device can hold, is the proof.
-  bool prove_by_one_group() {
+  bool prove_by_one_group(const Budget& budget) {
     for (GroupId v : graph_.all()) {
       const bool accelerator = scaled_.on_accelerator[v] && scaled_.accelerator_time[v] <= scaled_.limit;
       if (accelerator || scaled_.on_host[v]) continue;
       Prices prices(graph_.size(), 0);
       prices[v] = kPriceUnit;
-      pricing_.set_prices(prices);
+      pricing_.set_prices(prices, &budget);
       Budget unlimited;
       if (!pricing_.none_above(kBuckets[0], 0, unlimited)) continue;
       write_proof(prices, 0);
@@ -193,7 +193,7 @@ class ConfigurationLp::Run {
     for (GroupId v : graph_.all()) net[v] -= memory_charge(toll, scaled_.memory[v]);
     // Rounding down loses less than one per group, and rounding in the host's share and the toll is as small.
     const Price goal = kPriceUnit - 4 - static_cast<Price>((graph_.size() + 64) / owner_.platform_.accelerators);
-    pricing_.set_prices(net);
+    pricing_.set_prices(net, &budget);
     budget.spend(trellis_.state_count());
     PricedSet dearest = dearest_known(net);
     for (std::size_t level = 0; level <= level_; ++level) {
@@ -231,7 +231,7 @@ class ConfigurationLp::Run {
     for (GroupId v : first) prices[v] = 0;
     const int buckets = kBuckets[std::min(level_, kDisjointLevel)];
     for (int i = 0; i < owner_.platform_.accelerators && !budget.exhausted(); ++i) {
-      pricing_.set_prices(prices);
+      pricing_.set_prices(prices, &budget);
       budget.spend(trellis_.state_count());
       const auto column =
           pricing_.good_column(buckets, static_cast<Price>(kDearPrice * static_cast<double>(kPriceUnit)), budget);
@@ -290,17 +290,18 @@ ConfigurationLp::ConfigurationLp(const NetGraph& graph, const StagePlatform& pla
 ConfigurationLp::~ConfigurationLp() = default;
 
 void ConfigurationLp::suggest(const FreeSplit& split) {
-  for (int d = 0; d < platform_.accelerators; ++d) {
-    std::vector<GroupId> groups;
-    for (GroupId v : graph_.all()) {
-      if (split.device_of[v].index() == static_cast<std::size_t>(d)) groups.push_back(v);
-    }
-    if (!groups.empty()) columns_.push_back(std::move(groups));
+  std::vector<std::vector<GroupId>> sets(static_cast<std::size_t>(platform_.accelerators));
+  for (GroupId v : graph_.all()) {
+    const std::size_t d = split.device_of[v].index();
+    if (d < sets.size()) sets[d].push_back(v);
+  }
+  for (auto& set : sets) {
+    if (!set.empty()) columns_.push_back(std::move(set));
   }
 }
 
 Refutation ConfigurationLp::refute(double limit, Budget& budget) {
-  if (!run_ || run_->limit() != limit) run_ = std::make_unique<Run>(*this, limit);
+  if (!run_ || run_->limit() != limit) run_ = std::make_unique<Run>(*this, limit, budget);
   return run_->go(budget);
 }
 

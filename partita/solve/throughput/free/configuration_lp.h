@@ -53,7 +53,8 @@ class ConfigurationLp {
   void suggest(const FreeSplit& split);
 
   // Refuted: `proof()` tells why. LpFeasible: this relaxation, or the precision of its prices, cannot refute the limit.
-  // Undecided: the budget ended; asked for the same limit again it goes on where it stopped.
+  // Undecided: the budget ended; asked for the same limit again it goes on where it stopped. Throws OutOfTime, and must
+  // not be asked any more then.
   Refutation refute(double limit, Budget& budget);
   const FreeProof& proof() const { return proof_; }
 

@@ -28,7 +28,7 @@ class FreeSolver : SearchAndBound<FreeSearch> {
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
     if (start) start_from(*start);
-    within_memory(budget_, [this] { prove_volume_bound(); });
+    within_limits(budget_, [this] { prove_volume_bound(); });
     work();
     FreeOutcome outcome{
         .split = std::nullopt, .bound = bound(), .proof_text = proof_text(), .proof = std::move(proof_)};
@@ -45,9 +45,14 @@ class FreeSolver : SearchAndBound<FreeSearch> {
     for (GroupId v : instance_.graph.all()) order.push_back(v);
     ConfigurationLp without_transfers(instance_.graph, instance_.platform, std::move(order), 1);
     Budget slice(budget_, kVolumeTicks);
-    if (without_transfers.refute(limit, slice) != Refutation::Refuted) return;
-    FreeProof proof = without_transfers.proof();
-    if (holds(proof)) accept(std::move(proof), "volume of work; its certificate was verified");
+    try {
+      if (without_transfers.refute(limit, slice) == Refutation::Refuted) {
+        FreeProof proof = without_transfers.proof();
+        if (holds(proof)) return accept(std::move(proof), "volume of work; its certificate was verified");
+      }
+    } catch (const OutOfTime&) {
+    }
+    SearchAndBound::accept(limit, "volume of work; without a certificate");
   }
 
   void accept(FreeProof proof, const char* text) {
@@ -62,7 +67,7 @@ class FreeSolver : SearchAndBound<FreeSearch> {
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {
     if (!lp_) {
       const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
-      lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed),
+      lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed, &budget_),
                   std::clamp(widest, kNarrowestLayer, kWidestLayer));
       return;
     }

@@ -30,7 +30,7 @@ struct FreeOutcome {
   std::optional<FreeSplit> split;
   double bound = 0;
   std::string proof_text;
-  std::optional<FreeProof> proof;  // of the bound; without one the bound is 0
+  std::optional<FreeProof> proof;  // of the bound; without one the bound is 0, or there was no time to verify it
 };
 
 // Whether a proof really holds, as somebody else sees it; a bound counts only if so.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/util/time_watch.h"
+
 namespace partita {
 namespace {
 
@@ -45,9 +47,11 @@ template <class Loads>
 bool BasicFreeAnneal<Loads>::advance(Budget& budget) {
   while (used_ < options_.proposals) {
     if (budget.exhausted()) return false;
+    TimeWatch watch(&budget);
     std::uint64_t done = 0;
     const std::uint64_t until = std::max<std::uint64_t>(kProposalsPerLook, 2 * loads_.device_count());
     while (done < until) {
+      watch.step();
       steps_.clear();
       touched_.clear();
       ++proposal_;

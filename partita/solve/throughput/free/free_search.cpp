@@ -7,6 +7,7 @@
 
 #include "partita/solve/throughput/free/frontier_orders.h"
 #include "partita/solve/throughput/linear.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::size_t kMostOrders = 300;
 constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDendrograms = 6;
+constexpr std::size_t kDevicesPerLook = 10'000;  // at the clock
 constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
 
 }  // namespace
@@ -66,14 +68,17 @@ void FreeSearch::start_from(FreeSplit split) { offer(split.device_of); }
 
 bool FreeSearch::improve(Budget& slice) {
   const double before = best_.value;
-  while (!finished_ && !slice.exhausted()) {
-    switch (phase_) {
-      case Phase::Orders: try_order(slice); break;
-      case Phase::Annealing:
-        if (annealer_.advance(slice)) end_annealing();
-        break;
-      case Phase::Pairs: try_pair(slice); break;
+  try {
+    while (!finished_ && !slice.exhausted()) {
+      switch (phase_) {
+        case Phase::Orders: try_order(slice); break;
+        case Phase::Annealing:
+          if (annealer_.advance(slice)) end_annealing();
+          break;
+        case Phase::Pairs: try_pair(slice); break;
+      }
     }
+  } catch (const OutOfTime&) {
   }
   // What an unfinished run has found counts as well.
   if (phase_ == Phase::Annealing && annealer_.best().value < best_.value) offer(annealer_.best().device_of);
@@ -90,7 +95,7 @@ void FreeSearch::try_order(Budget& slice) {
   FrontierOrderOptions options;
   options.noise = dice_.chance() < 0.4 ? 0.01 : dice_.chance();
   options.cost_power = dice_.one_in(2) ? 0 : dice_.chance();
-  const std::vector<GroupId> order = frontier_order(graph_, options, dice_);
+  const std::vector<GroupId> order = frontier_order(graph_, options, dice_, &slice);
   std::uint64_t steps = 0;
   LinearOptions linear;
   linear.steps = &steps;
@@ -110,7 +115,7 @@ void FreeSearch::try_order(Budget& slice) {
   const std::uint64_t ticks = 1 + graph_.size() / kOrderedPerTick + steps / kLinearStepsPerTick;
   slice.spend(ticks);
   order_ticks_ += ticks;
-  if (order_ticks_ >= kOrderTicks || ++orders_ >= kMostOrders) start_annealing();
+  if (order_ticks_ >= kOrderTicks || ++orders_ >= kMostOrders) start_annealing(slice);
 }
 
 IdVector<GroupId, DeviceId> FreeSearch::random_start() {
@@ -128,7 +133,8 @@ IdVector<GroupId, DeviceId> FreeSearch::random_start() {
 
 // Largest memory first, each group to the least loaded device that has room, or failing that to the one with most room
 // left.
-IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
+IdVector<GroupId, DeviceId> FreeSearch::packed_start(const Budget& budget) const {
+  TimeWatch watch(&budget, kDevicesPerLook);
   std::vector<GroupId> order;
   for (GroupId v : graph_.all()) order.push_back(v);
   std::stable_sort(order.begin(), order.end(),
@@ -138,6 +144,7 @@ IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
   std::vector<double> load(loads.device_count(), 0), memory(load);
   for (GroupId v : order) {
     const Group& g = graph_.group(v);
+    watch.step(load.size());
     std::size_t best = 0;
     double best_excess = kNever, best_load = kNever;
     for (std::size_t d = 0; d < load.size(); ++d) {
@@ -157,9 +164,12 @@ IdVector<GroupId, DeviceId> FreeSearch::packed_start() const {
   return device_of;
 }
 
-void FreeSearch::start_annealing() {
-  while (chunks_.size() < kDendrograms)
+void FreeSearch::start_annealing(const Budget& budget) {
+  const TimeWatch watch(&budget);
+  while (chunks_.size() < kDendrograms) {
+    watch.look();
     chunks_.emplace_back(graph_, chunks_.empty() ? 0 : chunks_.size() < 3 ? 0.7 : 2, dice_);
+  }
   for (int i = 0; i < 2; ++i)
     chunks_[1 + dice_.below(kDendrograms - 1)] = Dendrogram(graph_, 2.5 * dice_.chance(), dice_);
 
@@ -181,8 +191,8 @@ void FreeSearch::start_annealing() {
   } else if (from != AtRandom && best_.value < kNever) {
     annealer_.start(best_.device_of, options, chunks_, dice_);
   } else {
-    annealer_.start(best_.value < kNever || schedule_.runs() > 0 ? random_start() : packed_start(), options, chunks_,
-                    dice_);
+    annealer_.start(best_.value < kNever || schedule_.runs() > 0 ? random_start() : packed_start(budget), options,
+                    chunks_, dice_);
   }
   phase_ = Phase::Annealing;
 }

@@ -49,12 +49,12 @@ class FreeSearch {
   bool offer(const IdVector<GroupId, DeviceId>& device_of);
   void settle_simple_cases();
   void try_order(Budget& slice);
-  void start_annealing();
+  void start_annealing(const Budget& budget);
   void end_annealing();
   void start_pairs();
   void try_pair(Budget& slice);
   IdVector<GroupId, DeviceId> random_start();
-  IdVector<GroupId, DeviceId> packed_start() const;
+  IdVector<GroupId, DeviceId> packed_start(const Budget& budget) const;
   double scale() const;
 
   const NetGraph& graph_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
+#include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
 namespace partita {
@@ -25,9 +26,11 @@ struct FrontierOrderOptions {
   double cost_power = 0;  // 0: all nets count the same; 1: by their cost
 };
 
-std::vector<GroupId> frontier_order(const NetGraph& graph, const FrontierOrderOptions& options, Dice& dice);
+// O(n * groups to choose from), which is quadratic where a graph is wide; throws OutOfTime.
+std::vector<GroupId> frontier_order(const NetGraph& graph, const FrontierOrderOptions& options, Dice& dice,
+                                    const Budget* budget = nullptr);
 // Of some groups only; the members of nets outside are as if not there.
 std::vector<GroupId> frontier_order(const NetGraph& graph, std::span<const GroupId> among,
-                                    const FrontierOrderOptions& options, Dice& dice);
+                                    const FrontierOrderOptions& options, Dice& dice, const Budget* budget = nullptr);
 
 }  // namespace partita

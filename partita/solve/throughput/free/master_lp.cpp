@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/throughput/free/master_lp.h"
 
-#include <ClpSimplex.hpp>
 #include <algorithm>
+
+#include "partita/solve/throughput/free/master_simplex.h"
 
 namespace partita {
 namespace {
@@ -28,14 +29,16 @@ MasterLp::MasterLp(const Scaled& scaled, const StagePlatform& platform)
   lp.setRowBounds(groups, -COIN_DBL_MAX, platform.hosts);
   lp.setRowBounds(groups + 1, -COIN_DBL_MAX, platform.accelerators);
   const bool tolls = std::any_of(scaled.memory.begin(), scaled.memory.end(), [](Load memory) { return memory > 0; });
+  ColumnBatch columns;
   for (GroupId v : scaled.host_time.all()) {
     const int rows[2] = {static_cast<int>(v.index()), groups};
     const double whole = 1;
-    lp.addColumn(1, rows, &whole, 0, COIN_DBL_MAX, tolls ? kArtificialCostWithTolls : kArtificialCost);
+    columns.add(1, rows, &whole, COIN_DBL_MAX, tolls ? kArtificialCostWithTolls : kArtificialCost);
     if (!scaled.on_host[v]) continue;
     const double entries[2] = {1, static_cast<double>(scaled.host_time[v]) / static_cast<double>(scaled.limit)};
-    lp.addColumn(2, rows, entries, 0, 1, 0);
+    columns.add(2, rows, entries, 1, 0);
   }
+  columns.move_to(lp);
 }
 
 MasterLp::~MasterLp() = default;
@@ -57,7 +60,7 @@ void MasterLp::add(const std::vector<GroupId>& column) {
 
 double MasterLp::solve(Budget& budget) {
   ClpSimplex& lp = clp_->simplex;
-  lp.primal();
+  solve_primal(lp, budget);
   const double* duals = lp.dualRowSolution();
   const std::size_t groups = prices_.of.size();
   for (std::size_t i = 0; i < groups; ++i) prices_.of[i] = std::max(0.0, duals[i]);

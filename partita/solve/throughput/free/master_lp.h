@@ -19,7 +19,7 @@ class MasterLp {
   ~MasterLp();
 
   void add(const std::vector<GroupId>& column);
-  // Returns the number of columns needed; prices() are then its duals, none of them negative.
+  // Returns the number of columns needed; prices() are then its duals, none of them negative. Throws OutOfTime.
   double solve(Budget& budget);
   const GroupPrices& prices() const { return prices_; }
 

@@ -7,6 +7,7 @@
 
 #include "partita/solve/throughput/free/frontier_orders.h"
 #include "partita/util/dice.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 namespace {
@@ -17,7 +18,8 @@ constexpr std::size_t kMovesPerGroup = 100;
 
 class NarrowOrder {
  public:
-  NarrowOrder(const NetGraph& graph, std::uint64_t seed) : graph_(graph), dice_(seed) {}
+  NarrowOrder(const NetGraph& graph, std::uint64_t seed, const Budget* budget)
+      : graph_(graph), dice_(seed), budget_(budget), watch_(budget) {}
 
   std::vector<GroupId> run() {
     const std::size_t tries = std::clamp<std::size_t>(kWork / (20 * graph_.size() + 1), 2,
@@ -26,7 +28,7 @@ class NarrowOrder {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < tries; ++i) {
       std::vector<GroupId> order =
-          i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.chance(), 0}, dice_);
+          i == 0 ? file_order() : frontier_order(graph_, {i % 3 == 0 ? 0.01 : 1.5 * dice_.chance(), 0}, dice_, budget_);
       const double size = estimated_states(graph_, order);
       if (size >= least) continue;
       least = size;
@@ -48,6 +50,7 @@ class NarrowOrder {
     if (n < 4) return;
     const std::size_t moves = std::min(kWork / (2 * n + graph_.net_count()), kMovesPerGroup * n);
     for (std::size_t i = 0; i < moves; ++i) {
+      watch_.step(n);
       std::vector<GroupId> order = best;
       const std::size_t length = 1 + dice_.below(std::min<std::size_t>(4, n - 1)), from = dice_.below(n - length + 1);
       std::vector<GroupId> piece(order.begin() + from, order.begin() + from + length);
@@ -65,6 +68,8 @@ class NarrowOrder {
 
   const NetGraph& graph_;
   Dice dice_;
+  const Budget* budget_;
+  TimeWatch watch_;
 };
 
 }  // namespace
@@ -84,6 +89,8 @@ double estimated_states(const NetGraph& graph, const std::vector<GroupId>& order
   return sum;
 }
 
-std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed) { return NarrowOrder(graph, seed).run(); }
+std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed, const Budget* budget) {
+  return NarrowOrder(graph, seed, budget).run();
+}
 
 }  // namespace partita

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
+#include "partita/util/budget.h"
 
 namespace partita {
 
 // The best of many random greedy orders (next comes the group that opens fewest nets and closes most), improved by
 // moving short pieces while the estimated size of the trellis shrinks. Deterministic for a seed. O(tries * n * open
-// groups).
-std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed);
+// groups). Throws OutOfTime.
+std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed, const Budget* budget = nullptr);
 
 // How large a trellis may get: the sum over positions of 2.2 to the power of the nets open there.
 double estimated_states(const NetGraph& graph, const std::vector<GroupId>& order);

@@ -74,7 +74,7 @@ bool PairSearch<Loads>::advance(double sharpness, Dice& dice, Budget& slice) {
     if (loads_.device_of(v) == i || loads_.device_of(v) == j) both.push_back(v);
   }
   const std::uint64_t before = slice.ticks_used();
-  const std::vector<GroupId> order = frontier_order(graph_, both, {dice.between(0.01, 0.3), 0}, dice);
+  const std::vector<GroupId> order = frontier_order(graph_, both, {dice.between(0.01, 0.3), 0}, dice, &slice);
   slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
   const std::size_t window = std::min(order.size(), kPairWindow);
   const std::size_t begin = window < order.size() ? window_begin(order, window, dice) : 0;

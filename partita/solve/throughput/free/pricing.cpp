@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kThetaPrecision = 24;  // bits
 constexpr std::uint64_t kLabelsPerTick = 16;
-constexpr std::size_t kTableFor = 8;  // buckets for each label found, at most
+constexpr std::size_t kStatesPerLook = 100'000, kLabelsPerLook = 100'000;  // at the clock: under a millisecond
+constexpr std::size_t kTableFor = 8;                                       // buckets for each label found, at most
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
 
 // theta * load: rounded up where it is granted, down where it is charged, so that completions stay upper bounds.
@@ -25,7 +26,7 @@ Price toll_up(std::int64_t theta, Load load) {
 }  // namespace
 
 // Longest paths from every state to the end with theta charged per unit of load.
-Pricing::Relaxed Pricing::complete_with(std::int64_t theta) {
+Pricing::Relaxed Pricing::complete_with(std::int64_t theta, TimeWatch& watch) {
   const auto& layers = trellis_.layers();
   completion_.resize(layers.size());
   completion_.back().assign(layers.back().arcs.size(), 0);
@@ -35,6 +36,7 @@ Pricing::Relaxed Pricing::complete_with(std::int64_t theta) {
     std::vector<Price>& here = completion_[t];
     const std::vector<Price>& after = completion_[t + 1];
     const Price price = prices_[layer.group];
+    watch.step(layer.arcs.size());
     completion_load_after_.swap(completion_load_);
     completion_load_.assign(layer.arcs.size(), 0);
     here.assign(layer.arcs.size(), kNothing);
@@ -53,7 +55,8 @@ Pricing::Relaxed Pricing::complete_with(std::int64_t theta) {
   return {completion_[0][0] + toll_up(theta, limit_), completion_load_[0]};
 }
 
-Price Pricing::set_prices(const Prices& prices) {
+Price Pricing::set_prices(const Prices& prices, const Budget* budget) {
+  TimeWatch watch(budget, kStatesPerLook);
   prices_ = prices;
   // The bound is convex in theta, and its slope is the limit less the load of the longest path: it falls while that
   // load exceeds the limit. Price per load is at most a few devices' worth per limit.
@@ -61,10 +64,10 @@ Price Pricing::set_prices(const Prices& prices) {
                high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
   while (high - low > std::max<std::int64_t>(1, high >> kThetaPrecision)) {
     const std::int64_t middle = low + (high - low) / 2;
-    (complete_with(middle).load > limit_ ? low : high) = middle;
+    (complete_with(middle, watch).load > limit_ ? low : high) = middle;
   }
   theta_ = high;
-  return complete_with(theta_).bound;
+  return complete_with(theta_, watch).bound;
 }
 
 void Pricing::start_run() {
@@ -76,12 +79,13 @@ void Pricing::start_run() {
 }
 
 template <class Take>
-void Pricing::extend(std::size_t t, Price above, Take take_label) {
+void Pricing::extend(std::size_t t, Price above, TimeWatch& watch, Take take_label) {
   const auto& layer = trellis_.layers()[t];
   const auto& after = trellis_.layers()[t + 1];
   const Price price = prices_[layer.group];
   const std::vector<Label>& from = labels_of_[t];
   for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+    watch.step(1 + start_[s + 1] - start_[s]);
     for (const bool take : {false, true}) {
       const Trellis::Arc& arc = layer.arcs[s][take];
       if (arc.to == Trellis::kNone) continue;
@@ -169,10 +173,11 @@ void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_p
 template <class Merge>
 bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
   start_run();
+  TimeWatch watch(&budget, kLabelsPerLook);
   const double buckets_per_load = buckets / static_cast<double>(limit_ + 1);
   for (std::size_t t = 0; t + 1 < trellis_.layers().size(); ++t) {
     found_.clear();
-    extend(t, above, [&](std::int32_t state, const Label& label) { found_.push_back({state, label}); });
+    extend(t, above, watch, [&](std::int32_t state, const Label& label) { found_.push_back({state, label}); });
     if (trellis_.layers()[t + 1].arcs.size() * static_cast<std::size_t>(buckets) <= kTableFor * found_.size()) {
       settle_layer_by_table(t, buckets, buckets_per_load, merge);
     } else {

@@ -32,10 +32,10 @@ class Pricing {
   Pricing(const Trellis& trellis, Load limit) : trellis_(trellis), limit_(limit) {}
 
   // Prepares for a price vector: finds the best theta and every state's best completion under it. Returns an upper
-  // bound.
-  Price set_prices(const Prices& prices);
+  // bound. Throws OutOfTime.
+  Price set_prices(const Prices& prices, const Budget* budget = nullptr);
 
-  // A column with a price above `above`, the best that buckets find; or none.
+  // A column with a price above `above`, the best that buckets find; or none. This one and the next throw OutOfTime.
   std::optional<PricedSet> good_column(int buckets, Price above, Budget& budget);
 
   // Is no set's price above `above`? Never says yes wrongly; may say no because the buckets are too coarse.
@@ -62,12 +62,12 @@ class Pricing {
     Price bound;  // on the price of every set within the limit
     Load load;    // of the path that gives it
   };
-  Relaxed complete_with(std::int64_t theta);
+  Relaxed complete_with(std::int64_t theta, TimeWatch& watch);
   void start_run();
   PricedSet trace(std::int32_t label) const;
   // Calls take(state, label) for every extension of the labels of layer t that may still lead above the price to beat.
   template <class Take>
-  void extend(std::size_t t, Price above, Take take);
+  void extend(std::size_t t, Price above, TimeWatch& watch, Take take);
   template <class Merge>
   void settle_layer(std::size_t t, double buckets_per_load, Merge merge);
   template <class Merge>

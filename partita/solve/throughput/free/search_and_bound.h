@@ -15,13 +15,15 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "partita/model/result.h"
 #include "partita/solve/throughput/free/free.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/threads.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 
@@ -44,7 +46,8 @@ class SearchAndBound {
         groups_(groups),
         best_(search_.best()) {}
 
-  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone.
+  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
+  // OutOfTime.
   virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
   // Any thread may ask.
   virtual bool bounds_finished() const = 0;
@@ -58,11 +61,10 @@ class SearchAndBound {
 
   void work() {
     if (options_.threads > 1) {
-      std::jthread bounds([&] { work_at_bounds(); });
-      work_at_splits();
-    } else {
-      take_turns();
+      const std::optional<std::jthread> bounds = try_to_start([&] { work_at_bounds(); });
+      if (bounds) return work_at_splits();
     }
+    take_turns();
   }
 
   bool found() const {
@@ -109,18 +111,18 @@ class SearchAndBound {
   // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
   void take_turns() {
     double turn = kFirstTurn;
-    if (!within_memory(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+    if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
     while (!done()) {
       if (!bounds_over()) work_at_bound(in_ticks(turn));
       const double share = stagnating() ? kShareWhenStagnating : kSplitShare;
-      if (!done() && !within_memory(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
+      if (!done() && !within_limits(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
       turn *= kTurnGrowth;
     }
   }
 
   void work_at_splits() {
     while (!done() && !search_finished_) {
-      if (!within_memory(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+      if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
     }
   }
   void work_at_bounds() {
@@ -145,7 +147,7 @@ class SearchAndBound {
   }
 
   void work_at_bound(std::uint64_t ticks) {
-    bounds_ended_ = !within_memory(budget_, [&] {
+    bounds_ended_ = !within_limits(budget_, [&] {
       const FreeSplit best = [&] {
         const std::lock_guard lock(mutex_);
         return best_;

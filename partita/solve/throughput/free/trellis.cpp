@@ -90,14 +90,16 @@ Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit)
   return scaled;
 }
 
-Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest) {
-  build(graph, scaled, order, widest);
-  prune(scaled.limit);
+Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
+                 const Budget* budget) {
+  TimeWatch watch(budget);
+  build(graph, scaled, order, widest, watch);
+  prune(scaled.limit, watch);
   for (const Layer& layer : layers_) state_count_ += layer.least_rest.size();
 }
 
-void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
-                    std::size_t widest) {
+void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
+                    TimeWatch& watch) {
   IdVector<NetId, std::size_t> first(graph.net_count(), order.size()), last(graph.net_count(), 0);
   for (std::size_t t = 0; t < order.size(); ++t) {
     for (NetId e : graph.nets_of(order[t])) {
@@ -119,6 +121,7 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
     StateSet merged;
     std::vector<std::int32_t> now(states.keys.size());
     for (std::size_t s = 0; s < states.keys.size(); ++s) now[s] = merged.enter(states.keys[s], states.least[s]);
+    watch.step(states.keys.size());
     if (!layers_.empty()) {
       for (auto& arcs : layers_.back().arcs) {
         for (Arc& arc : arcs) {
@@ -160,6 +163,7 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
     layers_.back().arcs.resize(states.keys.size());
     StateSet next;
     for (std::size_t s = 0; s < states.keys.size(); ++s) {
+      watch.step();
       for (const bool take : {false, true}) {
         if (take && !scaled.on_accelerator[v]) continue;
         Key key = states.keys[s];
@@ -196,11 +200,12 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
 
 // Backward: what is the least load from a state to the end? Then drops the states that cannot be on a path within the
 // limit.
-void Trellis::prune(Load limit) {
+void Trellis::prune(Load limit, TimeWatch& watch) {
   layers_.back().least_rest.assign(layers_.back().arcs.size(), 0);
   for (std::size_t t = layers_.size() - 1; t-- > 0;) {
     Layer& layer = layers_[t];
     const Layer& after = layers_[t + 1];
+    watch.step(layer.arcs.size());
     layer.least_rest.assign(layer.arcs.size(), kTooMuch);
     for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
       for (const Arc& arc : layer.arcs[s]) {
@@ -212,6 +217,7 @@ void Trellis::prune(Load limit) {
   for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
     Layer& layer = layers_[t];
     Layer& after = layers_[t + 1];
+    watch.step(layer.arcs.size());
     std::vector<Load> least_after(after.arcs.size(), kTooMuch);
     for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
       for (Arc& arc : layer.arcs[s]) {

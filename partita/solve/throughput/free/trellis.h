@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
+#include "partita/util/time_watch.h"
 
 namespace partita {
 
@@ -52,16 +53,18 @@ class Trellis {
     std::vector<Load> least_rest;          // by state: least load from here to the end
   };
 
-  // At most `widest` states in a layer.
-  Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest);
+  // At most `widest` states in a layer. Throws OutOfTime.
+  Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
+          const Budget* budget = nullptr);
 
   const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
   std::size_t state_count() const { return state_count_; }
   const std::vector<NetId>& ignored() const { return ignored_; }
 
  private:
-  void build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest);
-  void prune(Load limit);
+  void build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
+             TimeWatch& watch);
+  void prune(Load limit, TimeWatch& watch);
 
   std::vector<Layer> layers_;
   std::vector<NetId> ignored_;

@@ -10,7 +10,7 @@
 #include "partita/solve/throughput/gpipe/pass_loads.h"
 #include "partita/solve/throughput/gpipe/pass_question.h"
 #include "partita/solve/throughput/incumbent.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -33,7 +33,7 @@ class GpipeStagedSolver {
         rng_(options.seed) {}
 
   StagedOutcome run() {
-    within_memory(budget_, [this] { work(); });
+    within_limits(budget_, [this] { work(); });
     return {best_.split(), best_.bound(), infeasible_, best_.proof()};
   }
 

@@ -13,7 +13,7 @@
 #include "partita/solve/throughput/setups/pack_clusters.h"
 #include "partita/solve/throughput/setups/pipeline_value.h"
 #include "partita/solve/throughput/setups/segment_search.h"
-#include "partita/util/within_memory.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 namespace {
@@ -38,7 +38,7 @@ class SetupSolver {
   }
 
   SetupOutcome run() {
-    within_memory(budget_, [this] { work(); });
+    within_limits(budget_, [this] { work(); });
     return std::move(outcome_);
   }
 
@@ -304,7 +304,7 @@ class SetupSolver {
                Budget& slice) {
     Found found{Answer::Unknown, {}};
     std::size_t ideals = 0;
-    const bool enough = within_memory(slice, [&] {
+    const bool enough = within_limits(slice, [&] {
       SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
       const Answer answer = search.run();
       out_of_memory_ = search.out_of_memory();

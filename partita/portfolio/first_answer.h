@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said of any problem in linear time: a split, where a simple one is legal, and a bound. It is for graphs
+// so large, or limits so short, that the solvers come to nothing: a limit then still ends with an answer.
+#pragma once
+
+#include <optional>
+
+#include "partita/model/problem.h"
+#include "partita/model/split.h"
+
+namespace partita {
+
+// The best of some simple splits that `check` finds legal: accelerators filled one after the other, everything on one
+// device. O(n + m); half a second for a million nodes.
+std::optional<Split> first_split(const Problem& problem);
+
+// Throughput: some device does its share of all that has to be done, and some does the longest of it. Latency: the
+// longest path of least times. Transfers and memory are left out. Holds for every shape. O(n + m).
+double first_bound(const Problem& problem);
+
+}  // namespace partita
