@@ -19,6 +19,7 @@
 #include "app/shared/question.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
+#include "partita/check/warnings.h"
 #include "partita/read/bytes.h"
 #include "partita/read/split.h"
 #include "partita/report/simulate_json.h"
@@ -113,7 +114,12 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
                         const Simulation& simulation, std::size_t width) {
-  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
+  std::size_t most_in_flight = 0;
+  for (const DeviceUse& use : simulation.devices) most_in_flight = std::max(most_in_flight, use.most_in_flight);
+  std::string text = one_line(describe_workload(problem)) + "\n";
+  for (const std::string& line : simulation_warnings(problem, report, most_in_flight))
+    text += fmt::format("warning: {}\n", one_line(line));
+  text += simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);

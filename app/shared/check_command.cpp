@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <limits>
 #include <optional>
 
 #include "app/shared/options.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
+#include "partita/check/names.h"
 #include "partita/read/certificate.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
@@ -22,6 +24,10 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
   add_question_options(command, arguments.question);
   path(command.add_option("--certificate", arguments.certificate,
                           "Also verify this certificate: that no split at all has a value of at most its limit"));
+  number(command.add_option("--time-limit", arguments.certificate_seconds,
+                            "Time to verify the certificate in (default 60; inf for none), within 1 GiB of memory;\n"
+                            "one that takes more is not accepted"),
+         "SECONDS", 0, std::numeric_limits<double>::infinity(), true);
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
@@ -39,7 +45,9 @@ int run_check(const CheckArguments& arguments) {
   const CheckReport report = check(problem, listing);
   std::optional<Certificate> certificate;
   if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
-  const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
+  Budget budget(Budget::Limits{.seconds = arguments.certificate_seconds});
+  const CertificateVerdict verdict =
+      certificate ? verify(problem, *certificate, &budget) : CertificateVerdict{.holds = true, .reason = ""};
   if (!arguments.quiet) {
     std::string text = describe_table(problem, report);
     for (const std::string& more : {describe_memory(problem, report), describe_schedule(problem, report)}) {
@@ -48,6 +56,10 @@ int run_check(const CheckArguments& arguments) {
     text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
       text += fmt::format("certificate: verified; no split has a value of {:.9g} or less\n", certificate->limit);
+    } else if (certificate && verdict.undecided) {
+      text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
+                          arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),
+                          verdict.reason);
     } else if (certificate) {
       text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
     }
@@ -56,7 +68,9 @@ int run_check(const CheckArguments& arguments) {
                        "cannot be written; use --quiet for the exit code alone");
     }
   }
-  return report.legal() && verdict.holds ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
+  if (report.legal() && verdict.holds) return 0;
+  const bool undecided = report.legal() && verdict.undecided;
+  return static_cast<int>(undecided ? ErrorKind::NoSplitFound : ErrorKind::IllegalSplit);
 }
 
 }  // namespace partita::app

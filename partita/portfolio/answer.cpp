@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/safe_range.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
@@ -80,6 +81,11 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   require_supported(problem, options.algorithm);
   refuse_stages(problem);
+  if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
+    Plan plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent));
+    scale_back(problem, exponent, plan);
+    return plan;
+  }
   if (options.contract_layers) return plan_layers(problem, options, budget, sink);
   if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
