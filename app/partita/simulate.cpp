@@ -115,8 +115,11 @@ SimulationOptions simulation_options(const SimulateArguments& arguments, const P
 std::string report_text(const SimulateArguments& arguments, const AnsweredProblem& answered, const CheckReport& report,
                         const Simulation& simulation, std::size_t width) {
   const Problem& problem = answered.problem;
+  std::size_t most_in_flight = 0;
+  for (const DeviceUse& use : simulation.devices) most_in_flight = std::max(most_in_flight, use.most_in_flight);
   std::string text = visible(describe_workload(problem)) + "\n";
-  for (const std::string& line : warnings(problem, report)) text += fmt::format("warning: {}\n", visible(line));
+  for (const std::string& line : simulation_warnings(problem, report, most_in_flight))
+    text += fmt::format("warning: {}\n", visible(line));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
   if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
   text += simulate_text(problem, report, simulation, width);

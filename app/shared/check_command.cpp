@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 
 #include "app/shared/answered_problem.h"
@@ -11,6 +12,7 @@
 #include "app/shared/standard_streams.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
+#include "partita/check/names.h"
 #include "partita/check/times.h"
 #include "partita/read/bytes.h"
 #include "partita/read/certificate.h"
@@ -39,6 +41,10 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
   add_question_options(command, arguments.question);
   path(command.add_option("--certificate", arguments.certificate,
                           "Also verify this certificate: that no split at all has a value of at most its limit"));
+  number(command.add_option("--time-limit", arguments.certificate_seconds,
+                            "Time to verify the certificate in (default 60; inf for none), within 1 GiB of memory;\n"
+                            "one that takes more is not accepted"),
+         "SECONDS", 0, std::numeric_limits<double>::infinity(), true);
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
@@ -59,7 +65,9 @@ int run_check(const CheckArguments& arguments) {
   const CheckReport report = check(problem, listing);
   std::optional<Certificate> certificate;
   if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
-  const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
+  Budget budget(Budget::Limits{.seconds = arguments.certificate_seconds});
+  const CertificateVerdict verdict =
+      certificate ? verify(problem, *certificate, &budget) : CertificateVerdict{.holds = true, .reason = ""};
   if (arguments.quiet) {
     if (!answered.other_devices.empty()) print_error("warning", answered.other_devices);
   } else {
@@ -71,12 +79,18 @@ int run_check(const CheckArguments& arguments) {
     if (certificate && verdict.holds) {
       text += fmt::format("certificate: verified; no split of any shape is at {} or below\n",
                           time_text(certificate->limit, problem.workload.time_unit));
+    } else if (certificate && verdict.undecided) {
+      text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
+                          arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),
+                          verdict.reason);
     } else if (certificate) {
       text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
     }
     write_stdout(text, "use --quiet for the exit code alone");
   }
-  return report.legal() && verdict.holds ? 0 : static_cast<int>(ErrorKind::IllegalSplit);
+  if (report.legal() && verdict.holds) return 0;
+  const bool undecided = report.legal() && verdict.undecided;
+  return static_cast<int>(undecided ? ErrorKind::NoSplitFound : ErrorKind::IllegalSplit);
 }
 
 }  // namespace partita::app

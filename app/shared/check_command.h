@@ -13,6 +13,7 @@ struct CheckArguments {
   Question question;
   std::string split;        // a path, or "-"
   std::string certificate;  // a path; empty: none
+  double certificate_seconds = 60;
   bool ignore_claimed_value = false;
   bool quiet = false;
 };
@@ -23,8 +24,9 @@ inline constexpr const char* kCheckSummary =
 // `arguments` must outlive the parsing.
 void add_check_options(CLI::App& command, CheckArguments& arguments);
 
-// Prints the table of devices and the verdict (nothing with `quiet`). Returns 0 for a legal split, the code of
-// ErrorKind::IllegalSplit otherwise; throws InputError where a file or option cannot be used.
+// Prints the table of devices and the verdict (nothing with `quiet`). Returns 0 for a legal split and a certificate
+// that holds, if there is one; the code of ErrorKind::NoSplitFound for a certificate that a limit kept from being
+// verified; the code of ErrorKind::IllegalSplit otherwise. Throws InputError where a file or option cannot be used.
 int run_check(const CheckArguments& arguments);
 
 }  // namespace partita::app

@@ -43,7 +43,8 @@ constexpr Row kTable[] = {
     row(ErrorKind::Infeasible, "no split can exist; the message names the constraint"),
     row(ErrorKind::Unwritable, "an output file cannot be written"),
     row(ErrorKind::IllegalSplit, "check, simulate, plan --read-solution: the split is not legal"),
-    row(ErrorKind::NoSplitFound, "a limit was reached before any split was found"),
+    row(ErrorKind::NoSplitFound,
+        "a limit was reached before any split was found, or before a certificate was verified"),
     row(ErrorKind::Unsupported, "a valid request that this version cannot serve"),
     row(ErrorKind::OutOfMemory, "the memory limit was reached before there was anything to show"),
 };

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads are integers: times in units of limit / 2^40, rounded down and one taken off, so that a set within the limit is
 // within the integer limit 2^40 + 1 whatever the rounding of the scaling. Prices are integers as they stand.
-//
-// The dynamic program takes the classes in the certificate's order. After each class, a state tells for every open
-// transfer (some members decided, some not) whether the members so far are all in the set, all out, or mixed; mixed
-// costs its transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one
-// bucket of load are replaced by one with the smaller load and the higher price, which is no worse than either. A label
-// is dropped when even its best completion cannot exceed the price U that must not be exceeded: completions are bounded
-// by longest paths in which every unit of load costs theta / 2^36, with theta times the room left granted on top. All
-// three steps err only towards higher prices, so if no label ends above U, no set within the limit is dearer than U.
+// What takes long is the dynamic program of price_program.h. It is right whatever order it takes the classes in, but
+// may be exponentially larger in a bad one; so the order of the workload's file is tried where it looks smaller than
+// the certificate's own.
 #include "partita/check/certificate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <unordered_map>
 
+#include "partita/check/names.h"
+#include "partita/check/price_program.h"
 #include "partita/util/wide_int.h"
 
 namespace partita {
@@ -29,10 +25,6 @@ using Int = std::int64_t;
 using Wide = WideInt;
 constexpr Int kUnits = Int{1} << 40;
 constexpr Int kLimit = kUnits + 1;
-constexpr int kThetaShift = 36;
-constexpr Int kTooMuch = std::numeric_limits<Int>::max() / 4;
-constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
-constexpr std::size_t kMostStates = 20'000'000;  // in all; a certificate that needs more is refused, not believed
 
 struct ClassWeights {
   long double accelerator_time = 0, host_time = 0, memory = 0;  // sums so precise that rounding cannot reach a unit
@@ -46,20 +38,9 @@ struct Transfer {
   std::vector<std::size_t> members;  // classes, by position in the certificate's order
 };
 
-struct Arc {
-  std::int32_t to = -1;
-  Int load = 0;
-};
-
-struct Layer {
-  std::vector<std::array<Arc, 2>> arcs;  // by state: left, taken
-  std::vector<Int> completion;           // by state: most price less theta per load, from here to the end
-  std::vector<Int> least_rest;           // by state: least load from here to the end
-};
-
 class Verifier {
  public:
-  Verifier(const Problem& problem, const Certificate& certificate, Budget* budget)
+  Verifier(const Problem& problem, const Certificate& certificate, Budget& budget)
       : problem_(problem), certificate_(certificate), budget_(budget) {}
 
   CertificateVerdict run() {
@@ -75,20 +56,22 @@ class Verifier {
     if (certificate_.theta < 0 || certificate_.theta > kMostTheta) return refuse("its theta is out of range");
     if (certificate_.memory_toll < 0 || certificate_.memory_toll > kMostTheta)
       return refuse("its toll on memory is out of range");
-    if (!match_classes() || !find_transfers() || !find_goal() || !build_layers()) return verdict_;
-    bound_completions();
-    switch (look_for_dearer_set()) {
-      case Answer::None: return {true, ""};
-      case Answer::Found:
+    if (!match_classes() || !find_goal()) return verdict_;
+    find_transfers();
+    switch (look_for_dearer_set(question(), budget_)) {
+      case PriceAnswer::NoneDearer: return {true, "", false};
+      case PriceAnswer::MaybeDearer:
         return refuse("some set within the limit may be dearer than an accelerator's share of the price");
-      case Answer::NoTime: break;
+      case PriceAnswer::NoTime: return give_up("the limit of time was reached before it was checked");
+      case PriceAnswer::NoMemory: break;
     }
-    return refuse("the limit of time was reached before it was checked");
+    return give_up(fmt::format("checking it takes more than {} of memory",
+                               human_bytes(static_cast<double>(budget_.limits().memory_bytes))));
   }
 
  private:
-  enum class Answer { None, Found, NoTime };
-  CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason)}; }
+  CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason), false}; }
+  CertificateVerdict give_up(std::string reason) { return verdict_ = {false, std::move(reason), true}; }
 
   bool match_classes() {
     const Graph& graph = problem_.workload.graph;
@@ -159,8 +142,6 @@ class Verifier {
       long double& most = c.kind == DeviceKind::Host ? host : accelerator;
       most = std::max<long double>(most, c.memory);
     }
-    accelerator *= kMemoryTolerance;
-    host *= kMemoryTolerance;
     for (ClassWeights& w : weights_) {
       w.net_price = w.price - charged(certificate_.memory_toll, scaled_memory(w.memory, accelerator));
       w.on_accelerator = w.on_accelerator && w.memory <= accelerator;
@@ -188,7 +169,7 @@ class Verifier {
     return link * factor;
   }
 
-  bool find_transfers() {
+  void find_transfers() {
     const Graph& graph = problem_.workload.graph;
     const double link = cheapest_link();
     std::vector<std::vector<const Edge*>> out(graph.nodes.size());
@@ -215,7 +196,6 @@ class Verifier {
       }
       if (uniform) add(std::move(all), producer, std::nullopt);
     }
-    return true;
   }
 
   Int scaled(long double time) const {
@@ -278,177 +258,55 @@ class Verifier {
     return total;
   }
 
-  // A state is a string: one character for each open transfer, in the order in which they opened.
-  bool build_layers() {
-    const std::size_t n = weights_.size();
-    std::vector<std::vector<std::size_t>> of_class(n);
-    for (std::size_t e = 0; e < transfers_.size(); ++e) {
-      for (const std::size_t c : transfers_[e].members) of_class[c].push_back(e);
-    }
-    std::vector<std::size_t> open;  // transfers, as the characters of a state stand for
-    std::vector<std::string> states{""};
-    std::size_t count = 0;
-    for (std::size_t t = 0; t < n; ++t) {
-      std::vector<std::size_t> open_after = open;
-      for (const std::size_t e : of_class[t]) {
-        if (transfers_[e].members.front() == t) open_after.push_back(e);
-      }
-      std::erase_if(open_after, [&](std::size_t e) { return transfers_[e].members.back() == t; });
-      std::unordered_map<std::string, std::int32_t> index;
-      std::vector<std::string> next;
-      Layer layer;
-      layer.arcs.resize(states.size());
-      for (std::size_t s = 0; s < states.size(); ++s) {
-        for (const bool take : {false, true}) {
-          if (take && !weights_[t].on_accelerator) continue;
-          Int load = take ? scaled(weights_[t].accelerator_time) : 0;
-          std::string state = step(states[s], open, open_after, of_class[t], take, load);
-          if (load > kLimit) continue;
-          const auto [it, added] = index.try_emplace(std::move(state), static_cast<std::int32_t>(next.size()));
-          if (added) next.push_back(it->first);
-          layer.arcs[s][take] = {it->second, load};
-        }
-      }
-      count += next.size();
-      if (count > kMostStates) {
-        refuse("it needs more states than this program is willing to look at");
-        return false;
-      }
-      layers_.push_back(std::move(layer));
-      states = std::move(next);
-      open = std::move(open_after);
-    }
-    layers_.push_back({std::vector<std::array<Arc, 2>>(states.size()), {}, {}});
-    return true;
+  PriceQuestion question() const {
+    PriceQuestion result;
+    for (const ClassWeights& w : weights_)
+      result.classes.push_back({scaled(w.accelerator_time), w.net_price, w.on_accelerator});
+    for (const Transfer& transfer : transfers_) result.transfers.push_back({scaled(transfer.cost), transfer.members});
+    result.limit = kLimit;
+    result.goal = goal_;
+    result.theta = certificate_.theta;
+    result.buckets = certificate_.buckets;
+    PriceQuestion as_in_file = reordered(result, order_of_file());
+    return states_at_most(as_in_file) < states_at_most(result) ? as_in_file : result;
   }
 
-  std::string step(const std::string& state, const std::vector<std::size_t>& open,
-                   const std::vector<std::size_t>& open_after, const std::vector<std::size_t>& touched, bool take,
-                   Int& load) const {
-    const char now = take ? 'i' : 'o';
-    std::string result;
-    for (const std::size_t e : open_after) {
-      const auto at = std::find(open.begin(), open.end(), e);
-      result += at == open.end() ? now : state[static_cast<std::size_t>(at - open.begin())];
+  // The classes by their first nodes.
+  std::vector<std::size_t> order_of_file() const {
+    std::vector<std::size_t> order;
+    std::vector<char> seen(weights_.size(), 0);
+    for (const std::size_t c : class_of_) {
+      if (!seen[c]) order.push_back(c);
+      seen[c] = 1;
     }
-    for (const std::size_t e : touched) {
-      const auto at = std::find(open.begin(), open.end(), e);
-      if (at == open.end()) continue;  // it opens here
-      const char before = state[static_cast<std::size_t>(at - open.begin())];
-      if (before == 'm' || before == now) continue;
-      load += scaled(transfers_[e].cost);
-      const auto after = std::find(open_after.begin(), open_after.end(), e);
-      if (after != open_after.end()) result[static_cast<std::size_t>(after - open_after.begin())] = 'm';
-    }
-    return result;
+    return order;
   }
 
   static Int charged(Int theta, Int load) { return static_cast<Int>((static_cast<Wide>(theta) * load) >> kThetaShift); }
 
-  void bound_completions() {
-    layers_.back().completion.assign(layers_.back().arcs.size(), 0);
-    layers_.back().least_rest.assign(layers_.back().arcs.size(), 0);
-    for (std::size_t t = layers_.size() - 1; t-- > 0;) {
-      Layer& layer = layers_[t];
-      layer.completion.assign(layer.arcs.size(), kMinusInfinity);
-      layer.least_rest.assign(layer.arcs.size(), kTooMuch);
-      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
-        for (const bool take : {false, true}) {
-          const Arc& arc = layer.arcs[s][take];
-          if (arc.to < 0) continue;
-          const Int rest = layers_[t + 1].completion[arc.to];
-          if (rest == kMinusInfinity) continue;
-          layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
-          layer.completion[s] = std::max(
-              layer.completion[s], (take ? weights_[t].net_price : 0) - charged(certificate_.theta, arc.load) + rest);
-          layer.completion[s] = std::max(layer.completion[s], -kMostTotal);  // higher is no less valid
-        }
-      }
-    }
-  }
-
-  Answer look_for_dearer_set() const {
-    struct Label {
-      Int load, price;
-      std::int32_t bucket;
-    };
-    const Wide buckets = certificate_.buckets;
-    std::vector<std::vector<Label>> labels(1), next;  // by state
-    labels[0].push_back({0, 0, 0});
-    for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
-      const Layer& layer = layers_[t];
-      const Layer& after = layers_[t + 1];
-      next.resize(after.arcs.size());
-      for (auto& of_state : next) of_state.clear();
-      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
-        for (const bool take : {false, true}) {
-          const Arc& arc = layer.arcs[s][take];
-          if (arc.to < 0 || after.completion[arc.to] == kMinusInfinity) continue;
-          const Int rest = after.least_rest[arc.to], completion = after.completion[arc.to];
-          for (const Label& label : labels[s]) {
-            const Int load = label.load + arc.load;
-            const Int price =
-                std::max(label.price + (take ? weights_[t].net_price : 0), -kMostTotal);  // higher is valid
-            if (load + rest > kLimit) continue;
-            if (price + completion + charged(certificate_.theta, kLimit - load) + 1 <= goal_) continue;
-            next[arc.to].push_back(
-                {load, price, static_cast<std::int32_t>(static_cast<Wide>(load + rest) * buckets / (kLimit + 1))});
-          }
-        }
-      }
-      std::uint64_t looked_at = 0;
-      for (auto& of_state : next) {
-        looked_at += of_state.size();
-        std::sort(of_state.begin(), of_state.end(), [](const Label& a, const Label& b) { return a.load < b.load; });
-        std::size_t kept = 0;
-        for (const Label& label : of_state) {
-          if (kept > 0 && label.price <= of_state[kept - 1].price) continue;  // a lighter one is as dear
-          if (kept > 0 && label.bucket == of_state[kept - 1].bucket) {
-            of_state[kept - 1].price = label.price;  // with the load of the lighter one
-          } else {
-            of_state[kept++] = label;
-          }
-        }
-        of_state.resize(kept);
-      }
-      labels.swap(next);
-      if (budget_) {
-        budget_->spend(1 + looked_at / kLabelsPerTick);
-        if (budget_->exhausted()) return Answer::NoTime;
-      }
-    }
-    for (const auto& of_state : labels) {
-      for (const Label& label : of_state) {
-        if (label.price > goal_) return Answer::Found;
-      }
-    }
-    return Answer::None;
-  }
-
-  // For sums compared with limits: more sets are possible, never fewer. Of memory a split may take 1e-9 too much.
-  static constexpr long double kTolerance = 1 + 1e-12L, kMemoryTolerance = 1 + 2e-9L;
+  // For sums of times compared with the limit: more sets are possible, never fewer. Sums of memory are exact.
+  static constexpr long double kTolerance = 1 + 1e-12L;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   // With these limits no sum below can overflow: prices, tolls and completions stay below 2^60, and three are added.
   static constexpr Int kMostPrice = Int{1} << 44;  // of a class
   static constexpr Int kMostTotal = Int{1} << 60;
   static constexpr Int kMostTheta = Int{1} << 55;
-  static constexpr std::uint64_t kLabelsPerTick = 8;
 
   const Problem& problem_;
   const Certificate& certificate_;
-  Budget* const budget_;
+  Budget& budget_;
   CertificateVerdict verdict_;
   std::vector<ClassWeights> weights_;  // in the certificate's order
   IdVector<NodeId, std::size_t> class_of_;
   std::vector<Transfer> transfers_;
-  std::vector<Layer> layers_;
   Int goal_ = 0;
 };
 
 }  // namespace
 
 CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget) {
-  return Verifier(problem, certificate, budget).run();
+  Budget unlimited_time;
+  return Verifier(problem, certificate, budget ? *budget : unlimited_time).run();
 }
 
 }  // namespace partita

@@ -12,7 +12,7 @@
 namespace partita {
 
 // Written so that a sum that is no number is over every limit.
-bool over_memory(double used, double limit) { return !(used <= limit * (1 + kMemorySlack)); }
+bool over_memory(double used, double limit) { return !(used <= limit); }
 
 void check_memory(const Problem& problem, CheckReport& report) {
   const Platform& platform = problem.workload.platform;

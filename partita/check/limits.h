@@ -6,9 +6,7 @@
 
 namespace partita {
 
-// Relative, for the rounding of sums only.
-inline constexpr double kMemorySlack = 1e-9;
-
+// Exactly, as sums of memory are exact: see model/exact_memory.h.
 bool over_memory(double used, double limit);
 
 // One violation for each device over its limit, copies left out. Precondition: memory is measured.

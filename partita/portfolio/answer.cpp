@@ -7,6 +7,7 @@
 #include "partita/check/certificate.h"
 #include "partita/portfolio/first_answer.h"
 #include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/safe_range.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
@@ -156,7 +157,11 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   std::optional<Split> first;
   bool another = false;  // the answer is that of another form of the problem, which has been told to the sink
   const bool whole = within_limits(budget, [&] {
-    if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {
+    if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
+      another = true;
+      plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent));
+      scale_back(problem, exponent, plan);
+    } else if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {
       another = true;
       plan = plan_on_usable(problem, *usable, options, budget, sink);
     } else if (options.contract_layers) {

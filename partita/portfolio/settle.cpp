@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -49,16 +50,22 @@ bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of
   return contradicted(find_contradiction(problem, group_of), result);
 }
 
+std::string nothing_fits(const Problem& problem, const char* found_by) {
+  const bool limited = std::ranges::any_of(problem.workload.platform.classes,
+                                           [](const DeviceClass& c) { return c.count > 0 && c.memory < kUnlimited; });
+  return fmt::format("no {} split meets all of these together: {}the devices that nodes can run on, and the shape ({})",
+                     to_string(problem.shape), limited ? "memory, " : "", found_by);
+}
+
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget) {
   if (problem.objective == Objective::Latency) {
     return fmt::format("memory, and subgraphs that must run uninterrupted: no split fits the devices ({})", found_by);
   }
   Problem roomy = problem;
   for (DeviceClass& c : roomy.workload.platform.classes) c.memory = kUnlimited;
-  const char* constraint = find_start(roomy, {.most_ticks = kLookTicks}, budget, {})
-                               ? "memory"
-                               : "the devices that nodes can run on, and the shape";
-  return fmt::format("{}: no {} split fits the devices ({})", constraint, to_string(problem.shape), found_by);
+  if (!find_start(roomy, {.most_ticks = kLookTicks}, budget, {})) return nothing_fits(problem, found_by);
+  return fmt::format("memory: {} splits exist, but each needs more than some device has ({})", to_string(problem.shape),
+                     found_by);
 }
 
 void withdraw_claim(Result& result) {

@@ -24,8 +24,10 @@ bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatfor
 // The same for any number of classes of devices.
 bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, Result& result);
 
-// The reason where a solver found that no split of the shape exists: memory, or the shape and the devices that nodes
-// can run on. Takes a short look for a split that minds everything but memory.
+// The reason where a solver found that no split of the shape exists: everything together, without blaming one thing.
+std::string nothing_fits(const Problem& problem, const char* found_by);
+
+// The same, but memory alone where a short look finds a split that minds everything but memory.
 std::string why_infeasible(const Problem& problem, const char* found_by, Budget& budget);
 
 // Takes back a foreign solver's bound that some legal split refutes, and an `optimal` that rested on it.

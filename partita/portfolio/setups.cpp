@@ -80,7 +80,7 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
     settle_status(problem, outcome.pipeline->value, outcome.bound, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
-    result.reason = "memory, or the devices that nodes can run on: no staged split fits (proved by exhaustive search)";
+    result.reason = nothing_fits(problem, "proved by exhaustive search");
   } else {
     result.reason = kNoSplitYet;
   }

@@ -22,7 +22,7 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
     settle_status(problem, outcome.split->value, outcome.bound, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
-    result.reason = "memory: no staged split fits the devices (proved by exhaustive search)";
+    result.reason = why_infeasible(problem, "proved by exhaustive search", budget);
   } else {
     result.reason = kNoSplitYet;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/read/graph_checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -40,11 +42,35 @@ IdVector<NodeId, bool> unsortable(const Graph& graph) {
 }
 
 // Of all clusters in the tree.
+// Sums of times up to this leave room for whatever is computed of them: of all samples of a stream, for example. Bytes
+// are also multiplied by prices and numbers of samples.
+constexpr double kMostTime = 1e300, kMostBytes = 1e60;
+// A time below this loses digits once a load is shared among copies.
+constexpr double kLeastTime = 1e-300;
+
 double largest_factor(const Cluster& cluster) {
   double largest = cluster.factor;
   for (const Cluster& inside : cluster.clusters) largest = std::max(largest, largest_factor(inside));
   return largest;
 }
+
+// Of the factors that are not 0; 1 is always among them.
+double least_factor(const Cluster& cluster) {
+  double least = cluster.factor > 0 ? std::min(cluster.factor, 1.0) : 1.0;
+  for (const Cluster& inside : cluster.clusters) least = std::min(least, least_factor(inside));
+  return least;
+}
+
+double least_link_factor(const Platform& platform) {
+  double least = 1;
+  for (const DeviceClass& one : platform.classes) {
+    if (one.link_factor > 0) least = std::min(least, one.link_factor);
+  }
+  return least;
+}
+
+// Not 0, but so small that digits would be lost, or all.
+bool too_small(double number, double factor) { return number > 0 && factor > 0 && number * factor < kLeastTime; }
 
 double largest_link_factor(const Platform& platform) {
   double largest = 1;
@@ -124,12 +150,34 @@ std::string find_overflow(const Workload& workload) {
   for (const Edge& edge : workload.graph.edges) costs += 2 * edge.cost;
   const double factor = workload.platform.clusters ? largest_factor(*workload.platform.clusters) : 1;
   costs *= largest_link_factor(workload.platform) * factor;
-  if (!std::isfinite(sizes) || !std::isfinite(parts + weights)) return "the sizes";
-  if (!std::isfinite(times)) return "the latencies";
-  if (!std::isfinite(costs)) return "the edge costs";
-  if (!std::isfinite(times + costs)) return "the latencies and edge costs";
-  if (!std::isfinite(times + costs + weights * factor / workload.platform.sync_bandwidth))
-    return "the weights, divided by the bandwidth at which they are exchanged,";
+  // Written so that a sum that is no number is too large.
+  if (!(sizes <= kMostBytes) || !(parts + weights <= kMostBytes)) return "the sizes add up to more than 1e60 bytes";
+  if (!(times <= kMostTime)) return "the latencies add up to more than 1e300";
+  if (!(costs <= kMostTime)) return "the edge costs add up to more than 1e300";
+  if (!(times + costs <= kMostTime)) return "the latencies and edge costs add up to more than 1e300";
+  if (!(times + costs + weights * factor / workload.platform.sync_bandwidth <= kMostTime))
+    return "the weights, divided by the bandwidth at which they are exchanged, take longer than 1e300";
+  return "";
+}
+
+std::string find_underflow(const Workload& workload) {
+  const Platform& platform = workload.platform;
+  const double clusters = platform.clusters ? least_factor(*platform.clusters) : 1;
+  const double links = least_link_factor(platform);
+  for (const Node& node : workload.graph.nodes) {
+    for (const double time : node.time) {
+      if (too_small(time, std::min(node.recompute_share > 0 ? node.recompute_share : 1, 1.0)))
+        return fmt::format("the latency of node {}", node.original_id);
+    }
+    if (too_small(node.parts.weights, clusters / platform.sync_bandwidth))
+      return fmt::format("the weights of node {}, divided by the bandwidth at which they are exchanged,",
+                         node.original_id);
+  }
+  for (const Edge& edge : workload.graph.edges) {
+    if (!too_small(edge.cost, links) && !too_small(edge.cost * links, clusters)) continue;
+    return fmt::format("the cost of the edge from node {} to node {}", workload.graph.nodes[edge.from].original_id,
+                       workload.graph.nodes[edge.to].original_id);
+  }
   return "";
 }
 

@@ -28,11 +28,12 @@ class TimeOfKind {
     if (!supported_) return kCannotRun;
     if (!time_) time_ = fields_->amount(key_, expected_);
     const double product = *time_ * factor;
-    if (!std::isfinite(product)) {
-      fields_->place().member(key_).fail(
-          ErrorKind::BadNumber,
-          fmt::format("{} times the class's timeFactor {} is more than the largest number (about 1.8e308)", *time_,
-                      factor));
+    const bool vanishes = product == 0 && *time_ > 0 && factor > 0;
+    if (!std::isfinite(product) || vanishes) {
+      fields_->place().member(key_).fail(ErrorKind::BadNumber,
+                                         fmt::format("{} times the class's timeFactor {} is {}", *time_, factor,
+                                                     vanishes ? "less than the least number (about 4.9e-324), but not 0"
+                                                              : "more than the largest number (about 1.8e308)"));
     }
     return product;
   }

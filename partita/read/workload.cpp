@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "partita/model/exact_memory.h"
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/graph_checks.h"
@@ -182,8 +183,11 @@ void check_graph(const Workload& workload, const Place& place) {
                                            cycle.size(), cycle_text(graph, cycle)));
   }
   if (const std::string what = find_overflow(workload); !what.empty()) {
+    place.fail(ErrorKind::BadNumber, what + "; use a larger unit of time or size");
+  }
+  if (const std::string what = find_underflow(workload); !what.empty()) {
     place.fail(ErrorKind::BadNumber,
-               what + " add up to more than the largest number (about 1.8e308); use a larger unit of time or size");
+               what + " is not 0 but below 1e-300, with the platform's factors; use a smaller unit of time, or 0");
   }
 }
 
@@ -205,6 +209,7 @@ Workload parse_workload(std::string_view bytes, const std::string& source, const
   const NodesById by_id = read_nodes(file, NodeReader(devices, !own_platform), workload.graph);
   read_edges(file, by_id, workload.graph);
   drop_repeated_edges(workload.graph);
+  make_memory_sums_exact(workload);
   check_graph(workload, place);
   if (devices_read) *devices_read = devices;
   return workload;

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says in words why no split can exist, where a single group or the memory in total shows it.
+// Says in words why no split can exist, where a single group, a single path or the memory in total shows it.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "partita/reduce/alternation.h"
 #include "partita/reduce/contradiction.h"
 #include "partita/reduce/device_table.h"
-#include "partita/util/visible_text.h"
+#include "partita/reduce/node_name.h"
 
 namespace partita {
 namespace {
-
-std::string name_node(const Node& node) {
-  return node.name.empty() ? fmt::format("node {}", node.original_id)
-                           : fmt::format("node {} ({})", node.original_id, visible(node.name, kLongestShownName));
-}
 
 // The nodes of a group and what holds them together.
 std::string name_group(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, GroupId group) {
@@ -81,14 +77,16 @@ std::string find_contradiction(const Problem& problem, const IdVector<NodeId, Gr
     }
     if (!host) accelerator_only += need.memory;
   }
+  if (std::string why = find_alternation(problem); !why.empty()) return why;
   for (const DeviceTable::Class& c : devices.classes()) {
     if (c.host) continue;
     accelerators += c.count;
     room += static_cast<double>(c.count) * c.memory;
   }
   if (accelerator_only > room) {
-    return fmt::format("memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerators hold {:.0f}",
-                       accelerator_only, accelerators, room);
+    return fmt::format(
+        "memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerator{} hold{} {:.0f}",
+        accelerator_only, accelerators, accelerators == 1 ? "" : "s", accelerators == 1 ? "s" : "", room);
   }
   return {};
 }
@@ -108,10 +106,13 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
     }
     if (!host) accelerator_only += g.memory;
   }
+  if (std::string why = find_alternation(problem); !why.empty()) return why;
   const double room = platform.accelerators * platform.accelerator_memory;
   if (accelerator_only > room) {
-    return fmt::format("memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerators hold {:.0f}",
-                       accelerator_only, platform.accelerators, room);
+    return fmt::format(
+        "memory: what must be on accelerators needs {:.0f} bytes in total, {} accelerator{} hold{} {:.0f}",
+        accelerator_only, platform.accelerators, platform.accelerators == 1 ? "" : "s",
+        platform.accelerators == 1 ? "s" : "", room);
   }
   return {};
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "partita/reduce/memory_slack.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -17,8 +16,8 @@ DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
       if (c.kind != kind || c.count == 0) continue;
       const std::size_t count = std::min(static_cast<std::size_t>(c.count), std::max<std::size_t>(groups, 1));
       class_of_.insert(class_of_.end(), count, classes_.size());
-      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, with_slack(c.memory),
-                          c.link_factor, platform.first_device(id)});
+      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, c.memory, c.link_factor,
+                          platform.first_device(id)});
     }
     if (kind == DeviceKind::Host) continue;
     accelerator_classes_ = classes_.size();

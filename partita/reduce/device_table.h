@@ -19,7 +19,7 @@ class DeviceTable {
     ClassId id;  // in the platform
     bool host = false;
     std::size_t first = 0, count = 0;  // its devices
-    double memory = 0;                 // of each, with a little slack for sums that are rounded
+    double memory = 0;                 // of each
     double link_factor = 1;
     DeviceId first_in_platform;
   };

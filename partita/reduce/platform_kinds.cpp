@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "partita/reduce/memory_slack.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -31,11 +30,11 @@ StagePlatform stage_platform(const Platform& platform, const PlatformKinds& kind
   StagePlatform result;
   if (kinds.accelerator.valid()) {
     result.accelerators = std::min(platform.classes[kinds.accelerator].count, most);
-    result.accelerator_memory = with_slack(platform.classes[kinds.accelerator].memory);
+    result.accelerator_memory = platform.classes[kinds.accelerator].memory;
   }
   if (kinds.host.valid()) {
     result.hosts = std::min(platform.classes[kinds.host].count, most);
-    result.host_memory = with_slack(platform.classes[kinds.host].memory);
+    result.host_memory = platform.classes[kinds.host].memory;
   }
   return result;
 }

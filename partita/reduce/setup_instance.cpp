@@ -7,7 +7,6 @@
 #include <ranges>
 
 #include "partita/reduce/colours.h"
-#include "partita/reduce/memory_slack.h"
 #include "partita/reduce/mirror.h"
 #include "partita/reduce/transfers.h"
 
@@ -53,7 +52,7 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   rules.replicas = problem.replicas;
   rules.sync_bandwidth = platform.sync_bandwidth;
   for (const DeviceClass& c : platform.classes) {
-    rules.classes.push_back({with_slack(c.memory), c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
+    rules.classes.push_back({c.memory, c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
   }
   add_type(whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
   return rules;

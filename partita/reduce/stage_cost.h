@@ -86,8 +86,10 @@ inline int samples_in_flight(const SetupRules& rules, int devices, int replicas)
   return rules.microbatches > 0 ? std::min(samples, rules.microbatches) : samples;
 }
 
+// Added up in the order in which `check` does it: where samples in flight take more than doubles can tell apart, both
+// still say the same.
 inline double stage_memory(const Setup& setup, const GroupMemory& m, int in_flight) {
-  return setup.recompute ? m.resident + m.activation + in_flight * m.kept : m.resident + in_flight * m.activation;
+  return setup.recompute ? m.resident + in_flight * m.kept + m.activation : m.resident + in_flight * m.activation;
 }
 
 }  // namespace partita

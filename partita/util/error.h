@@ -19,7 +19,7 @@ enum class ErrorKind {
   Infeasible = 9,     // well-formed, but no split can exist; the message names the constraint
   Unwritable = 10,    // an output file cannot be written
   IllegalSplit = 11,  // `check` found violations (its exit code), or a solution file describes an illegal split
-  NoSplitFound = 12,  // a limit was reached before any split was found (never thrown)
+  NoSplitFound = 12,  // a limit came before any split was found, or a certificate verified (never thrown)
   Unsupported = 13,   // a valid request that this version cannot serve
   OutOfMemory = 14,   // the memory limit was reached before there was anything to show (never thrown)
 };

@@ -22,9 +22,10 @@ TEST(Limits, MemoryNamesUseLimitAndExcess) {
   EXPECT_EQ(report.violations.size(), 1u);
 }
 
-TEST(Limits, MemoryAllowsForTheRoundingOfSums) {
-  const Problem problem = problem_of(graph_from_text("a 1 1 mem=0.1; b 1 1 mem=0.2", 1, 0.3));
-  EXPECT_TRUE(check_text(problem, "a b").legal());  // 0.1 + 0.2 > 0.3 in binary
+TEST(Limits, MemoryIsComparedExactly) {
+  const Problem over = problem_of(graph_from_text("a 1 1 mem=17179869184; b 1 1 mem=1", 1, 17179869184));
+  EXPECT_TRUE(check_text(over, "a | b").legal());
+  EXPECT_EQ(messages(check_text(over, "a b"), Kind::Memory).size(), 1u);
   const Problem tight = problem_of(graph_from_text("a 1 1 mem=1000000; b 1 1 mem=1", 1, 1000000));
   EXPECT_EQ(messages(check_text(tight, "a b"), Kind::Memory).size(), 1u);
 }

@@ -336,9 +336,9 @@ class Certificates(CliTest):
         self.run_program("plan", self.file, "--shape", "free", "--time-limit", "20", "--quiet", "-o",
                          self.path("plan.json"), "--certificate", self.path("proof.json"))
 
-    def check(self, code):
+    def check(self, code, *options):
         out, _ = self.run_program(self.file, self.path("plan.json"), "--shape", "free", "--certificate",
-                                  self.path("proof.json"), program=PARTITA_CHECK, code=code)
+                                  self.path("proof.json"), *options, program=PARTITA_CHECK, code=code)
         return out
 
     def test_is_written_and_verified(self):
@@ -355,6 +355,15 @@ class Certificates(CliTest):
                        {"classes": [[node, 0] for node, _ in proof["classes"]]}, {"theta": -1}):
             self.write("proof.json", proof | change)
             self.assertIn("does not hold", self.check(code=11))
+
+    def test_is_not_accepted_beyond_the_limit(self):
+        self.assertIn("certificate: cannot be verified within 0 s and 1.0 GiB: not accepted",
+                      self.check(12, "--time-limit", "0"))
+
+    def test_the_order_of_its_classes_does_not_matter(self):
+        proof = self.read_json("proof.json")
+        self.write("proof.json", proof | {"classes": proof["classes"][::-1]})
+        self.assertIn("certificate: verified", self.check(code=0))
 
     def test_a_plan_is_not_a_certificate(self):
         self.assert_refused(5, self.file, self.path("plan.json"), "--certificate", self.path("plan.json"),

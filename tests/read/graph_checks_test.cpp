@@ -104,45 +104,70 @@ TEST(DropRepeatedEdges, KeepsTheFirstOfEachAndTheOrder) {
 }
 
 TEST(FindOverflow, NamesTheSum) {
-  constexpr double kHuge = std::numeric_limits<double>::max();
+  constexpr double kMost = 1e300;
   Workload workload{"", graph_of(2, {{0, 1}}), make_platform(1, 1, 1)};
   Graph& graph = workload.graph;
   EXPECT_EQ(find_overflow(workload), "");
   graph.nodes[NodeId(0)].time = {kCannotRun, 1};
   EXPECT_EQ(find_overflow(workload), "");
-  graph.nodes[NodeId(0)].memory = graph.nodes[NodeId(1)].memory = kHuge;
-  EXPECT_EQ(find_overflow(workload), "the sizes");
+  graph.nodes[NodeId(0)].memory = graph.nodes[NodeId(1)].memory = 6e59;
+  EXPECT_EQ(find_overflow(workload), "the sizes add up to more than 1e60 bytes");
   graph.nodes[NodeId(1)].memory = 0;
-  graph.nodes[NodeId(1)].time = {kHuge, kHuge};
-  EXPECT_EQ(find_overflow(workload), "the latencies");
-  graph.nodes[NodeId(1)].time = {kHuge, 0};
+  graph.nodes[NodeId(1)].time = {kMost, kMost};
+  EXPECT_EQ(find_overflow(workload), "the latencies add up to more than 1e300");
+  graph.nodes[NodeId(1)].time = {kMost, 0};
   EXPECT_EQ(find_overflow(workload), "");
-  graph.edges[0].cost = kHuge / 3;
-  EXPECT_EQ(find_overflow(workload), "the latencies and edge costs");
-  graph.edges[0].cost = kHuge;
-  EXPECT_EQ(find_overflow(workload), "the edge costs");
+  graph.edges[0].cost = kMost / 3;
+  EXPECT_EQ(find_overflow(workload), "the latencies and edge costs add up to more than 1e300");
+  graph.edges[0].cost = std::numeric_limits<double>::max();
+  EXPECT_EQ(find_overflow(workload), "the edge costs add up to more than 1e300");
 }
 
 TEST(FindOverflow, LooksAtFactorsAndMemoryParts) {
-  constexpr double kHuge = std::numeric_limits<double>::max();
   Workload workload{"", graph_of(2, {{0, 1}}), make_platform(1, 1, 1)};
   Node& node = workload.graph.nodes[NodeId(0)];
   workload.graph.edges[0].cost = 1e200;
-  workload.platform.classes[ClassId(0)].link_factor = 1e100;
+  workload.platform.classes[ClassId(0)].link_factor = 1e90;
   EXPECT_EQ(find_overflow(workload), "");
   workload.platform.clusters = Cluster{1, {0, 1}, {Cluster{1e100, {1, 0}, {}}}};
-  EXPECT_EQ(find_overflow(workload), "the edge costs");
+  EXPECT_EQ(find_overflow(workload), "the edge costs add up to more than 1e300");
   workload.platform.clusters->clusters[0].factor = 1;
-  node.parts.weights = 1e200;
-  workload.platform.sync_bandwidth = 1e-200;
+  node.parts.weights = 1e20;
+  workload.platform.sync_bandwidth = 1e-290;
   EXPECT_NE(find_overflow(workload).find("bandwidth"), std::string::npos);
   workload.platform.sync_bandwidth = 1;
-  node.parts.activation = node.parts.optimizer_state = kHuge;
-  EXPECT_EQ(find_overflow(workload), "the sizes");
+  node.parts.activation = node.parts.optimizer_state = 6e59;
+  EXPECT_EQ(find_overflow(workload), "the sizes add up to more than 1e60 bytes");
   node.parts.activation = node.parts.optimizer_state = 0;
-  node.time.assign(2, kHuge / 2);
+  node.time.assign(2, 4e299);
   node.recompute_share = 1;
-  EXPECT_EQ(find_overflow(workload), "the latencies");
+  EXPECT_EQ(find_overflow(workload), "the latencies add up to more than 1e300");
+}
+
+TEST(FindUnderflow, NamesTheTimeThatVanishesWithItsFactors) {
+  Workload workload{"", graph_of(2, {{0, 1}}), make_platform(1, 1, 1)};
+  Node& node = workload.graph.nodes[NodeId(1)];
+  EXPECT_EQ(find_underflow(workload), "");
+  node.time = {0, 1e-300};
+  EXPECT_EQ(find_underflow(workload), "");
+  node.recompute_share = 0.5;
+  EXPECT_EQ(find_underflow(workload), "the latency of node 10");
+  node.recompute_share = 0;
+  node.time = {5e-324, kCannotRun};
+  EXPECT_EQ(find_underflow(workload), "the latency of node 10");
+  node.time = {1, 1};
+  workload.graph.edges[0].cost = 1e-200;
+  workload.platform.classes[ClassId(0)].link_factor = 1e-90;
+  EXPECT_EQ(find_underflow(workload), "");
+  workload.platform.clusters = Cluster{1, {0, 1}, {Cluster{1e-20, {1, 0}, {}}}};
+  EXPECT_EQ(find_underflow(workload), "the cost of the edge from node 0 to node 10");
+  workload.platform.clusters->clusters[0].factor = 0;  // nothing vanishes that is 0 anyway
+  EXPECT_EQ(find_underflow(workload), "");
+  node.parts.weights = 1;
+  workload.platform.sync_bandwidth = 1e305;
+  EXPECT_NE(find_underflow(workload).find("bandwidth"), std::string::npos);
+  workload.platform.sync_bandwidth = kUnlimited;
+  EXPECT_EQ(find_underflow(workload), "");
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 namespace partita {
 namespace {
 
-// Sums of memory may be rounded differently elsewhere; a bound must not depend on that.
-constexpr double kMemorySlack = 1e-9;
+// With several subgraphs, each has an equal share of its group's memory. Shares are rounded, and a bound must not
+// depend on that.
+constexpr double kShareRounding = 1e-9;
 constexpr std::size_t kWordsPerLook = 100'000;  // at the clock
 
 }  // namespace
@@ -96,7 +97,7 @@ bool LatencyFacts::ban_from_hosts(GroupId g) {
 BlockModel::BlockModel(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget)
     : instance_(instance),
       budget_(budget),
-      memory_limit_(instance.memory_limit() * (1 + kMemorySlack)),
+      memory_limit_(instance.memory_limit() * (instance.subgraphs > 1 ? 1 + kShareRounding : 1)),
       contradicts_itself_(facts.contradiction),
       cluster_of_(instance.size()),
       on_host_(instance.size()) {

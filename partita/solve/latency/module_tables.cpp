@@ -213,13 +213,15 @@ bool ModuleTables::begin_reach(BlockLoad::Part part, std::size_t state) {
   return block_load_.begin(part, end, inside, outside);
 }
 
+double ModuleTables::room_at(std::size_t level) const {
+  return level == kMemoryLevels ? memory_limit_ : memory_limit_ * static_cast<double>(level) / kMemoryLevels;
+}
+
 void ModuleTables::fill(BlockLoad::Part part, std::size_t state, Reach& reach) {
   if (!begin_reach(part, state)) return;
   reach.memory[state] = block_load_.memory();
   for (std::size_t level = kMemoryLevels + 1; level-- > 0;) {
-    const double room =
-        level == kMemoryLevels ? memory_limit_ : memory_limit_ * static_cast<double>(level) / kMemoryLevels;
-    const double load = block_load_.least(room);
+    const double load = block_load_.least(room_at(level));
     if (load == kNever) break;
     reach.load[state * (kMemoryLevels + 1) + level] = load;
     if (memory_limit_ == kNever) break;
@@ -232,6 +234,7 @@ double ModuleTables::load(const Reach& reach, std::size_t state, double room) co
   std::size_t level = kMemoryLevels;
   if (room < memory_limit_) {
     level = std::min(kMemoryLevels, static_cast<std::size_t>(std::ceil(room / memory_limit_ * kMemoryLevels)));
+    if (level < kMemoryLevels && room_at(level) < room) ++level;  // the quotient was rounded down
   }
   return reach.load[state * (kMemoryLevels + 1) + level];
 }

@@ -93,6 +93,7 @@ class ModuleTables {
   const Extent& extent(std::size_t state, std::size_t chain) const {
     return chains_[chain].extents[extent_of_[state * chains_.size() + chain]];
   }
+  double room_at(std::size_t level) const;  // of a device's memory
   double load(const Reach& reach, std::size_t state, double room) const;
 
   const BlockModel& model_;
