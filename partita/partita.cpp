@@ -6,13 +6,14 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/read_solution.h"
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
 
 // What the columns mean, in short. docs/algorithms/integer-programs.md lists them all.
 std::string describe_program(const Problem& problem) {
-  const std::string& name = problem.workload.name;
+  const std::string name = visible(problem.workload.name);
   if (problem.objective == Objective::Latency) {
     return fmt::format(
         "{}: latency, at most {} subgraph{} in each pass of an accelerator\n"

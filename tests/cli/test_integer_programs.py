@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer programs: `plan --algorithm ip`, `convert --to mps|lp` and `plan --read-solution`."""
 
+import json
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -10,6 +12,7 @@ import unittest
 from harness import PARTITA, SLACK, CliTest, chain, edge, main, node, wide_graph, workload
 
 SHAPES = ("staged", "contiguous", "free")
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 class IntegerPrograms(CliTest):
@@ -31,7 +34,8 @@ class IntegerPrograms(CliTest):
                     self.assertEqual((plan["status"], plan["shape"]), ("optimal", shape))
                     self.assertAlmostEqual(plan["value"], 2.1, places=9)
                     self.assertLessEqual(plan["bound"], plan["value"])
-                    self.assertIn("floating point", plan["proof"])
+                    self.assertIn("claimed by CBC in floating point, not verified", plan["proof"])
+                    self.assertIs(plan["bound_verified"], False)
                     self.assert_legal(self.file, self.path("plan.json"), *question)
 
     def test_latency(self):
@@ -58,8 +62,25 @@ class IntegerPrograms(CliTest):
         self.assertEqual(sorted(d["nodes"] for d in plan["devices"]), [[], [0, 30], [10, 20]])
         self.assert_legal(self.file, self.path("plan.json"), *question)
 
-    def test_contiguous_needs_no_algorithm(self):
-        self.assertEqual(self.plan("--shape", "contiguous")["status"], "optimal")
+    def test_small_questions_need_no_foreign_solver(self):
+        for shape in ("contiguous", "free"):
+            for objective in ("throughput", "gpipe"):
+                for transfers in ("sum", "overlap", "duplex"):
+                    with self.subTest(shape=shape, objective=objective, transfers=transfers):
+                        plan = self.plan("--shape", shape, "--objective", objective, "--transfers", transfers)
+                        self.assertEqual((plan["status"], plan["bound_verified"]), ("optimal", True))
+
+    def test_names_cannot_leave_a_comment(self):
+        file = self.write("named.json", chain() | {"name": "a\nBOUNDS\n UP BND T 0\rx\u2028y" + 300 * "z"})
+        for to, mark in (("mps", "*"), ("lp", "\\")):
+            text, _ = self.run_program("convert", file, "--to", to)
+            self.assertIn("BOUNDS", text.split("\n")[0])
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 255)
+            for line in text.split("\n")[:3]:
+                self.assertTrue(line.startswith(mark), line)
+            self.assertNotIn("\r", text)
+            self.assertNotIn("\u2028", text)
+            self.assertNotIn("\n UP BND T 0\n", text)
 
     def test_solutions_are_read(self):
         self.write("solution", "# Objective value = 2.1\nT 2.1\nx_0_a0 1\nx_1_a0 1\nx_2_a1 1\nx_3_a1 1\n")
@@ -100,6 +121,48 @@ class IntegerPrograms(CliTest):
         self.run_program("convert", file, "--to", "lp", "--shape", "contiguous", "-o", self.path("model.lp"))
         err = self.assert_refused(9, "plan", file, "-q", "--shape", "contiguous", mentions=["infeasible", "memory"])
         self.assertEqual(err, self.assert_refused(9, "plan", file, "-q", "--shape", "contiguous", "--algorithm", "ip"))
+
+
+class WhereCbcWentWrong(CliTest):
+    """Files on which CBC, asked plainly, claimed what is false, aborted, or printed."""
+
+    def answer(self, name, *options):
+        file = str(HERE / "cbc" / name)
+        out, err = self.run_program("plan", file, "-q", "-o", "-", *options)
+        self.assertEqual(err, "")
+        plan = json.loads(out)  # nothing but the plan
+        self.write("plan.json", plan)
+        question = [option for option in options if option not in ("--algorithm", "ip")]
+        self.assert_legal(file, self.path("plan.json"), *question)
+        return plan
+
+    def test_far_apart_times(self):
+        for name, options, best in [("host_1e17.json", [], 1), ("accelerator_1e11.json", [], 4.4),
+                                    ("host_2e17_overlap.json", ["--transfers", "overlap"], 4),
+                                    ("host_1e12_overlap.json", ["--transfers", "overlap"], 4)]:
+            with self.subTest(name=name):
+                plan = self.answer(name, "--algorithm", "ip", *options)
+                self.assertAlmostEqual(plan["value"], best, places=9)
+                self.assertLessEqual(plan["bound"], best)
+                self.assertEqual(plan["bound_verified"], plan["bound"] == 0)
+                self.assertAlmostEqual(self.answer(name, *options)["value"], best, places=9)
+
+    def test_an_abort_is_not_ours(self):
+        question = ["--objective", "gpipe", "--shape", "free", "--transfers", "duplex"]
+        ours = self.answer("gpipe_duplex.json", *question)
+        self.assertEqual((ours["status"], ours["bound_verified"]), ("optimal", True))
+        plan = self.answer("gpipe_duplex.json", "--algorithm", "ip", *question)
+        self.assertAlmostEqual(plan["value"], ours["value"], places=9)
+        self.assertLessEqual(plan["bound"], ours["value"])
+
+    def test_numbers_that_cbc_cannot_hold(self):
+        # Nothing is known to start from, so the slow node's time stays in the program.
+        nodes = [node(1, 1, size=2), node(2, 1e12, size=2), node(3, 1, size=2)]
+        file = self.write("far.json", workload(nodes, [], accelerators=2, memory=3.0, hosts=0))
+        self.assert_refused(13, "plan", file, "-q", "--shape", "free", "--algorithm", "ip",
+                            mentions=["--algorithm ip", "CBC", "factor"])
+        self.assert_refused(9, "plan", file, "-q", "--shape", "free", "--objective", "gpipe", "--transfers", "overlap",
+                            mentions=["infeasible"])
 
 
 def training():
@@ -174,7 +237,7 @@ class LongRuns(CliTest):
     def test_time_limit(self):
         start = time.monotonic()
         subprocess.run([*self.command, "--time-limit", "4"], check=True, timeout=200)
-        self.assertLess(time.monotonic() - start, 4 + 6 * SLACK)
+        self.assertLess(time.monotonic() - start, 4.6 + SLACK)  # a second for starting, reading and a busy machine
         self.assert_best_so_far()
 
     def test_ctrl_c(self):
@@ -186,7 +249,7 @@ class LongRuns(CliTest):
             self.assertEqual(program.wait(timeout=100), 0)
         finally:
             program.kill()
-        self.assertLess(time.monotonic() - start, 6 * SLACK)
+        self.assertLess(time.monotonic() - start, 2 * SLACK)
         self.assert_best_so_far()
 
 

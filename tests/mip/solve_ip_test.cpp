@@ -2,9 +2,11 @@
 #include "partita/solve/mip/solve_ip.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <random>
 #include <thread>
 
@@ -291,6 +293,87 @@ TEST(SolveIpShapes, EachShapeIsWiderThanTheOneBefore) {
     EXPECT_NEAR(answer.result.value, *brute_force(problem), 1e-9);
     EXPECT_LE(answer.result.value, before * (1 + 1e-9));
     before = answer.result.value;
+  }
+}
+
+// ---- what a solver says is not believed ----
+
+Problem two_nodes() {
+  Problem problem;
+  problem.workload = graph_from_text("a 3 30; b 2 20; a -> b : 0.5", 2, kUnlimited, 0);
+  problem.shape = Shape::Free;
+  return problem;
+}
+
+IpOutcome solve_with(const ProcessBackend::Solver& solver, const Problem& problem, std::optional<Split> start) {
+  Budget budget;
+  ProcessBackend backend("Somebody", solver);
+  return solve_ip(problem, backend, {.start = std::move(start)}, budget, {});
+}
+
+TEST(SolveIpTrust, ALegalStartRefutesThatThereIsNoSplit) {
+  const Problem problem = two_nodes();
+  const auto liar = [](const MipRequest&, MipReporter& reporter) { reporter.finished(true); };
+  const IpOutcome outcome = solve_with(liar, problem, split_from_text(problem.workload, "a b | "));
+  ASSERT_TRUE(outcome.split.has_value());
+  EXPECT_FALSE(outcome.infeasible);
+  EXPECT_EQ(outcome.bound, 0);
+  EXPECT_NE(outcome.failure.find("claims that no split exists"), std::string::npos) << outcome.failure;
+}
+
+TEST(SolveIpTrust, ALegalStartRefutesABoundAboveIt) {
+  const Problem problem = two_nodes();
+  const auto liar = [](const MipRequest&, MipReporter& reporter) {
+    reporter.bound(5000);
+    reporter.finished(false);
+  };
+  const IpOutcome outcome = solve_with(liar, problem, split_from_text(problem.workload, "a b | "));
+  EXPECT_EQ(outcome.bound, 0);
+  EXPECT_NE(outcome.failure.find("refutes"), std::string::npos) << outcome.failure;
+}
+
+TEST(SolveIpTrust, SolutionsThatAreNoneAreNotTaken) {
+  const Problem problem = two_nodes();
+  const auto liar = [](const MipRequest& request, MipReporter& reporter) {
+    reporter.solution(std::vector<double>(request.model.columns().size(), 0));
+    reporter.finished(false);
+  };
+  for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
+    Problem shaped = problem;
+    shaped.shape = shape;
+    EXPECT_FALSE(solve_with(liar, shaped, std::nullopt).split.has_value());
+  }
+}
+
+TEST(SolveIpTrust, ACrashLeavesTheStart) {
+  const Problem problem = two_nodes();
+  const auto crash = [](const MipRequest&, MipReporter&) { raise(SIGKILL); };
+  const IpOutcome outcome = solve_with(crash, problem, split_from_text(problem.workload, "a b | "));
+  ASSERT_TRUE(outcome.split.has_value());
+  EXPECT_EQ(outcome.value, 5);
+  EXPECT_EQ(outcome.failure, "Somebody failed (signal 9)");
+  EXPECT_NE(outcome.proof.find("Somebody failed"), std::string::npos);
+}
+
+// Times up to 1e18 apart: bounds hold, whatever becomes of the rest.
+TEST_P(SolveIp, BoundsHoldWhereTimesAreFarApart) {
+  for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
+    Problem one = problem(seed + 6000);
+    std::mt19937_64 engine(seed);
+    for (Node& node : one.workload.graph.nodes) {
+      for (double& time : node.time) time *= std::pow(10, static_cast<double>(engine() % 19) - 9);
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed + 6000) + "\n" + describe(one.workload));
+    const std::optional<double> best = brute_force(one);
+    Budget budget(Budget::Limits{.seconds = 20});
+    try {
+      const Plan answer = plan(one, {.algorithm = Algorithm::Ip}, budget);
+      EXPECT_LE(answer.result.bound, best.value_or(kNoLimit) * (1 + 1e-9));
+      EXPECT_FALSE(best && answer.result.status == Status::Infeasible);
+      EXPECT_FALSE(answer.result.status == Status::Optimal && !answer.result.unverified && answer.result.bound > 0);
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
+    }
   }
 }
 

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <iterator>
 #include <sstream>
+
+#include "partita/util/visible_text.h"
 
 namespace partita {
 namespace {
@@ -19,9 +22,21 @@ constexpr std::size_t kTermsPerLine = 8;  // some readers refuse lines of more t
 bool equal(const Row& row) { return row.lower == row.upper; }
 bool ranged(const Row& row) { return !equal(row) && std::isfinite(row.lower) && std::isfinite(row.upper); }
 
+// Every line starts with the mark, also where a reader would cut a long one in two.
 std::string commented(const std::string& comment, const char* mark) {
+  constexpr std::size_t kMostBytes = 240;
+  const auto inside_character = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; };
   std::string result, line;
-  for (std::istringstream lines(comment); std::getline(lines, line);) result += fmt::format("{} {}\n", mark, line);
+  for (std::istringstream lines(comment); std::getline(lines, line);) {
+    const std::string text = visible(line);
+    std::size_t from = 0;
+    do {
+      std::size_t to = std::min(text.size(), from + kMostBytes);
+      while (to < text.size() && inside_character(text[to])) --to;
+      result += fmt::format("{} {}\n", mark, std::string_view(text).substr(from, to - from));
+      from = to;
+    } while (from < text.size());
+  }
   return result;
 }
 

@@ -13,8 +13,8 @@ enum class ModelFormat {
   Lp,   // CPLEX LP
 };
 
-// `comment` goes to the head of the file; it may have several lines. Numbers are written so that they read back
-// exactly.
+// `comment` goes to the head of the file; it may have several lines, and is made visible. Numbers are written so that
+// they read back exactly.
 std::string model_text(const LinearModel& model, ModelFormat format, const std::string& comment);
 
 }  // namespace partita
