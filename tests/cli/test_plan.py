@@ -362,7 +362,7 @@ class Certificates(CliTest):
 
     def test_a_staged_bound_has_none_and_the_file_stays_away(self):
         _, err = self.run_program("plan", self.file, "--time-limit", "5", "-o", self.path("staged.json"),
-                                  "--certificate", self.path("none.json"))
+                                  "--certificate", self.path("none.json"), code=13)
         self.assertIn("nothing was written", err)
         self.assertFalse(os.path.exists(self.path("none.json")))
 

@@ -71,7 +71,7 @@ class Headline(CliTest):
         model, _ = self.run_program("convert", self.file, "--to", "mps")
         columns = {line.split()[0] for line in model[model.index("COLUMNS"):model.index("RHS")].splitlines()[1:]
                    if "MARKER" not in line}
-        ones = sorted(c for c in columns if c.startswith("y_") and not c.split("_")[2].startswith("h"))
+        ones = sorted(c for c in columns if c.startswith("y_") and not c.split("_", 2)[2].startswith("h0"))
         return "".join(f"{i} {name} 1\n" for i, name in enumerate(ones)) + "0 load 4\n"
 
 
