@@ -77,8 +77,8 @@ class PlanOutput(CliTest):
         out, err = self.run_program("plan", self.file)
         lines = out.splitlines()
         self.assertEqual(lines[0], "chain: 4 nodes, 3 edges; 2 accelerators of 953.7 MiB, 1 host")
-        self.assertRegex(lines[1], r"^optimal among staged splits: 2\.1 per sample \(in the file's unit of time\), "
-                                   r"\d+\.\d\d s$")
+        self.assertRegex(lines[1], r"^optimal among staged splits: 2\.1 per sample \(in the file's unit of time\) "
+                                   r"\(search: \d+\.\d\d s\)$")
         self.assertTrue(lines[2].startswith("proof: "), lines[2])
         self.assertIn("accelerator 1", out)
         codes = [line[0] for line in err.splitlines()]
