@@ -17,9 +17,9 @@ namespace {
 const char* stop_text(Stopped stopped) {
   switch (stopped) {
     case Stopped::No: return "";
-    case Stopped::Interrupted: return " (interrupted: the best so far)";
-    case Stopped::OutOfMemory: return " (memory limit reached: the best so far)";
-    case Stopped::OutOfTime: return " (time limit reached: the best so far)";
+    case Stopped::Interrupted: return ", interrupted: the best so far";
+    case Stopped::OutOfMemory: return ", memory limit reached: the best so far";
+    case Stopped::OutOfTime: return ", time limit reached: the best so far";
   }
   return "";
 }
@@ -36,16 +36,18 @@ std::string claim(const Problem& problem, const Result& result, const PlanReport
 }
 
 std::string status_line(const Problem& problem, const Result& result, const PlanReportOptions& options) {
-  const std::string seconds = options.searched ? fmt::format(", {:.2f} s", result.seconds) : "";
-  if (!result.split) return fmt::format("{}: no split{}\n", to_string(result.status), seconds);
+  const auto search = [&](const char* end) {
+    return options.searched ? fmt::format(" (search: {:.2f} s{})", result.seconds, end) : std::string();
+  };
+  if (!result.split) return fmt::format("{}: no split{}\n", to_string(result.status), search(""));
   const std::string& unit = problem.workload.time_unit;
   const bool latency = problem.objective == Objective::Latency;
   const std::string value =
       latency ? time_text(result.value, unit) + (unit.empty() ? " latency (in the file's unit of time)" : " latency")
               : per_sample_text(result.value, unit);
   const bool ended = result.status == Status::Optimal || within_gap(result, options.gap);
-  return fmt::format("{}: {}{}{}\n", claim(problem, result, options), value, seconds,
-                     ended ? "" : stop_text(options.stopped));
+  return fmt::format("{}: {}{}\n", claim(problem, result, options), value,
+                     search(ended ? "" : stop_text(options.stopped)));
 }
 
 // What an optimal value does not say by itself: how far below it the best could be.

@@ -57,9 +57,9 @@ int run_check(const CheckArguments& arguments) {
   }
   const std::string split_bytes = read_bytes(arguments.split);
   const std::string split_source = source_name(arguments.split);
-  SplitListing listing = parse_split(split_bytes, split_source);
   const AnsweredProblem answered = read_answered_problem(arguments.question, parse_question(split_bytes, split_source));
   const Problem& problem = answered.problem;
+  SplitListing listing = parse_split(split_bytes, split_source);
   if (arguments.ignore_claimed_value) listing.claimed_value.reset();
 
   const CheckReport report = check(problem, listing);

@@ -24,9 +24,10 @@ Value known(std::optional<Value> value, const char* option, const std::string& t
 // Options that only latency has would be passed over in silence elsewhere.
 void refuse_without_latency(bool given, const char* option, const Question& question, Objective objective) {
   if (!given) return;
-  throw InputError(ErrorKind::Usage, option,
-                   fmt::format("only for --objective latency, not for --objective {}",
-                               question.objective.value_or(to_string(objective))));
+  throw InputError(
+      ErrorKind::Usage, option,
+      fmt::format("only for --objective latency, not for --objective {}",
+                  question.objective.value_or(objective == Objective::MaxLoad ? "throughput" : to_string(objective))));
 }
 
 // Copies of stages and samples in flight are things of a pipeline.

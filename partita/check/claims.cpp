@@ -19,16 +19,18 @@ struct PlainWords {
 };
 
 constexpr PlainWords kPlainWords[] = {
-    {"exhaustive search", "searched all: nothing better exists", "searched all that is below: there is nothing"},
+    {"exhaustive search", "searched all: nothing better exists", "searched everything below that: there is nothing"},
     {"every split was looked at", "looked at every split: nothing better exists", ""},
-    {"branch and bound", "searched all cases: nothing better exists", "searched cases: none is below"},
-    {"no split below the bound is left", "ruled out whatever would be better", "ruled out whatever is below"},
-    {"relaxation:", "a relaxation of the problem cannot do better either", "a relaxation of the problem is not below"},
+    {"branch and bound", "searched all cases: nothing better exists", "searched cases: none goes below that"},
+    {"no split below the bound is left", "ruled out whatever would be better",
+     "ruled out whatever would be below that"},
+    {"relaxation:", "a relaxation of the problem cannot do better either",
+     "a relaxation of the problem cannot go below that either"},
     {"configuration LP; its certificate was verified",
      "certificate verified: a linear program that allows more than any split cannot do better",
-     "certificate verified: a linear program that allows more than any split is not below"},
+     "certificate verified: a linear program that allows more than any split cannot go below that"},
     {"configuration LP", "a linear program that allows more than any split cannot do better",
-     "a linear program that allows more than any split is not below"},
+     "a linear program that allows more than any split cannot go below that"},
     {"volume of work; its certificate was verified",
      "certificate verified: all devices together cannot do the work any sooner",
      "certificate verified: all devices together cannot do the work any sooner"},
@@ -37,7 +39,7 @@ constexpr PlainWords kPlainWords[] = {
     {"at least the average", "the work in equal shares takes every device as long",
      "the work in equal shares takes every device that long"},
     {"both passes together", "even the largest load of both passes together cannot be less",
-     "the largest load of both passes together is not below"},
+     "the largest load of both passes together cannot go below that"},
     {"each pass", "neither pass can be faster, even alone", "neither pass can be faster, even alone"},
     {"longest path of least node times", "operators that wait for each other take as long on their fastest devices",
      "operators that wait for each other take that long on their fastest devices"},
@@ -46,7 +48,7 @@ constexpr PlainWords kPlainWords[] = {
     {"labels", "no operator's earliest possible finish allows a better end",
      "no operator's earliest possible finish allows an earlier end"},
     {"integer program", "an integer program, which CBC solved, has no better answer",
-     "an integer program, as far as CBC solved it, has no answer below"},
+     "an integer program, as far as CBC solved it, cannot go below that"},
     {"a constraint that no split meets", "", ""},
     {"loads are not negative", "no time is less than nothing", ""},
 };
@@ -90,8 +92,7 @@ std::string plain_proof(const Result& result) {
   for (const PlainWords& row : kPlainWords) {
     if (!contains(result.proof, row.words)) continue;
     std::string text = best ? row.best : row.below;
-    if (contains(result.proof, "for free splits: "))
-      text += best ? " (no split of any shape can)" : " (no split of any shape is)";
+    if (contains(result.proof, "for free splits: ")) text += " (no split of any shape can)";
     if (contains(result.proof, "with all devices next to each other: "))
       text += " (even with all devices next to each other)";
     if (result.unverified) text += "; nobody has verified that";

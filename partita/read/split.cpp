@@ -275,6 +275,7 @@ SplitListing parse_split(std::string_view bytes, const std::string& source) {
 std::optional<PlanQuestion> parse_question(std::string_view bytes, const std::string& source) {
   const json document = parse_json(bytes, source);
   if (!document.is_object() || !document.contains("partita")) return std::nullopt;
+  if (!document.contains("question") && !document.contains("objective")) return std::nullopt;
   const Place place(source);
   return read_question(ObjectView(document, place, "a plan written by partita"));
 }

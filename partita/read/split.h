@@ -27,7 +27,7 @@ struct PlanQuestion {
   std::optional<PlatformSpec> devices;  // plans of older versions do not say
 };
 
-// Nothing for a file of another kind. Throws InputError where the devices are none.
+// Nothing for a file of another kind, and for a plan that is silent. Throws InputError where the devices are none.
 std::optional<PlanQuestion> parse_question(std::string_view bytes, const std::string& source);
 
 }  // namespace partita

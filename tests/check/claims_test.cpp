@@ -64,11 +64,12 @@ TEST(Claims, PlainWordsForProofs) {
             "searched all: nothing better exists");
   EXPECT_EQ(plain_proof(result_of(Status::Optimal, 2, relaxation)),
             "a relaxation of the problem cannot do better either");
-  EXPECT_EQ(plain_proof(result_of(Status::Feasible, 1, relaxation)), "a relaxation of the problem is not below");
+  EXPECT_EQ(plain_proof(result_of(Status::Feasible, 1, relaxation)),
+            "a relaxation of the problem cannot go below that either");
   EXPECT_EQ(
       plain_proof(result_of(Status::Feasible, 1, "for free splits: configuration LP; its certificate was verified")),
-      "certificate verified: a linear program that allows more than any split is not below (no split of any shape "
-      "is)");
+      "certificate verified: a linear program that allows more than any split cannot go below that (no split of "
+      "any shape can)");
   EXPECT_EQ(plain_proof(result_of(Status::Feasible, 0, "loads are not negative")), "");
   EXPECT_EQ(plain_proof(result_of(Status::Optimal, 2, "by thought")), "by thought");
 }

@@ -52,7 +52,7 @@ class Sweep(CliTest):
         self.assertRegex(out, r"(?m)^chain: 4 nodes, 3 edges; 2 accelerators")
         self.assertRegex(out, r"(?m)^ +2 +2\.10000 +2\.10000 +0 % +optimal +1\.90x +\+90\.48 % +95\.2 % +2 ")
         self.assertRegex(out, r"(?m)^ +4 .*<- enough$")
-        self.assertRegex(out, r"(?m)^4 accelerators are enough: 4 more gain nothing, and no split could gain anything$")
+        self.assertRegex(out, r"(?m)^4 accelerators are enough: 4 more gain nothing, and no staged split could gain anything$")
         self.assertEqual(len(re.findall(r"(?m)^\[\d/8\] accelerators \d: optimal", err)), 8)
         self.assertIn("by its neighbours", err)
 

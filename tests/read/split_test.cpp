@@ -197,6 +197,7 @@ TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
   EXPECT_EQ(other->shape, Shape::Staged);
   EXPECT_EQ(other->replicas, 1);
   EXPECT_FALSE(parse_question(kSmallSeed, "seed.json"));
+  EXPECT_FALSE(parse_question(R"({"partita": {"format": "plan", "version": 1}, "devices": []})", "silent.json"));
 }
 
 TEST(ReadPlan, TheQuestionBlockComesFirstAndNamesTheDevices) {

@@ -37,7 +37,7 @@ TEST(SimulateText, TimesHaveTheirUnit) {
   EXPECT_NE(text.find("time per sample  4 ms           in steady state"), std::string::npos) << text;
   EXPECT_NE(text.find("throughput       250 samples/s\n"), std::string::npos) << text;
   made.problem.workload.time_unit = "ticks";
-  EXPECT_NE(simulate_text(made.problem, made.report, made.simulation).find("0.25     samples per ticks"),
+  EXPECT_NE(simulate_text(made.problem, made.report, made.simulation).find("0.25      samples per ticks"),
             std::string::npos);
 }
 
