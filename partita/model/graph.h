@@ -33,8 +33,10 @@ struct Node {
   MemoryParts parts = {};      // the same taken apart, for memory models other than the flat one
   double recompute_share = 0;  // of its time, spent once more where its stage recomputes activations
   bool backward = false;
-  std::optional<std::int64_t> colour;  // nodes of one colour class share a device
-  std::optional<std::int64_t> layer;   // which layer of the network it is part of; binds nothing unless asked to
+  std::optional<std::int64_t> colour;       // nodes of one colour class share a device
+  std::optional<std::int64_t> layer;        // which layer of the network it is part of; binds nothing unless asked to
+  std::string op = {};                      // what it computes, "aten.mm": for people; empty where the file is silent
+  std::optional<double> output_bytes = {};  // how large its output is: for people, costs are on the edges
 };
 
 // `cost` is the time to move the producer's output between host memory and an accelerator. Where the edges out of one

@@ -64,6 +64,13 @@ void read_memory(const ObjectView& fields, Node& node) {
                                           "the share of the node's time that recomputing takes, a number, 0 or more");
 }
 
+// What is shown and never computed with: where it makes no sense, there is nothing to show.
+void read_remarks(const ObjectView& fields, Node& node) {
+  if (const json* op = fields.find("op"); op && op->is_string()) node.op = op->get<std::string>();
+  const json* bytes = fields.find("outputBytes");
+  if (bytes && bytes->is_number() && bytes->get<double>() >= 0) node.output_bytes = bytes->get<double>();
+}
+
 }  // namespace
 
 NodeReader::NodeReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
@@ -132,6 +139,7 @@ Node NodeReader::read(const json& value, Place& place) const {
   node.colour = fields.optional_integer("colorClass", "a colour class, an integer");
   node.layer = fields.optional_integer("layerId", "a layer, an integer");
   read_memory(fields, node);
+  read_remarks(fields, node);
   return node;
 }
 

@@ -78,10 +78,12 @@ class NodeWriter {
     ordered_json out;
     out["id"] = node.original_id;
     if (!node.name.empty()) out["name"] = node.name;
+    if (!node.op.empty()) out["op"] = node.op;
     write_times(node, out);
     out["isBackwardNode"] = node.backward;
     if (node.colour) out["colorClass"] = *node.colour;
     if (node.layer) out["layerId"] = *node.layer;
+    if (node.output_bytes) out["outputBytes"] = *node.output_bytes;
     write_memory(node, out);
     return out;
   }

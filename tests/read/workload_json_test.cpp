@@ -104,6 +104,8 @@ TEST(WorkloadJson, RoundTripsRandomWorkloadsExactly) {
       if (random() % 4 == 0) node.parts.recompute_activation = number();
       if (random() % 2) node.colour = static_cast<std::int64_t>(random() % 3) - 1;
       if (random() % 2) node.layer = static_cast<std::int64_t>(random() % 3) - 1;
+      if (random() % 2) node.op = "aten.mm";
+      if (random() % 2) node.output_bytes = number();
       workload.graph.nodes.push_back(node);
     }
     for (std::size_t i = 0; i + 1 < n; ++i) {
