@@ -125,6 +125,8 @@ void add_platform_options(CLI::App& command, Question& question) {
       command.add_option("--clusters", question.clusters,
                          "Put the accelerators into N equal clusters, inside which transfers cost FACTOR times as\n"
                          "much; more of them, from the outside in, are clusters inside: 2:0.5,4:0.1"));
+  command.add_flag("--strict", question.strict,
+                   "A field of the workload or platform that is not known is an error, not a warning");
 }
 
 }  // namespace
@@ -183,10 +185,11 @@ Workload read_question_workload(const Question& question) {
                      "'-' is already the workload; only one of the two can be standard input");
   }
   PlatformOverrides overrides = question.platform;
-  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file);
+  const ReadOptions reading{.strict = question.strict};
+  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file, reading);
   if (!question.clusters.empty())
     overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
-  return read_workload(question.workload, overrides);
+  return read_workload(question.workload, overrides, reading);
 }
 
 Problem read_problem(const Question& question) {

@@ -7,13 +7,16 @@
 
 #include "partita/model/workload.h"
 #include "partita/read/platform_overrides.h"
+#include "partita/read/read_options.h"
 
 namespace partita {
 
 // `path` may be "-" for standard input. Throws InputError; the workload returned keeps every invariant of Graph.
-Workload read_workload(const std::string& path, const PlatformOverrides& overrides = {});
+Workload read_workload(const std::string& path, const PlatformOverrides& overrides = {},
+                       const ReadOptions& options = {});
 
 // The same from bytes in memory; `source` is the name used in error messages.
-Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides = {});
+Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides = {},
+                        const ReadOptions& options = {});
 
 }  // namespace partita
