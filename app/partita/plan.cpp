@@ -2,6 +2,7 @@
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +106,15 @@ void refuse_with_layers(bool given, const char* option) {
   if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
 }
 
+// The option would change nothing, and whoever gave it would not know.
+void refuse_without_layers(const Problem& problem, const std::string& workload) {
+  const auto has_layer = [](const Node& node) { return node.layer.has_value(); };
+  if (std::ranges::any_of(problem.workload.graph.nodes, has_layer)) return;
+  throw InputError(ErrorKind::Usage, "--contract-layers",
+                   fmt::format("no node of {} has a layerId, so there are no layers to keep together; leave it out",
+                               source_name(workload)));
+}
+
 // Better told before a long search than after it.
 void refuse_as_seed(bool given, const char* option) {
   if (given) {
@@ -137,6 +147,7 @@ int run_plan(const PlanArguments& arguments) {
   std::optional<PageReport> page = page_report("plan", arguments.report);
   const AskedProblem asked = read_asked_problem(arguments.question);
   const Problem& problem = asked.problem;
+  if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
 
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
   Sink sink;

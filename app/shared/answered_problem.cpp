@@ -43,9 +43,10 @@ std::string not_those(const Platform& these, const Platform& others) {
 
 // The workload as its file has it; nothing where the file leaves the devices to others, or has another fault, which the
 // next to read it will name.
-std::optional<Workload> as_the_file_says(const std::string& bytes, const std::string& source, PlatformSpec& devices) {
+std::optional<Workload> as_the_file_says(const std::string& bytes, const std::string& source,
+                                         const ReadOptions& reading, PlatformSpec& devices) {
   try {
-    return parse_workload(bytes, source, {}, &devices);
+    return parse_workload(bytes, source, {}, reading, &devices);
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -86,8 +87,9 @@ AnsweredProblem read_answered_problem(const Question& options, const std::option
 
   const std::string bytes = read_bytes(options.workload);
   const std::string source = source_name(options.workload);
+  const ReadOptions reading{.strict = options.strict};
   PlatformSpec own;
-  std::optional<Workload> workload = as_the_file_says(bytes, source, own);
+  std::optional<Workload> workload = as_the_file_says(bytes, source, reading, own);
   if (workload && !same_devices(own, *plan->devices)) {
     answered.other_devices = fmt::format("the plan is for other devices than the workload's file names ({})",
                                          not_those(plan->devices->platform, own.platform));
@@ -95,7 +97,7 @@ AnsweredProblem read_answered_problem(const Question& options, const std::option
   if (workload && same_times(own, devices)) {
     workload->platform = devices.platform;
   } else {
-    workload = parse_workload(bytes, source, {.platform = devices});
+    workload = parse_workload(bytes, source, {.platform = devices}, reading);
   }
   answered.problem.workload = std::move(*workload);
   answered.overridden = overridden_text(answered.problem, &devices, *plan);

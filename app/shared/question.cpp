@@ -116,6 +116,8 @@ void add_platform_options(CLI::App& command, Question& question) {
       command.add_option("--clusters", question.clusters,
                          "Put the accelerators into N equal clusters, inside which transfers cost FACTOR times as\n"
                          "much; more of them, from the outside in, are clusters inside: 2:0.5,4:0.1"));
+  command.add_flag("--strict", question.strict,
+                   "A field of the workload or platform that is not known is an error, not a warning");
 }
 
 }  // namespace
@@ -182,12 +184,13 @@ Workload read_question_workload(const Question& question, PlatformSpec* devices)
     throw InputError(ErrorKind::Usage, "--platform",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  return read_workload(question.workload, platform_overrides(question), devices);
+  return read_workload(question.workload, platform_overrides(question), {.strict = question.strict}, devices);
 }
 
 PlatformOverrides platform_overrides(const Question& question) {
   PlatformOverrides overrides = question.platform;
-  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file);
+  const ReadOptions reading{.strict = question.strict};
+  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file, reading);
   if (!question.clusters.empty())
     overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
   return overrides;

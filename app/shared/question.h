@@ -19,6 +19,7 @@ struct Question {
   std::string workload;  // a path, or "-"
   PlatformOverrides platform;
   std::string platform_file;             // a path, or "-"; empty: none
+  bool strict = false;                   // fields that are not known are errors
   std::string clusters;                  // as in parse_clusters(); empty: none
   std::optional<std::string> objective;  // throughput
   std::optional<std::string> shape;      // staged

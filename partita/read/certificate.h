@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "partita/model/certificate.h"
+#include "partita/read/read_options.h"
 
 namespace partita {
 
 // `path` may be "-" for standard input. Throws InputError when the file is no certificate; whether it holds is for
 // `check`.
-Certificate read_certificate(const std::string& path);
-Certificate parse_certificate(std::string_view bytes, const std::string& source);
+Certificate read_certificate(const std::string& path, const ReadOptions& options = {});
+Certificate parse_certificate(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
 
 }  // namespace partita

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "partita/util/nearest_name.h"
 #include "partita/util/visible_text.h"
 
 namespace partita {
@@ -45,9 +46,15 @@ std::string Place::path() const {
   return node_id ? fmt::format("{} (node id {})", text, *node_id) : text;
 }
 
-void Place::fail(ErrorKind kind, const std::string& problem) const {
-  const std::string where = path();
-  throw InputError(kind, where.empty() ? *source_ : *source_ + ": " + where, problem);
+std::string Place::where() const {
+  const std::string inside = path();
+  return inside.empty() ? *source_ : *source_ + ": " + inside;
+}
+
+void Place::fail(ErrorKind kind, const std::string& problem) const { throw InputError(kind, where(), problem); }
+
+bool FieldNames::has(std::string_view name) const {
+  return std::ranges::binary_search(names, name, {}, [](const std::string& one) { return std::string_view(one); });
 }
 
 void fail_type(const json& value, const Place& place, const char* expected) {
@@ -72,7 +79,8 @@ std::int64_t integer_at(const json& value, const Place& place, const char* expec
   return static_cast<std::int64_t>(number);
 }
 
-ObjectView::ObjectView(const json& value, const Place& place, const char* expected) : object_(&value), place_(&place) {
+ObjectView::ObjectView(const json& value, const Place& place, const char* expected, const FieldNames* names)
+    : object_(&value), place_(&place), names_(names) {
   if (!value.is_object()) fail_type(value, place, expected);
 }
 
@@ -83,11 +91,21 @@ const json* ObjectView::find(const char* key) const {
   return entry == object_->end() || entry->is_null() ? nullptr : &*entry;
 }
 
+std::string ObjectView::misspelt(const char* key) const {
+  if (!names_) return "";
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : object_->items()) {
+    if (!names_->has(name)) unknown.push_back(name);
+  }
+  const std::optional<std::string> found = nearest_name(key, unknown);
+  return found ? fmt::format("; is \"{}\" meant to be it?", one_line(*found, 60)) : "";
+}
+
 const json& ObjectView::required(const char* key, const char* expected) const {
   const json* value = find(key);
   if (!value) {
-    place_->member(key).fail(ErrorKind::BadField,
-                             fmt::format("is {}; expected {}", has_key(key) ? "null" : "missing", expected));
+    place_->member(key).fail(ErrorKind::BadField, fmt::format("is {}; expected {}{}", has_key(key) ? "null" : "missing",
+                                                              expected, misspelt(key)));
   }
   return *value;
 }

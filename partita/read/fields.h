@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "partita/util/error.h"
 
@@ -27,6 +28,7 @@ class Place {
 
   // "nodes[17].cpuLatency (node id 42)"; empty for the document itself.
   std::string path() const;
+  std::string where() const;  // the same with the document's name before it
   [[noreturn]] void fail(ErrorKind kind, const std::string& problem) const;
 
  private:
@@ -40,12 +42,23 @@ class Place {
   std::optional<std::int64_t> node_id_;
 };
 
+// The fields that objects of one kind have, such as "a node". Names in the order of their letters' codes.
+struct FieldNames {
+  const char* kind;
+  std::vector<std::string> names;
+
+  bool has(std::string_view name) const;
+};
+
 // One JSON object. A field that is null counts as absent. `expected` completes "expected ..." in messages.
 class ObjectView {
  public:
-  ObjectView(const nlohmann::json& value, const Place& place, const char* expected);
+  // Who misspells a field of `names` that must be there is told which one was found instead. They must outlive the
+  // view.
+  ObjectView(const nlohmann::json& value, const Place& place, const char* expected, const FieldNames* names = nullptr);
 
   const Place& place() const { return *place_; }
+  const nlohmann::json& object() const { return *object_; }
   bool has_key(const char* key) const;  // even if null
   const nlohmann::json* find(const char* key) const;
 
@@ -60,9 +73,11 @@ class ObjectView {
 
  private:
   const nlohmann::json& required(const char* key, const char* expected) const;
+  std::string misspelt(const char* key) const;  // words to add to a message; empty where nothing looks like the key
 
   const nlohmann::json* object_;
   const Place* place_;
+  const FieldNames* names_;
 };
 
 // An integer that fits 64 bits; 3.0 counts as 3.

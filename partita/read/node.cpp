@@ -74,14 +74,21 @@ void read_remarks(const ObjectView& fields, Node& node) {
 
 }  // namespace
 
-NodeReader::NodeReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
+// `op` and `outputBytes` are in published files, for people alone.
+const FieldNames kNodeFields{
+    "a node",
+    {"activation", "colorClass", "cpuLatency", "fpgaLatency", "id", "isBackwardNode", "latency", "layerId", "name",
+     "op", "optimizerState", "outputBytes", "recomputeActivation", "recomputeShare", "size", "supportedOnCpu",
+     "supportedOnFpga", "weights"}};
+
+TimesReader::TimesReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
   for (const DeviceClass& one : spec.platform.classes) {
     class_names_ += (class_names_.empty() ? "" : ", ") + one.name;
   }
   class_names_ = one_line(class_names_);
 }
 
-void NodeReader::check_names(const json& by_class, const Place& place) const {
+void TimesReader::check_names(const json& by_class, const Place& place) const {
   if (other_classes_) return;
   for (const auto& [name, value] : by_class.items()) {
     const auto& classes = spec_->platform.classes;
@@ -92,7 +99,7 @@ void NodeReader::check_names(const json& by_class, const Place& place) const {
   }
 }
 
-std::vector<double> NodeReader::read_times(const ObjectView& fields) const {
+std::vector<double> TimesReader::read(const ObjectView& fields) const {
   TimeOfKind on_accelerator(fields, "supportedOnFpga", "fpgaLatency", "the node's time on an accelerator, 0 or more");
   TimeOfKind on_host(fields, "supportedOnCpu", "cpuLatency", "the node's time on a host, 0 or more");
   const json* latency = fields.find("latency");
@@ -129,13 +136,19 @@ std::vector<double> NodeReader::read_times(const ObjectView& fields) const {
       fmt::format("runs on no class of the platform ({}); give it a latency on one of them", class_names_));
 }
 
-Node NodeReader::read(const json& value, Place& place) const {
-  const ObjectView fields(value, place, "a node: an object with id, cpuLatency and fpgaLatency");
+json time_fields(const json& node) {
+  json kept = json::object();
+  for (const char* key : {"supportedOnFpga", "supportedOnCpu", "fpgaLatency", "cpuLatency", "latency"}) {
+    if (const auto field = node.find(key); field != node.end()) kept[key] = *field;
+  }
+  return kept;
+}
+
+Node read_node(const ObjectView& fields, Place& place) {
   Node node;
   node.original_id = fields.integer("id", "the node's id, an integer");
   place.set_node_id(node.original_id);
   node.name = fields.text("name", "the node's name, a text").value_or("");
-  node.time = read_times(fields);
   node.backward = fields.flag("isBackwardNode", false);
   node.colour = fields.optional_integer("colorClass", "a colour class, an integer");
   node.layer = fields.optional_integer("layerId", "a layer, an integer");

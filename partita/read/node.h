@@ -12,17 +12,24 @@
 
 namespace partita {
 
-class NodeReader {
+extern const FieldNames kNodeFields;
+
+// All but its times, which depend on the platform. Tells `place` the node's id. Throws InputError.
+Node read_node(const ObjectView& fields, Place& place);
+
+// What is needed of a node to read its times later.
+nlohmann::json time_fields(const nlohmann::json& node);
+
+class TimesReader {
  public:
   // With `other_classes`, a node may name classes that the platform does not have: a model may know more classes than
   // it is run on. `spec` must outlive the reader.
-  NodeReader(const PlatformSpec& spec, bool other_classes);
+  TimesReader(const PlatformSpec& spec, bool other_classes);
 
-  // Tells `place` the node's id. Throws InputError.
-  Node read(const nlohmann::json& value, Place& place) const;
+  // By class. Throws InputError, also where the node runs on no class.
+  std::vector<double> read(const ObjectView& fields) const;
 
  private:
-  std::vector<double> read_times(const ObjectView& fields) const;
   void check_names(const nlohmann::json& by_class, const Place& place) const;
 
   const PlatformSpec* spec_;

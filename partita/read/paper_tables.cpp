@@ -95,10 +95,9 @@ void borrow_files(const std::vector<PaperRow>& from, PaperTable& table, const st
   }
 }
 
-}  // namespace
-
-std::vector<PaperTable> parse_paper_tables(std::string_view bytes, const std::string& source) {
-  const json document = parse_json(bytes, source);
+std::vector<PaperTable> read_tables_text(TextStream text) {
+  const std::string& source = text.source();
+  const json document = read_json(text);
   const Place root(source);
   const ObjectView view(document, root, "the paper's tables");
   PaperTable throughput = read_table(view, "throughput", kThroughput);
@@ -115,8 +114,14 @@ std::vector<PaperTable> parse_paper_tables(std::string_view bytes, const std::st
   return {std::move(throughput), std::move(granularity), std::move(latency)};
 }
 
+}  // namespace
+
+std::vector<PaperTable> parse_paper_tables(std::string_view bytes, const std::string& source) {
+  return read_tables_text(TextStream(memory_source(bytes), source));
+}
+
 std::vector<PaperTable> read_paper_tables(const std::string& path) {
-  return parse_paper_tables(read_bytes(path), source_name(path));
+  return read_tables_text(TextStream(file_source(path), source_name(path)));
 }
 
 }  // namespace partita

@@ -15,6 +15,7 @@
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -23,6 +24,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
+const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
+const FieldNames kClassFields{"a class of devices", {"count", "kind", "linkFactor", "memory", "name", "timeFactor"}};
+const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
+
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
 
 void check_version(const ObjectView& object) {
@@ -100,7 +105,8 @@ DeviceClass read_class(const ObjectView& fields) {
 
 class ClusterReader {
  public:
-  explicit ClusterReader(const Platform& platform) : platform_(&platform), devices_(platform.classes.size(), 0) {
+  ClusterReader(const Platform& platform, UnknownFields& unknown)
+      : platform_(&platform), unknown_(&unknown), devices_(platform.classes.size(), 0) {
     for (ClassId c : platform.classes.all()) class_of_name_[platform.classes[c].name] = c;
   }
 
@@ -112,6 +118,7 @@ class ClusterReader {
           ErrorKind::BadPlatform,
           fmt::format("with this there are {} clusters; expected at most {} in all", clusters_, kMaxClusters));
     }
+    unknown_->look_at(fields.object(), fields.place(), kClusterFields);
     Cluster cluster;
     cluster.factor = fields.amount_or(
         "factor", 1, "how many times the edge's cost a transfer inside the cluster costs, a number, 0 or more");
@@ -161,6 +168,7 @@ class ClusterReader {
   }
 
   const Platform* platform_;
+  UnknownFields* unknown_;
   std::map<std::string, ClassId> class_of_name_;
   std::int64_t clusters_ = 0;
   IdVector<ClassId, std::int64_t> devices_;
@@ -189,9 +197,25 @@ void check_totals(const Platform& platform, const ObjectView& object) {
   }
 }
 
+PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
+  KeepAllBut listener("a platform: an object with version and classes", {"nodes", "edges", "meta"});
+  const json document = read_json(text, listener);
+  const Place place(text.source());
+  if (document.is_object() && document.contains("nodes") && !document.contains("classes")) {
+    place.fail(ErrorKind::BadField,
+               "is a workload (nodes and edges), not a platform; expected an object with version and classes");
+  }
+  UnknownFields unknown(options.strict);
+  PlatformSpec spec = read_platform_object(document, place, unknown);
+  spec.notes = unknown.notes();
+  return spec;
+}
+
 }  // namespace
 
-PlatformSpec read_platform_object(const ObjectView& object) {
+PlatformSpec read_platform_object(const json& value, const Place& whole, UnknownFields& unknown) {
+  const ObjectView object(value, whole, "a platform: an object with version and classes", &kPlatformFields);
+  unknown.look_at(value, whole, kPlatformFields);
   check_version(object);
   const json& list = object.array("classes", "the list of classes of devices");
   const Place list_place = object.place().member("classes");
@@ -205,7 +229,8 @@ PlatformSpec read_platform_object(const ObjectView& object) {
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place place = list_place.element(i);
-    const ObjectView fields(list[i], place, "a class of devices: an object with name, kind and count");
+    const ObjectView fields(list[i], place, "a class of devices: an object with name, kind and count", &kClassFields);
+    unknown.look_at(list[i], place, kClassFields);
     DeviceClass one = read_class(fields);
     const auto [entry, is_new] = seen.emplace(one.name, i);
     if (!is_new) {
@@ -220,7 +245,7 @@ PlatformSpec read_platform_object(const ObjectView& object) {
         fields.amount_or("timeFactor", 1, "how many times longer nodes take on the class, a number, 0 or more"));
   }
   if (clustered) {
-    ClusterReader reader(spec.platform);
+    ClusterReader reader(spec.platform, unknown);
     spec.platform.clusters = read_clusters(object, reader);
     for (ClassId c : spec.platform.classes.all()) {
       const std::int64_t count = reader.devices()[c];
@@ -250,17 +275,12 @@ PlatformSpec read_platform_object(const ObjectView& object) {
   return spec;
 }
 
-PlatformSpec parse_platform(std::string_view bytes, const std::string& source) {
-  const json document = parse_json(bytes, source);
-  const Place place(source);
-  const ObjectView object(document, place, "a platform: an object with version and classes");
-  if (object.has_key("nodes") && !object.has_key("classes")) {
-    place.fail(ErrorKind::BadField,
-               "is a workload (nodes and edges), not a platform; expected an object with version and classes");
-  }
-  return read_platform_object(object);
+PlatformSpec parse_platform(std::string_view bytes, const std::string& source, const ReadOptions& options) {
+  return read_platform_file(TextStream(memory_source(bytes), source), options);
 }
 
-PlatformSpec read_platform(const std::string& path) { return parse_platform(read_bytes(path), source_name(path)); }
+PlatformSpec read_platform(const std::string& path, const ReadOptions& options) {
+  return read_platform_file(TextStream(file_source(path), source_name(path)), options);
+}
 
 }  // namespace partita

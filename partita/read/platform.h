@@ -3,19 +3,25 @@
 // be in a workload's file or in a file of its own.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include <vector>
+
 #include "partita/model/platform.h"
+#include "partita/read/read_options.h"
 
 namespace partita {
 
-class ObjectView;
+class Place;
+class UnknownFields;
 
 struct PlatformSpec {
   Platform platform;
   // How many times longer a class takes than what a node says of its kind (fpgaLatency, cpuLatency). Empty: 1 for all.
   IdVector<ClassId, double> time_factor = {};
+  std::vector<std::string> notes = {};  // what the reader of its file found odd, a line each
 };
 
 // More than these are taken for a mistake.
@@ -25,12 +31,12 @@ inline constexpr int kMaxClusters = 100'000;
 
 // `path` may be "-" for standard input. Throws InputError; the platform returned has a device, and counts that agree
 // with its clusters.
-PlatformSpec read_platform(const std::string& path);
+PlatformSpec read_platform(const std::string& path, const ReadOptions& options = {});
 
 // The same from bytes in memory; `source` is the name used in error messages.
-PlatformSpec parse_platform(std::string_view bytes, const std::string& source);
+PlatformSpec parse_platform(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
 
-// The same from a part of a document.
-PlatformSpec read_platform_object(const ObjectView& object);
+// The same from a part of a document, without notes: fields that it should not have go to `unknown`.
+PlatformSpec read_platform_object(const nlohmann::json& value, const Place& place, UnknownFields& unknown);
 
 }  // namespace partita

@@ -14,6 +14,8 @@
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/memory_meter.h"
+#include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -81,16 +83,13 @@ struct PlanDevice {
   std::size_t entry = 0;  // its position in the file
 };
 
-// Which entry of the file a device is a copy of.
-std::optional<std::size_t> read_original(const ObjectView& fields, std::size_t entries, bool has_nodes) {
-  const std::string expected =
-      fmt::format("the position of the original in the list of devices, an integer from 0 to {}", entries - 1);
-  const std::optional<std::int64_t> original = fields.optional_integer("copy_of", expected.c_str());
+// Which entry of the file a device is a copy of; there may not be one.
+std::optional<std::size_t> read_original(const ObjectView& fields, bool has_nodes) {
+  constexpr const char* kOriginal = "the position of the original in the list of devices, an integer, 0 or more";
+  const std::optional<std::int64_t> original = fields.optional_integer("copy_of", kOriginal);
   if (!original) return std::nullopt;
   const Place place = fields.place().member("copy_of");
-  if (*original < 0 || static_cast<std::size_t>(*original) >= entries) {
-    place.fail(ErrorKind::BadField, fmt::format("found {}; expected {}", *original, expected));
-  }
+  if (*original < 0) place.fail(ErrorKind::BadField, fmt::format("found {}; expected {}", *original, kOriginal));
   if (has_nodes) {
     place.fail(ErrorKind::BadField,
                "is given for a device that lists nodes; expected a copy to list none, as it runs "
@@ -99,7 +98,7 @@ std::optional<std::size_t> read_original(const ObjectView& fields, std::size_t e
   return static_cast<std::size_t>(*original);
 }
 
-PlanDevice read_plan_device(const json& value, const Place& place, std::size_t entries) {
+PlanDevice read_plan_device(const json& value, const Place& place) {
   const ObjectView fields(value, place, "a device: an object with kind, index and nodes");
   constexpr const char* kKinds = "\"accelerator\" or \"host\"";
   const std::optional<std::string> kind = fields.text("kind", kKinds);
@@ -123,7 +122,7 @@ PlanDevice read_plan_device(const json& value, const Place& place, std::size_t e
   result.device.claimed_load = fields.number("load", "the device's load, a number");
   result.device.subgraphs = read_subgraphs(fields, "subgraphs");
   result.device.backward_subgraphs = read_subgraphs(fields, "backward_subgraphs");
-  result.device.copy_of = read_original(fields, entries, !result.device.node_ids.empty());
+  result.device.copy_of = read_original(fields, !result.device.node_ids.empty());
   result.device.recomputes = fields.flag("recompute", false);
   return result;
 }
@@ -169,117 +168,197 @@ PlanQuestion read_question(const ObjectView& file) {
   const ObjectView fields(*block, place, "an object with objective, shape and platform");
   PlanQuestion question{read_asked(fields), std::nullopt};
   if (const json* platform = fields.find("platform")) {
-    const Place devices = place.member("platform");
-    question.devices = read_platform_object(ObjectView(*platform, devices, "an object with version and classes"));
+    UnknownFields unknown(false);
+    question.devices = read_platform_object(*platform, place.member("platform"), unknown);
+    question.devices->notes = unknown.notes();
   }
   return question;
 }
 
-// Devices sorted by kind and index, gaps filled with empty ones, so that the i-th of a kind is that kind's device i.
-SplitListing read_plan(const ObjectView& file) {
-  const json* devices_field = file.find("devices");
-  if (!devices_field || (devices_field->is_array() && devices_field->empty())) {
-    file.place().fail(
-        ErrorKind::BadField,
-        fmt::format("is a plan without devices (status \"{}\"), so there is no split to read; expected a plan "
-                    "that found one",
-                    one_line(file.text("status", "a text").value_or("unknown"), 60)));
+std::size_t bytes_of(const SplitListing::Device& device) {
+  std::size_t bytes = sizeof(PlanDevice) + sizeof(SplitListing::Device) + device.name.capacity() +
+                      device.node_ids.capacity() * sizeof(std::int64_t);
+  for (const auto* subgraphs : {&device.subgraphs, &device.backward_subgraphs}) {
+    for (const auto& ids : *subgraphs) bytes += sizeof(ids) + ids.capacity() * sizeof(std::int64_t);
   }
-  const json& list = file.array("devices", "the list of devices");
-  const Place devices_place = file.place().member("devices");
-  std::map<std::pair<DeviceKind, std::int64_t>, PlanDevice> devices;  // accelerators before hosts
-  std::map<std::int64_t, const PlanDevice*> by_stage;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Place place = devices_place.element(i);
-    PlanDevice device = read_plan_device(list[i], place, list.size());
-    device.entry = i;
+  return bytes;
+}
+
+// The devices of a plan, one by one as the file lists them.
+class PlanDevices {
+ public:
+  void add(PlanDevice device, const Place& place) {
+    device.entry = count_++;
     const std::pair key{device.device.kind, device.index};
-    const auto [entry, is_new] = devices.emplace(key, std::move(device));
+    const auto [entry, is_new] = devices_.emplace(key, std::move(device));
     if (!is_new) {
       place.member("index").fail(ErrorKind::BadField, fmt::format("{} is listed twice; expected every device once",
                                                                   device_name(key.first, key.second)));
     }
     const PlanDevice& stored = entry->second;
-    if (stored.stage && !by_stage.emplace(*stored.stage, &stored).second) {
+    if (stored.stage && !by_stage_.emplace(*stored.stage, &stored).second) {
       place.member("stage").fail(
           ErrorKind::BadField,
           fmt::format("stage {} is given twice; expected a stage of its own for every device", *stored.stage));
     }
   }
 
-  SplitListing listing;
-  std::map<const PlanDevice*, std::size_t> position;
-  std::vector<std::size_t> position_of_entry(list.size());
-  for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
-    std::int64_t next_index = 0;
-    for (auto& [key, entry] : devices) {
-      if (key.first != kind) continue;
-      for (; next_index < entry.index; ++next_index) {
-        listing.devices.push_back({kind, device_name(kind, static_cast<std::size_t>(next_index)), {}});
+  bool empty() const { return devices_.empty(); }
+
+  // Sorted by kind and index, gaps filled with empty ones, so that the i-th of a kind is that kind's device i.
+  SplitListing listing(const Place& list_place, MemoryMeter& meter) {
+    check_originals(list_place);
+    SplitListing listing;
+    std::map<const PlanDevice*, std::size_t> position;
+    std::vector<std::size_t> position_of_entry(count_);
+    for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
+      std::int64_t next_index = 0;
+      for (auto& [key, entry] : devices_) {
+        if (key.first != kind) continue;
+        for (; next_index < entry.index; ++next_index) {
+          listing.devices.push_back({kind, device_name(kind, static_cast<std::size_t>(next_index)), {}});
+          meter.add(bytes_of(listing.devices.back()), list_place);
+        }
+        position[&entry] = position_of_entry[entry.entry] = listing.devices.size();
+        listing.devices.push_back(std::move(entry.device));
+        ++next_index;
       }
-      position[&entry] = position_of_entry[entry.entry] = listing.devices.size();
-      listing.devices.push_back(std::move(entry.device));
-      ++next_index;
+    }
+    for (SplitListing::Device& device : listing.devices) {
+      if (device.copy_of) device.copy_of = position_of_entry[*device.copy_of];
+    }
+    for (const auto& [stage, device] : by_stage_) listing.order.push_back(position.at(device));
+    return listing;
+  }
+
+ private:
+  void check_originals(const Place& list_place) const {
+    for (const auto& [key, one] : devices_) {
+      if (!one.device.copy_of || *one.device.copy_of < count_) continue;
+      const Place place = list_place.element(one.entry);
+      place.member("copy_of").fail(
+          ErrorKind::BadField,
+          fmt::format("found {}; expected the position of the original in the list of devices, an integer from 0 to {}",
+                      *one.device.copy_of, count_ - 1));
     }
   }
-  for (SplitListing::Device& device : listing.devices) {
-    if (device.copy_of) device.copy_of = position_of_entry[*device.copy_of];
-  }
-  for (const auto& [stage, device] : by_stage) listing.order.push_back(position.at(device));
-  listing.claimed_value = file.number("value", "the value of the split, a number");
-  return listing;
-}
 
-void read_seed_devices(const ObjectView& file, const char* key, DeviceKind kind, SplitListing& listing) {
-  if (!file.find(key)) return;
-  const json& list = file.array(key, "a list of devices");
-  const Place devices_place = file.place().member(key);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Place place = devices_place.element(i);
-    const ObjectView fields(list[i], place, "a device: an object with nodes");
+  std::map<std::pair<DeviceKind, std::int64_t>, PlanDevice> devices_;  // accelerators before hosts
+  std::map<std::int64_t, const PlanDevice*> by_stage_;
+  std::size_t count_ = 0;
+};
+
+// Either of the two formats; which one it is may come out at the end only.
+class SplitBuilder final : public DocumentListener {
+ public:
+  SplitBuilder(const std::string& source, const ReadOptions& options) : source_(source), meter_(options.memory) {}
+
+  const char* expected() const override {
+    return "a split: a plan written by partita, or an object with fpgas and cpus";
+  }
+
+  Keep keep(const std::string& key) override {
+    if (key == "devices" || key == "fpgas" || key == "cpus") return Keep::Elements;
+    const bool is_read = key == "partita" || key == "status" || key == "value" || key == "maxLoad";
+    return is_read ? Keep::All : Keep::Nothing;
+  }
+
+  void element(const std::string& key, std::size_t index, const json& value, const json& document) override {
+    const bool is_plan = document.contains("partita");
+    if (is_plan && index == 0) check_plan_header(document, root_);
+    const Place list = root_.member(key);
+    const Place place = list.element(index);
+    if (key == "devices") {
+      PlanDevice device = read_plan_device(value, place);
+      meter_.add(bytes_of(device.device), place);
+      plan_devices_.add(std::move(device), place);
+    } else if (!is_plan) {
+      add_seed_device(value, place, index, key == "fpgas" ? DeviceKind::Accelerator : DeviceKind::Host);
+    }
+  }
+
+  SplitListing finish(const json& document) {
+    const ObjectView file(document, root_, expected());
+    if (file.has_key("partita")) {
+      check_plan_header(document, root_);
+      return plan(file);
+    }
+    if (file.has_key("fpgas") || file.has_key("cpus")) return seed(file);
+    if (file.has_key("nodes") && file.has_key("edges")) {
+      root_.fail(ErrorKind::BadField,
+                 "is a workload (nodes and edges), not a split; give a plan written by partita, or a file with fpgas "
+                 "and cpus");
+    }
+    root_.fail(ErrorKind::BadField,
+               "is not a split; expected a plan written by partita, or an object with fpgas and cpus");
+  }
+
+ private:
+  SplitListing plan(const ObjectView& file) {
+    if (file.find("devices")) file.array("devices", "the list of devices");
+    if (plan_devices_.empty()) {
+      root_.fail(ErrorKind::BadField,
+                 fmt::format("is a plan without devices (status \"{}\"), so there is no split to read; expected a plan "
+                             "that found one",
+                             one_line(file.text("status", "a text").value_or("unknown"), 60)));
+    }
+    SplitListing listing = plan_devices_.listing(root_.member("devices"), meter_);
+    listing.claimed_value = file.number("value", "the value of the split, a number");
+    return listing;
+  }
+
+  void add_seed_device(const json& value, const Place& place, std::size_t index, DeviceKind kind) {
+    const ObjectView fields(value, place, "a device: an object with nodes");
     const std::optional<double> load = fields.number("load", "the device's load, a number (negative: not given)");
-    listing.devices.push_back(
-        {kind, device_name(kind, i), read_node_ids(fields), load && *load >= 0 ? load : std::nullopt, {}, {}});
+    auto& devices = kind == DeviceKind::Accelerator ? accelerators_ : hosts_;
+    devices.push_back(
+        {kind, device_name(kind, index), read_node_ids(fields), load && *load >= 0 ? load : std::nullopt, {}, {}});
+    meter_.add(bytes_of(devices.back()), place);
   }
-}
 
-SplitListing read_seed(const ObjectView& file) {
-  SplitListing listing;
-  read_seed_devices(file, "fpgas", DeviceKind::Accelerator, listing);
-  read_seed_devices(file, "cpus", DeviceKind::Host, listing);
-  const std::optional<double> value = file.number("maxLoad", "the largest load, a number (negative: not given)");
-  if (value && *value >= 0) listing.claimed_value = value;
-  return listing;
+  SplitListing seed(const ObjectView& file) {
+    for (const char* key : {"fpgas", "cpus"}) {
+      if (file.find(key)) file.array(key, "a list of devices");
+    }
+    SplitListing listing;
+    listing.devices = std::move(accelerators_);
+    listing.devices.insert(listing.devices.end(), hosts_.begin(), hosts_.end());
+    const std::optional<double> value = file.number("maxLoad", "the largest load, a number (negative: not given)");
+    if (value && *value >= 0) listing.claimed_value = value;
+    return listing;
+  }
+
+  const std::string source_;
+  const Place root_{source_};
+  MemoryMeter meter_;
+  PlanDevices plan_devices_;
+  std::vector<SplitListing::Device> accelerators_;  // of the paper code's format
+  std::vector<SplitListing::Device> hosts_;
+};
+
+SplitListing read_split_text(TextStream text, const ReadOptions& options) {
+  SplitBuilder builder(text.source(), options);
+  return builder.finish(read_json(text, builder));
 }
 
 }  // namespace
 
-SplitListing parse_split(std::string_view bytes, const std::string& source) {
-  const json document = parse_json(bytes, source);
-  const Place place(source);
-  const ObjectView file(document, place, "a split: a plan written by partita, or an object with fpgas and cpus");
-  if (file.has_key("partita")) {
-    check_plan_header(document, place);
-    return read_plan(file);
-  }
-  if (file.has_key("fpgas") || file.has_key("cpus")) return read_seed(file);
-  if (file.has_key("nodes") && file.has_key("edges")) {
-    place.fail(
-        ErrorKind::BadField,
-        "is a workload (nodes and edges), not a split; give a plan written by partita, or a file with fpgas and cpus");
-  }
-  place.fail(ErrorKind::BadField,
-             "is not a split; expected a plan written by partita, or an object with fpgas and cpus");
+SplitListing parse_split(std::string_view bytes, const std::string& source, const ReadOptions& options) {
+  return read_split_text(TextStream(memory_source(bytes), source), options);
+}
+
+SplitListing read_split(const std::string& path, const ReadOptions& options) {
+  return read_split_text(TextStream(file_source(path), source_name(path)), options);
 }
 
 std::optional<PlanQuestion> parse_question(std::string_view bytes, const std::string& source) {
-  const json document = parse_json(bytes, source);
+  TextStream text(memory_source(bytes), source);
+  KeepAllBut listener("a split", {"devices", "assignment", "schedule", "fpgas", "cpus"});
+  const json document = read_json(text, listener);
   if (!document.is_object() || !document.contains("partita")) return std::nullopt;
   if (!document.contains("question") && !document.contains("objective")) return std::nullopt;
   const Place place(source);
   return read_question(ObjectView(document, place, "a plan written by partita"));
 }
-
-SplitListing read_split(const std::string& path) { return parse_split(read_bytes(path), source_name(path)); }
 
 }  // namespace partita

@@ -9,6 +9,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 #include "partita/read/platform.h"
+#include "partita/read/read_options.h"
 
 namespace partita {
 
@@ -18,8 +19,8 @@ inline constexpr int kMostMicrobatches = 1'000'000;
 
 // `path` may be "-" for standard input. Throws InputError when the file is not a split at all; whether the split fits a
 // graph is for `check` to say.
-SplitListing read_split(const std::string& path);
-SplitListing parse_split(std::string_view bytes, const std::string& source);
+SplitListing read_split(const std::string& path, const ReadOptions& options = {});
+SplitListing parse_split(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
 
 // The question that a plan says it answers, as far as it says so in words that we know.
 struct PlanQuestion {

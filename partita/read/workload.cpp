@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's JSON to a Workload. Every field is checked where it is read, so that the error can name it; what holds of
-// the graph as a whole comes last (graph_checks.h). Near-linear: a JSON tree, a hash table of ids, a sort of the edges.
+// the graph as a whole comes last (graph_checks.h). Nodes and edges go straight into the graph while the text is read.
+// Where the file names its devices after its nodes, the nodes' times wait as a few bytes each; where it has edges
+// before nodes, these wait as ids. So reading takes at most about 8 bytes for a byte of text, the graph itself
+// included, which takes nearly all of it. Near-linear: a hash table of ids, a sort of the edges.
 #include "partita/read/workload.h"
 
 #include <fmt/format.h>
@@ -15,7 +18,10 @@
 #include "partita/read/fields.h"
 #include "partita/read/graph_checks.h"
 #include "partita/read/json_document.h"
+#include "partita/read/memory_meter.h"
 #include "partita/read/node.h"
+#include "partita/read/time_unit.h"
+#include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
@@ -24,6 +30,14 @@ namespace {
 
 using nlohmann::json;
 using NodesById = std::unordered_map<std::int64_t, NodeId>;
+
+const FieldNames kFileFields{"a workload",
+                             {"edges", "maxCPUs", "maxFPGAs", "maxSizePerFPGA", "name", "nodes", "platform", "unit"}};
+// The size of what an edge moves is in published files; its cost says it all.
+const FieldNames kEdgeFields{"an edge", {"cost", "destId", "size", "sourceId"}};
+
+constexpr const char* kWorkloadExpected =
+    "a workload: an object with maxFPGAs, maxCPUs, maxSizePerFPGA, nodes and edges";
 
 // Files of other kinds are easily given where a workload belongs; "nodes is missing" would not help then.
 void refuse_others(const json& document, const Place& place) {
@@ -89,21 +103,23 @@ Platform paper_platform(const ObjectView& file, const PlatformOverrides& overrid
   return make_platform(accelerators, memory, hosts);
 }
 
-PlatformSpec own_platform(const ObjectView& file) {
+// Which devices there are is said in one way.
+void refuse_two_platforms(const ObjectView& file) {
+  if (!file.find("platform")) return;
   for (const char* key : {"maxFPGAs", "maxCPUs", "maxSizePerFPGA"}) {
     if (file.find(key)) {
       file.place().member(key).fail(ErrorKind::BadField,
                                     "is given beside platform; expected one of the two to say what devices there are");
     }
   }
-  const Place place = file.place().member("platform");
-  return read_platform_object(ObjectView(*file.find("platform"), place, "an object with version and classes"));
 }
 
-PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overrides) {
+PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overrides, UnknownFields& unknown) {
   PlatformSpec spec;
   if (overrides.platform || file.find("platform")) {
-    spec = overrides.platform ? *overrides.platform : own_platform(file);
+    if (!overrides.platform) refuse_two_platforms(file);
+    spec = overrides.platform ? *overrides.platform
+                              : read_platform_object(*file.find("platform"), file.place().member("platform"), unknown);
     override_devices(overrides, spec.platform);
   } else {
     spec.platform = paper_platform(file, overrides);
@@ -112,54 +128,173 @@ PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overr
   return spec;
 }
 
-const json& node_list(const ObjectView& file) {
-  const json& list = file.array("nodes", "the list of nodes");
-  if (list.empty()) {
-    file.place().member("nodes").fail(ErrorKind::BadGraph, "is an empty list; expected at least one node");
-  }
-  return list;
+// Has the file said all that it may say of its devices?
+bool knows_devices(const ObjectView& file, const PlatformOverrides& overrides) {
+  if (overrides.platform || file.find("platform")) return true;
+  const bool paper = file.find("maxFPGAs") || file.find("maxCPUs") || file.find("maxSizePerFPGA");
+  return paper && (overrides.accelerators || file.has_key("maxFPGAs")) &&
+         (overrides.hosts || file.has_key("maxCPUs")) && (overrides.memory || file.has_key("maxSizePerFPGA"));
 }
 
-NodesById read_nodes(const ObjectView& file, const NodeReader& reader, Graph& graph) {
-  const json& list = node_list(file);
-  const Place nodes_place = file.place().member("nodes");
-  NodesById by_id;
-  by_id.reserve(list.size());
-  graph.nodes.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    Place place = nodes_place.element(i);
-    Node node = reader.read(list[i], place);
-    const auto [entry, is_new] = by_id.emplace(node.original_id, NodeId(i));
+// The unit of time that the file says, in a field of its own or in what people keep beside the graph.
+void read_unit(const json& document, const Place& place, Workload& workload) {
+  const Place meta_place = place.member("meta");
+  const auto read = [&workload](const json& object, const Place& object_place) {
+    const auto field = object.find("unit");
+    if (field == object.end() || field->is_null()) return;
+    const std::optional<std::string> unit =
+        field->is_string() ? time_unit(field->get_ref<const std::string&>()) : std::nullopt;
+    const std::string where = object_place.member("unit").where();
+    if (!unit) {
+      const std::string found = one_line(field->dump(-1, ' ', false, json::error_handler_t::replace), 60);
+      workload.notes.push_back(visible(
+          fmt::format("{}: found {}, so times are shown without a unit; expected ns, us, ms or s", where, found)));
+    } else if (!workload.time_unit.empty() && workload.time_unit != *unit) {
+      workload.notes.push_back(visible(fmt::format("{}: found {}, but the file's own unit is {}, which is taken", where,
+                                                   *unit, workload.time_unit)));
+    } else {
+      workload.time_unit = *unit;
+    }
+  };
+  read(document, place);
+  if (const auto meta = document.find("meta"); meta != document.end() && meta->is_object()) read(*meta, meta_place);
+}
+
+// An edge as the file has it.
+struct ListedEdge {
+  std::int64_t from;
+  std::int64_t to;
+  double cost;
+};
+
+class WorkloadBuilder final : public DocumentListener {
+ public:
+  WorkloadBuilder(const std::string& source, const PlatformOverrides& overrides, const ReadOptions& options)
+      : source_(source), overrides_(overrides), unknown_(options.strict), meter_(options.memory) {}
+
+  const char* expected() const override { return kWorkloadExpected; }
+
+  Keep keep(const std::string& key) override {
+    if (key == "nodes" || key == "edges") return Keep::Elements;
+    if (key == "meta") return Keep::Scalars;
+    if (kFileFields.has(key)) return Keep::All;
+    others_.push_back(key);
+    return Keep::Nothing;
+  }
+
+  void element(const std::string& key, std::size_t index, const json& value, const json& document) override {
+    const Place list = root_.member(key);
+    if (key == "nodes") {
+      Place place = list.element(index);
+      add_node(value, place, document);
+    } else {
+      add_edge(value, list.element(index), document);
+    }
+  }
+
+  Workload finish(const json& document) {
+    refuse_others(document, root_);
+    const ObjectView file(document, root_, kWorkloadExpected, &kFileFields);
+    for (const std::string& key : others_) unknown_.look_at_field(key, root_, kFileFields);
+    workload_.name = file.text("name", "the workload's name, a text").value_or(name_from(source_));
+    file.array("nodes", "the list of nodes");
+    if (workload_.graph.nodes.empty()) {
+      root_.member("nodes").fail(ErrorKind::BadGraph, "is an empty list; expected at least one node");
+    }
+    if (!overrides_.platform) refuse_two_platforms(file);
+    if (!times_) find_devices(file);
+    read_waiting_times();
+    file.array("edges", "the list of edges (it may be empty)");
+    add_waiting_edges();
+    drop_repeated_edges(workload_.graph);
+    make_memory_sums_exact(workload_);
+    check_graph();
+    if (overrides_.platform) workload_.notes = overrides_.platform->notes;
+    for (const std::string& line : unknown_.notes()) workload_.notes.push_back(line);
+    read_unit(document, root_, workload_);
+    return std::move(workload_);
+  }
+
+  // What the nodes' times were made of; once finished.
+  const PlatformSpec& devices() const { return devices_; }
+
+ private:
+  void find_devices(const ObjectView& file) {
+    devices_ = read_devices(file, overrides_, unknown_);
+    workload_.platform = devices_.platform;
+    const bool own_platform = !overrides_.platform && file.find("platform");
+    times_.emplace(devices_, !own_platform);
+  }
+
+  void add_node(const json& value, Place& place, const json& document) {
+    if (!times_) {
+      const ObjectView file(document, root_, kWorkloadExpected, &kFileFields);
+      if (knows_devices(file, overrides_)) find_devices(file);
+    }
+    const ObjectView fields(value, place, "a node: an object with id, cpuLatency and fpgaLatency", &kNodeFields);
+    Node node = read_node(fields, place);
+    unknown_.look_at(value, place, kNodeFields);
+    if (times_) {
+      node.time = times_->read(fields);
+    } else {
+      waiting_times_.push_back(json::to_cbor(time_fields(value)));
+      meter_.add(kWaitingBytes + waiting_times_.back().capacity(), place);
+    }
+    const auto [entry, is_new] = by_id_.emplace(node.original_id, NodeId(workload_.graph.nodes.size()));
     if (!is_new) {
       place.fail(ErrorKind::BadGraph, fmt::format("has the same id as nodes[{}]; expected ids that are all different",
                                                   entry->second.index()));
     }
-    graph.nodes.push_back(std::move(node));
+    meter_.add(kNodeBytes + node.name.capacity() + node.op.capacity() + node.time.capacity() * sizeof(double), place);
+    workload_.graph.nodes.push_back(std::move(node));
   }
-  return by_id;
-}
 
-NodeId read_end(const ObjectView& fields, const char* key, const NodesById& by_id) {
-  const std::int64_t id = fields.integer(key, "the id of a node, an integer");
-  const auto entry = by_id.find(id);
-  if (entry == by_id.end()) {
-    fields.place().member(key).fail(ErrorKind::BadGraph,
-                                    fmt::format("no node has id {}; expected the id of one of the nodes", id));
+  void read_waiting_times() {
+    const Place list = root_.member("nodes");
+    for (std::size_t i = 0; i < waiting_times_.size(); ++i) {
+      Node& node = workload_.graph.nodes[NodeId(i)];
+      Place place = list.element(i);
+      place.set_node_id(node.original_id);
+      const json value = json::from_cbor(waiting_times_[i]);
+      node.time = times_->read(ObjectView(value, place, "a node", &kNodeFields));
+      meter_.add(node.time.capacity() * sizeof(double), place);
+    }
+    waiting_times_.clear();
   }
-  return entry->second;
-}
 
-void read_edges(const ObjectView& file, const NodesById& by_id, Graph& graph) {
-  const json& list = file.array("edges", "the list of edges (it may be empty)");
-  const Place edges_place = file.place().member("edges");
-  graph.edges.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Place place = edges_place.element(i);
-    const ObjectView fields(list[i], place, "an edge: an object with sourceId, destId and cost");
-    const Edge edge{read_end(fields, "sourceId", by_id), read_end(fields, "destId", by_id),
-                    fields.amount("cost", "the time to move the source's output, a number, 0 or more")};
-    const Node& from = graph.nodes[edge.from];
-    const Node& to = graph.nodes[edge.to];
+  void add_edge(const json& value, const Place& place, const json& document) {
+    const ObjectView fields(value, place, "an edge: an object with sourceId, destId and cost", &kEdgeFields);
+    constexpr const char* kEnd = "the id of a node, an integer";
+    const ListedEdge edge{fields.integer("sourceId", kEnd), fields.integer("destId", kEnd),
+                          fields.amount("cost", "the time to move the source's output, a number, 0 or more")};
+    unknown_.look_at(value, place, kEdgeFields);
+    meter_.add(kEdgeBytes, place);
+    if (document.contains("nodes")) {
+      connect(edge, place);
+    } else {
+      waiting_edges_.push_back(edge);
+    }
+  }
+
+  void add_waiting_edges() {
+    const Place list = root_.member("edges");
+    for (std::size_t i = 0; i < waiting_edges_.size(); ++i) connect(waiting_edges_[i], list.element(i));
+    waiting_edges_.clear();
+  }
+
+  NodeId node_with(std::int64_t id, const char* key, const Place& place) const {
+    const auto entry = by_id_.find(id);
+    if (entry == by_id_.end()) {
+      place.member(key).fail(ErrorKind::BadGraph,
+                             fmt::format("no node has id {}; expected the id of one of the nodes", id));
+    }
+    return entry->second;
+  }
+
+  void connect(const ListedEdge& listed, const Place& place) {
+    const Edge edge{node_with(listed.from, "sourceId", place), node_with(listed.to, "destId", place), listed.cost};
+    const Node& from = workload_.graph.nodes[edge.from];
+    const Node& to = workload_.graph.nodes[edge.to];
     if (edge.from == edge.to) {
       place.fail(ErrorKind::BadGraph,
                  fmt::format("leads from node {} to itself; expected a graph without cycles", from.original_id));
@@ -171,52 +306,62 @@ void read_edges(const ObjectView& file, const NodesById& by_id, Graph& graph) {
                       "nodes only (see isBackwardNode)",
                       from.original_id, to.original_id));
     }
-    graph.edges.push_back(edge);
+    workload_.graph.edges.push_back(edge);
   }
-}
 
-void check_graph(const Workload& workload, const Place& place) {
-  const Graph& graph = workload.graph;
-  if (const std::vector<NodeId> cycle = find_cycle(graph); !cycle.empty()) {
-    place.member("edges").fail(ErrorKind::BadGraph,
-                               fmt::format("there is a cycle of {} nodes: {}; expected a graph without cycles",
-                                           cycle.size(), cycle_text(graph, cycle)));
+  void check_graph() const {
+    const Graph& graph = workload_.graph;
+    if (const std::vector<NodeId> cycle = find_cycle(graph); !cycle.empty()) {
+      root_.member("edges").fail(ErrorKind::BadGraph,
+                                 fmt::format("there is a cycle of {} nodes: {}; expected a graph without cycles",
+                                             cycle.size(), cycle_text(graph, cycle)));
+    }
+    if (const std::string what = find_overflow(workload_); !what.empty()) {
+      root_.fail(ErrorKind::BadNumber, what + "; use a larger unit of time or size");
+    }
+    if (const std::string what = find_underflow(workload_); !what.empty()) {
+      root_.fail(ErrorKind::BadNumber,
+                 what + " is not 0 but below 1e-300, with the platform's factors; use a smaller unit of time, or 0");
+    }
   }
-  if (const std::string what = find_overflow(workload); !what.empty()) {
-    place.fail(ErrorKind::BadNumber, what + "; use a larger unit of time or size");
-  }
-  if (const std::string what = find_underflow(workload); !what.empty()) {
-    place.fail(ErrorKind::BadNumber,
-               what + " is not 0 but below 1e-300, with the platform's factors; use a smaller unit of time, or 0");
-  }
+
+  // What each takes beside its own parts: places in tables that grow by doubling, what the allocator adds.
+  static constexpr std::size_t kNodeBytes = 2 * sizeof(Node) + 64;
+  static constexpr std::size_t kWaitingBytes = 64;
+  static constexpr std::size_t kEdgeBytes = 2 * (sizeof(ListedEdge) + sizeof(Edge)) + 32;
+
+  const std::string source_;
+  const Place root_{source_};
+  const PlatformOverrides& overrides_;
+  UnknownFields unknown_;
+  std::vector<std::string> others_;  // fields of the file that are not known
+  Workload workload_;
+  NodesById by_id_;
+  PlatformSpec devices_;
+  std::optional<TimesReader> times_;  // nothing: the devices are not known yet
+  std::vector<std::vector<std::uint8_t>> waiting_times_;
+  std::vector<ListedEdge> waiting_edges_;
+  MemoryMeter meter_;
+};
+
+Workload read_workload_text(TextStream text, const PlatformOverrides& overrides, const ReadOptions& options,
+                            PlatformSpec* devices) {
+  WorkloadBuilder builder(text.source(), overrides, options);
+  Workload workload = builder.finish(read_json(text, builder));
+  if (devices) *devices = builder.devices();
+  return workload;
 }
 
 }  // namespace
 
 Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides,
-                        PlatformSpec* devices_read) {
-  const json document = parse_json(bytes, source);
-  const Place place(source);
-  refuse_others(document, place);
-  const ObjectView file(document, place,
-                        "a workload: an object with maxFPGAs, maxCPUs, maxSizePerFPGA, nodes and edges");
-  Workload workload;
-  workload.name = file.text("name", "the workload's name, a text").value_or(name_from(source));
-  node_list(file);  // a file without nodes is no workload, whatever devices it names
-  const PlatformSpec devices = read_devices(file, overrides);
-  workload.platform = devices.platform;
-  const bool own_platform = !overrides.platform && file.find("platform");
-  const NodesById by_id = read_nodes(file, NodeReader(devices, !own_platform), workload.graph);
-  read_edges(file, by_id, workload.graph);
-  drop_repeated_edges(workload.graph);
-  make_memory_sums_exact(workload);
-  check_graph(workload, place);
-  if (devices_read) *devices_read = devices;
-  return workload;
+                        const ReadOptions& options, PlatformSpec* devices) {
+  return read_workload_text(TextStream(memory_source(bytes), source), overrides, options, devices);
 }
 
-Workload read_workload(const std::string& path, const PlatformOverrides& overrides, PlatformSpec* devices) {
-  return parse_workload(read_bytes(path), source_name(path), overrides, devices);
+Workload read_workload(const std::string& path, const PlatformOverrides& overrides, const ReadOptions& options,
+                       PlatformSpec* devices) {
+  return read_workload_text(TextStream(file_source(path), source_name(path)), overrides, options, devices);
 }
 
 }  // namespace partita

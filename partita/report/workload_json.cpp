@@ -115,6 +115,7 @@ std::string workload_json(const Workload& workload) {
   const Platform& platform = workload.platform;
   std::string out = "{\n";
   out += "\"name\": " + text_of(workload.name) + ",\n";
+  if (!workload.time_unit.empty()) out += "\"unit\": " + text_of(workload.time_unit) + ",\n";
   if (is_plain(platform)) {
     const DeviceClass& accelerators = platform.classes[ClassId(0)];
     out += "\"maxFPGAs\": " + std::to_string(accelerators.count) + ",\n";

@@ -87,9 +87,9 @@ inline std::string with(std::string text, std::string_view from, std::string_vie
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-inline std::string gzipped(std::string_view plain) {
+inline std::string gzipped(std::string_view plain, int level = 6) {
   z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  EXPECT_EQ(deflateInit2(&stream, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
   std::string out(deflateBound(&stream, plain.size()) + 32, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
   stream.avail_in = static_cast<uInt>(plain.size());

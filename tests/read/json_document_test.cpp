@@ -8,6 +8,11 @@
 namespace partita {
 namespace {
 
+nlohmann::json parse_json(std::string_view bytes, const std::string& source) {
+  TextStream text(memory_source(bytes), source);
+  return read_json(text);
+}
+
 InputError error_in(std::string_view text) {
   return error_of([&] { parse_json(text, "f.json"); });
 }

@@ -10,6 +10,7 @@ namespace partita {
 
 inline void expect_same(const Workload& a, const Workload& b) {
   EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.time_unit, b.time_unit);
   ASSERT_EQ(a.platform.classes.size(), b.platform.classes.size());
   for (ClassId c : a.platform.classes.all()) {
     EXPECT_EQ(a.platform.classes[c].name, b.platform.classes[c].name);

@@ -84,7 +84,7 @@ TEST(ReadSplit, NodesMayBeWrongInEveryWayThatCheckCanName) {
 TEST(SplitErrors, OtherFilesAreRecognised) {
   EXPECT_SAYS(error_in(kSmallWorkload), ErrorKind::BadField, "f.json", "is a workload", "not a split");
   EXPECT_SAYS(error_in("{}"), ErrorKind::BadField, "f.json", "not a split", "fpgas and cpus");
-  EXPECT_SAYS(error_in("[]"), ErrorKind::BadField, "a list of 0", "a split");
+  EXPECT_SAYS(error_in("[]"), ErrorKind::BadField, "a list", "a split");
   EXPECT_SAYS(error_in("{"), ErrorKind::NotJson, "line 1");
   EXPECT_SAYS(error_of([] { read_split("no/such/plan.json"); }), ErrorKind::Unreadable, "no/such/plan.json");
 }

@@ -21,7 +21,7 @@ InputError error_with(std::string_view from, std::string_view to) { return error
 TEST(WorkloadErrors, OtherFilesAreRecognised) {
   EXPECT_SAYS(error_in(kSmallPlan), ErrorKind::BadField, "f.json", "a plan written by partita", "not a workload");
   EXPECT_SAYS(error_in(kSmallSeed), ErrorKind::BadField, "f.json", "fpgas and cpus", "not a workload");
-  EXPECT_SAYS(error_in("[1, 2]"), ErrorKind::BadField, "f.json", "a list of 2", "a workload");
+  EXPECT_SAYS(error_in("[1, 2]"), ErrorKind::BadField, "f.json", "a list", "a workload");
   EXPECT_SAYS(error_in("3"), ErrorKind::BadField, "found 3", "a workload");
   EXPECT_SAYS(error_in("{}"), ErrorKind::BadField, "f.json: nodes", "missing");
   EXPECT_SAYS(error_in("{"), ErrorKind::NotJson, "line 1, column 2");

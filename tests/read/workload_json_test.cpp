@@ -82,6 +82,7 @@ TEST(WorkloadJson, RoundTripsRandomWorkloadsExactly) {
     const auto number = [&] { return random() % 5 == 0 ? 0.0 : std::exp(exponent(random)); };
     Workload workload;
     workload.name = "seed " + std::to_string(seed);
+    if (random() % 2) workload.time_unit = random() % 2 ? "us" : "s";
     if (random() % 2) {
       const double memory = random() % 3 == 0 ? kUnlimited : number();
       workload.platform = make_platform(static_cast<int>(random() % 4), memory, 1 + static_cast<int>(random() % 3));

@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "tests/read/inputs.h"
+#include "tests/read/same_workload.h"
 
 namespace partita {
 namespace {
@@ -123,6 +126,53 @@ TEST(ReadWorkload, RepeatedEdgesAreOneEdge) {
   EXPECT_EQ(graph.edges[0].cost, 0.25);
   EXPECT_EQ(graph.edges[1].cost, 0.5);
   EXPECT_EQ(graph.edges[2].cost, 3);
+}
+
+TEST(ReadWorkload, FieldsMayComeInAnyOrder) {
+  for (const std::string& text : {kSmallWorkload, kPlatformWorkload}) {
+    const Workload expected = parse_workload(text, "f");
+    const nlohmann::json tree = nlohmann::json::parse(text);
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : tree.items()) keys.push_back(key);
+    do {
+      nlohmann::ordered_json shuffled;
+      for (const std::string& key : keys) shuffled[key] = tree[key];
+      SCOPED_TRACE(shuffled.dump());
+      expect_same(parse_workload(shuffled.dump(), "f"), expected);
+      const PlatformOverrides overrides{.platform = parse_platform(kSmallPlatform, "p")};
+      expect_same(parse_workload(shuffled.dump(), "f", overrides), parse_workload(text, "f", overrides));
+      if (testing::Test::HasFailure()) return;
+    } while (std::ranges::next_permutation(keys).found);
+  }
+}
+
+TEST(ReadWorkload, ErrorsAreTheSameInAnyOrder) {
+  const std::string late = R"({"nodes": [{"id": 1, "cpuLatency": 1}], "edges": [], "maxFPGAs": 1, "maxCPUs": 1,
+                               "maxSizePerFPGA": 1})";
+  EXPECT_SAYS(error_of([&] { parse_workload(late, "f"); }), ErrorKind::BadField, "nodes[0].fpgaLatency (node id 1)",
+              "missing");
+  EXPECT_SAYS(error_of([&] { parse_workload(with(late, R"(, "maxFPGAs": 1)", ""), "f"); }), ErrorKind::BadField,
+              "f: maxFPGAs", "missing");
+  const std::string edges = R"({"edges": [{"sourceId": 1, "destId": 9, "cost": 1}], "maxFPGAs": 1, "maxCPUs": 1,
+                                "maxSizePerFPGA": 1, "nodes": [{"id": 1, "cpuLatency": 1, "fpgaLatency": 2}]})";
+  EXPECT_SAYS(error_of([&] { parse_workload(edges, "f"); }), ErrorKind::BadGraph, "edges[0].destId",
+              "no node has id 9");
+  const std::string two =
+      kSmallWorkload.substr(0, kSmallWorkload.rfind('}')) + R"(, "platform": )" + kSmallPlatform + "}";
+  EXPECT_SAYS(error_of([&] { parse_workload(two, "f"); }), ErrorKind::BadField, "f: maxFPGAs", "beside platform");
+}
+
+TEST(ReadWorkload, WhatANodeComputesIsKeptForPeople) {
+  const Workload workload =
+      parse_workload(with(kSmallWorkload, R"("op": "extra")", R"("op": "mm", "outputBytes": 12)"), "f");
+  EXPECT_EQ(workload.graph.nodes[NodeId(2)].op, "mm");
+  EXPECT_EQ(workload.graph.nodes[NodeId(2)].output_bytes, 12);
+  EXPECT_EQ(workload.graph.nodes[NodeId(0)].op, "");
+  EXPECT_EQ(workload.graph.nodes[NodeId(0)].output_bytes, std::nullopt);
+  // What makes no sense is nothing to compute with, and no reason to refuse a file.
+  const Workload odd = parse_workload(with(kSmallWorkload, R"("op": "extra")", R"("op": 3, "outputBytes": -1)"), "f");
+  EXPECT_EQ(odd.graph.nodes[NodeId(2)].op, "");
+  EXPECT_EQ(odd.graph.nodes[NodeId(2)].output_bytes, std::nullopt);
 }
 
 TEST(ReadWorkload, OverridesReplaceAndSupplyThePlatform) {
