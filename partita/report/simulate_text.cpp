@@ -59,7 +59,7 @@ std::string measurements(const CheckReport& report, const Simulation& simulation
                                 : "from the start of the last sample on"});
   }
   rows.push_back({"makespan", time(simulation.makespan), "until the last sample is through"});
-  std::string text = layout(rows);
+  std::string text = layout_wrapped(rows, width);
   if (!simulation.remark.empty()) text += wrapped_text(simulation.remark, width == kAnyWidth ? kRemarkWidth : width);
   return text;
 }
@@ -104,7 +104,7 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
     row.push_back(mark(problem, report, simulation, used.device));
     rows.push_back(std::move(row));
   }
-  return head(simulation) + measurements(report, simulation, width) + "\n" + layout_folded(rows, width);
+  return head(simulation) + measurements(report, simulation, width) + "\n" + layout_folded(rows, width, staged ? 2 : 1);
 }
 
 }  // namespace partita

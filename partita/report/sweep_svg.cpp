@@ -9,7 +9,7 @@
 
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 #include "partita/report/svg.h"
 #include "partita/report/sweep_text.h"
 

@@ -17,9 +17,13 @@ inline constexpr std::size_t kAnyWidth = 0;
 // it.
 std::string layout_wrapped(const std::vector<Row>& rows, std::size_t width);
 
-// The columns are broken into several tables below each other, with an empty line between them; each begins with the
-// first column.
-std::string layout_folded(const std::vector<Row>& rows, std::size_t width);
+// Names in the first `keys` columns, where those are left-aligned, are cut in the middle. Where that does not help, the
+// columns are broken into several tables below each other, with an empty line between them; each begins with the keys. A
+// last column without a heading holds remarks, and stays in the first of them.
+std::string layout_folded(const std::vector<Row>& rows, std::size_t width, std::size_t keys = 1);
+
+// Of the longest line.
+std::size_t widest_line(const std::string& text);
 
 // A sentence broken at spaces, each line but the first indented by two. Ends with a newline.
 std::string wrapped_text(const std::string& text, std::size_t width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 
 #include <gtest/gtest.h>
 
