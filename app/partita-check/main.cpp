@@ -6,6 +6,8 @@
 
 #include "app/shared/check_command.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
+#include "app/shared/usage_error.h"
 #include "partita/util/error.h"
 #include "partita/util/version.h"
 
@@ -15,7 +17,6 @@ constexpr const char* kName = "partita-check";
 
 constexpr const char* kExample = R"(Example:
   partita-check model.json plan.json --shape staged
-
 )";
 
 }  // namespace
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
   CLI::App program(partita::app::kCheckSummary, kName);
   program.set_version_flag("--version", fmt::format("{} {}", kName, partita::version()), "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
-  program.footer(kExample + partita::app::exit_code_table());
+  program.footer(kExample);
+  partita::app::use_help_formatter(program, partita::app::exit_code_table());
 
   partita::app::CheckArguments arguments;
   partita::app::add_check_options(program, arguments);
@@ -33,7 +35,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    partita::app::print_error(kName, fmt::format("{}; see `{} --help`", error.what(), kName));
+    partita::app::print_error(kName,
+                              fmt::format("{}; see `{} --help`", partita::app::usage_problem(program, error), kName));
     return static_cast<int>(partita::ErrorKind::Usage);
   }
   return partita::app::run_guarded(kName, [&] { return partita::app::run_check(arguments); });

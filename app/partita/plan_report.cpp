@@ -6,6 +6,7 @@
 #include "app/shared/exit_codes.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/util/text_width.h"
 
 namespace partita::app {
 namespace {
@@ -32,13 +33,14 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
 
 }  // namespace
 
-std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped) {
-  std::string text = one_line(describe_workload(problem)) + "\n";
+std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped, std::size_t width) {
+  std::string text = wrapped_text(one_line(describe_workload(problem)), width);
   text += status_line(problem, plan.result, stopped);
-  if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
+  if (!plan.result.proof.empty()) text += wrapped_text("proof: " + one_line(plan.result.proof), width);
   if (plan.result.split) {
-    text.append("\n").append(describe_table(problem, plan.report));
-    for (const std::string& more : {describe_memory(problem, plan.report), describe_schedule(problem, plan.report)}) {
+    text.append("\n").append(describe_table(problem, plan.report, width));
+    for (const std::string& more :
+         {describe_memory(problem, plan.report, width), describe_schedule(problem, plan.report, width)}) {
       if (!more.empty()) text.append("\n").append(more);
     }
   }

@@ -12,6 +12,7 @@ namespace partita::app {
 // Why a solve ended before its proof did.
 enum class Stopped { No, Interrupted, OutOfTime };
 
-std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped);
+// No table is wider than `width`.
+std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped, std::size_t width);
 
 }  // namespace partita::app

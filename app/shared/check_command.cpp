@@ -2,11 +2,14 @@
 #include "app/shared/check_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <optional>
 
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
+#include "app/shared/terminal_width.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
 #include "partita/read/certificate.h"
@@ -20,10 +23,12 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
   path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
       ->required();
   add_question_options(command, arguments.question);
+  command.option_defaults()->group("Checks");
   path(command.add_option("--certificate", arguments.certificate,
                           "Also verify this certificate: that no split at all has a value of at most its limit"));
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
+  command.option_defaults()->group(kOutputGroup);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
 }
 
@@ -41,8 +46,10 @@ int run_check(const CheckArguments& arguments) {
   if (!arguments.certificate.empty()) certificate = read_certificate(arguments.certificate);
   const CertificateVerdict verdict = certificate ? verify(problem, *certificate) : CertificateVerdict{true, ""};
   if (!arguments.quiet) {
-    std::string text = describe_table(problem, report);
-    for (const std::string& more : {describe_memory(problem, report), describe_schedule(problem, report)}) {
+    const std::size_t width = page_width(STDOUT_FILENO);
+    std::string text = describe_table(problem, report, width);
+    for (const std::string& more :
+         {describe_memory(problem, report, width), describe_schedule(problem, report, width)}) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);

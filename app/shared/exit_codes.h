@@ -7,7 +7,7 @@
 
 namespace partita::app {
 
-// The table as --help shows it: a heading and one line per code.
+// The table as help shows it: a heading and one line per code.
 std::string exit_code_table();
 
 // The text on one line: line ends and tabs become spaces, as messages quote file names and the like.

@@ -140,9 +140,10 @@ std::string busy_cores(const Problem& problem, const CheckReport& report, std::s
   if (report.host_cores <= hosts)
     return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
   return wrapped_text(
-      fmt::format("warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free "
-                  "one",
-                  report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host")),
+      fmt::format(
+          "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free "
+          "one",
+          report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host")),
       width);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "partita/check/check.h"
-#include "partita/check/narrow_table.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 

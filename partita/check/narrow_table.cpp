@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "partita/util/text_width.h"
-
 namespace partita {
 namespace {
 
@@ -115,11 +113,6 @@ std::string layout_folded(const std::vector<Row>& rows, std::size_t width, std::
   const std::vector<Row> short_rows = with_short_names(rows, keys, needed - width);
   const std::string short_whole = layout(short_rows);
   return widest_line(short_whole) <= width ? short_whole : folded(short_rows, width, keys);
-}
-
-std::string wrapped_text(const std::string& text, std::size_t width) {
-  if (width == kAnyWidth || text_width(text) <= width) return text + "\n";
-  return fmt::format("{}\n", fmt::join(broken_at_spaces(text, std::max(kNarrowest, width - 2)), "\n  "));
 }
 
 std::string markdown_table(const std::vector<Row>& rows) {

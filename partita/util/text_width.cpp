@@ -122,4 +122,13 @@ std::vector<std::string> broken_at_spaces(std::string_view text, std::size_t wid
   return lines;
 }
 
+std::string wrapped_text(const std::string& text, std::size_t width) {
+  constexpr std::size_t kIndent = 2, kNarrowest = 24;
+  if (width == kAnyWidth || text_width(text) <= width) return text + "\n";
+  std::string result;
+  for (const std::string& line : broken_at_spaces(text, std::max(kNarrowest, width - kIndent)))
+    result.append(result.empty() ? 0 : kIndent, ' ').append(line).append("\n");
+  return result;
+}
+
 }  // namespace partita

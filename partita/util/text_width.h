@@ -10,6 +10,8 @@
 
 namespace partita {
 
+inline constexpr std::size_t kAnyWidth = 0;  // where text is not to be made to fit
+
 // In columns: one for each character, two for the wide ones of East Asia and emoji, none for combining marks.
 std::size_t text_width(std::string_view text);
 
@@ -21,5 +23,8 @@ std::string shortened_inside(std::string_view text, std::size_t width, std::stri
 
 // Lines of at most `width`, broken at spaces; a longer word has a line of its own. At least one line.
 std::vector<std::string> broken_at_spaces(std::string_view text, std::size_t width);
+
+// A sentence broken at spaces, each line but the first indented by two. Ends with a newline.
+std::string wrapped_text(const std::string& text, std::size_t width);
 
 }  // namespace partita

@@ -49,6 +49,37 @@ TEST(NarrowTable, AColumnTooWideStandsAlone) {
   EXPECT_EQ(layout_folded(rows, 5), "name  much too wide\na                 1\n\nname  b\na     2\n");
 }
 
+TEST(NarrowTable, LongNamesAreCutInTheMiddleFirst) {
+  const std::vector<Row> rows = {{"stage", "<device", "load", "<"},
+                                 {"1", "a-very-long-accelerator-name 10", "1.5", "<<- bottleneck"},
+                                 {"2", "a-very-long-accelerator-name 11", "1.25", "<"}};
+  EXPECT_EQ(layout_folded(rows, 50, 2),
+            "stage  device                load\n"
+            "    1  a-very-lon...-name 10   1.5  <- bottleneck\n"
+            "    2  a-very-lon...-name 11  1.25\n");
+}
+
+TEST(NarrowTable, KeysAreRepeatedAndRemarksStayWithTheFirstPart) {
+  const std::vector<Row> rows = {{"stage", "<device", "load", "memory", "<"}, {"1", "gpu 0", "1.5", "16 GiB", "<<- slow"}};
+  EXPECT_EQ(layout_folded(rows, 30, 2),
+            "stage  device  load\n"
+            "    1  gpu 0    1.5  <- slow\n"
+            "\n"
+            "stage  device  memory\n"
+            "    1  gpu 0   16 GiB\n");
+}
+
+TEST(NarrowTable, RemarksWithoutRoomStandLast) {
+  const std::vector<Row> rows = {{"<device", "load", "<"}, {"gpu 0", "1.5", "<<- slower than all the others"}};
+  EXPECT_EQ(layout_folded(rows, 32), "device  load\ngpu 0    1.5\n\ndevice\ngpu 0   <- slower than all the others\n");
+}
+
+TEST(NarrowTable, WidthsAreThoseOfCharacters) {
+  const std::vector<Row> rows = {{"<name", "value"}, {"Gerät", "1"}, {"gpu 0", "2"}};
+  EXPECT_EQ(layout(rows), "name   value\nGerät      1\ngpu 0      2\n");
+  EXPECT_EQ(layout_folded(rows, 12), layout(rows));
+}
+
 TEST(NarrowTable, SentencesAreWrappedWithAnIndent) {
   EXPECT_EQ(wrapped_text("short", 10), "short\n");
   EXPECT_EQ(wrapped_text("one two three four five six seven", 26), "one two three four five\n  six seven\n");
