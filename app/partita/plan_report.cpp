@@ -6,7 +6,6 @@
 #include "app/shared/exit_codes.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
-#include "partita/util/text_width.h"
 
 namespace partita::app {
 namespace {
@@ -34,9 +33,9 @@ std::string status_line(const Problem& problem, const Result& result, Stopped st
 }  // namespace
 
 std::string plan_report(const Problem& problem, const Plan& plan, Stopped stopped, std::size_t width) {
-  std::string text = wrapped_text(one_line(describe_workload(problem)), width);
+  std::string text = one_line(describe_workload(problem)) + "\n";
   text += status_line(problem, plan.result, stopped);
-  if (!plan.result.proof.empty()) text += wrapped_text("proof: " + one_line(plan.result.proof), width);
+  if (!plan.result.proof.empty()) text += fmt::format("proof: {}\n", one_line(plan.result.proof));
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report, width));
     for (const std::string& more :

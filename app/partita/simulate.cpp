@@ -29,7 +29,6 @@
 #include "partita/report/timeline_svg.h"
 #include "partita/report/trace_json.h"
 #include "partita/util/error.h"
-#include "partita/util/text_width.h"
 
 namespace partita::app {
 namespace {
@@ -116,8 +115,7 @@ ListedSplit read_plan(const std::string& path, const Problem& problem) {
 
 std::string report_text(const SimulateArguments& arguments, const Problem& problem, const CheckReport& report,
                         const Simulation& simulation, std::size_t width) {
-  std::string text =
-      wrapped_text(one_line(describe_workload(problem)), width) + simulate_text(problem, report, simulation, width);
+  std::string text = one_line(describe_workload(problem)) + "\n" + simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);

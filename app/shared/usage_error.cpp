@@ -35,7 +35,7 @@ std::string usage_problem(const CLI::App& command, const CLI::ParseError& error)
     const std::string name = option->substr(0, option->find('='));
     return fmt::format("{}: no such option{}", visible(name), did_you_mean(name, option_names(command)));
   }
-  if (!extras.empty() && error.get_name() == "ExtrasError")
+  if (!extras.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     return fmt::format("'{}' is one argument too many", visible(extras.front()));
   return error.what();
 }

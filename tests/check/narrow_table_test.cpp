@@ -60,7 +60,8 @@ TEST(NarrowTable, LongNamesAreCutInTheMiddleFirst) {
 }
 
 TEST(NarrowTable, KeysAreRepeatedAndRemarksStayWithTheFirstPart) {
-  const std::vector<Row> rows = {{"stage", "<device", "load", "memory", "<"}, {"1", "gpu 0", "1.5", "16 GiB", "<<- slow"}};
+  const std::vector<Row> rows = {{"stage", "<device", "load", "memory", "<"},
+                                 {"1", "gpu 0", "1.5", "16 GiB", "<<- slow"}};
   EXPECT_EQ(layout_folded(rows, 30, 2),
             "stage  device  load\n"
             "    1  gpu 0    1.5  <- slow\n"

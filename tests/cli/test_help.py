@@ -39,7 +39,8 @@ class Help(CliTest):
                 _, shown = self.run_on_terminal(command, "--help", columns=columns, both=True)
                 lines = [line for line in shown.splitlines() if not re.match("  (partita|source) ", line)]
                 self.assertLessEqual(max(map(len, lines)), columns, shown)
-                self.assertGreater(max(map(len, lines)), columns - 25, shown)
+                if command == "plan":
+                    self.assertGreater(max(map(len, lines)), columns - 10, shown)
 
     def test_plan_explains_its_progress_lines(self):
         out, _ = self.run_program("plan", "--help")
@@ -98,7 +99,7 @@ class Completion(CliTest):
         self.assertEqual(self.complete("compare", "a.json", "b.json", "--format", ""), ["table", "json", "markdown"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.complete("bench", ""), ["paper"])
-        self.assertEqual(set(self.complete("help", "")), {*COMMANDS, "exit-codes"} - {"help"})
+        self.assertEqual(set(self.complete("help", "")), {*COMMANDS, "exit-codes"})
 
     def test_bash_offers_what_can_be_varied_and_lists_of_algorithms(self):
         self.assertEqual(self.complete("sweep", "model.json", "--vary", ""),
@@ -138,13 +139,13 @@ class Completion(CliTest):
             # A shell in a terminal of its own is asked to complete; what it inserts is what it echoes.
             script = f"""
 zmodload zsh/zpty
-zpty -b shell zsh -f
+zpty shell zsh -f
 zpty -w shell "PS1=; autoload -Uz compinit; compinit -D -u; source {file}; unsetopt list_beep zle_bracketed_paste; echo REA''DY"
 zpty -r -m shell junk '*READY*'
 zpty -w -n shell "{line}"$'\\t'
 sleep 1
-zpty -w -n shell $'\\x05|\\x03'
-zpty -r -m shell answer '*|*'
+zpty -w -n shell $'\\x05@\\x03'
+zpty -r -m shell answer '*@*'
 print -r -- "$answer"
 zpty -d shell
 """
@@ -152,7 +153,7 @@ zpty -d shell
                                   env=os.environ | {"HOME": self.folder, "TERM": "dumb"})
             return done.stdout.decode()
 
-        self.assertIn("--vary memory=|", complete("partita sweep --vary m"))
+        self.assertIn("--vary memory=@", complete("partita sweep --vary m"))
         self.assertIn("dp,greedy", complete("partita compare --algorithms dp,gre"))
         self.assertIn("bench paper", complete("partita bench p"))
 
