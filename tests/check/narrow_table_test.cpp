@@ -54,9 +54,9 @@ TEST(NarrowTable, LongNamesAreCutInTheMiddleFirst) {
                                  {"1", "a-very-long-accelerator-name 10", "1.5", "<<- bottleneck"},
                                  {"2", "a-very-long-accelerator-name 11", "1.25", "<"}};
   EXPECT_EQ(layout_folded(rows, 50, 2),
-            "stage  device                load\n"
-            "    1  a-very-lon...-name 10   1.5  <- bottleneck\n"
-            "    2  a-very-lon...-name 11  1.25\n");
+            "stage  device                  load\n"
+            "    1  a-very-lon...r-name 10   1.5  <- bottleneck\n"
+            "    2  a-very-lon...r-name 11  1.25\n");
 }
 
 TEST(NarrowTable, KeysAreRepeatedAndRemarksStayWithTheFirstPart) {

@@ -138,7 +138,9 @@ class Tables(CliTest):
 
     def test_plain_and_training(self):
         texts = self.everywhere(self.write("training.json", training()))
-        self.assertRegex(texts[80], r"(?m)^stage +device +load +forward +backward +compute +in +out +memory +nodes$")
+        self.assertRegex(texts[-120], r"(?m)^stage +device +load +forward +backward +compute +in +out +memory +nodes\r?$")
+        self.assertRegex(texts[80], r"(?m)^ +\d  accelerator \d .* <- bottleneck$")
+        self.assertRegex(texts[80], r"(?m)^stage  device .* memory  nodes$")
         self.everywhere(self.write("training.json", training()), "--memory-model", "1f1b", "--recompute")
         self.everywhere(self.write("training.json", training()), "--replicate", "3", "--sync-bandwidth", "1e9",
                         "--memory-model", "1f1b")
