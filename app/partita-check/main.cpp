@@ -6,9 +6,11 @@
 
 #include "app/shared/check_command.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
+#include "app/shared/usage_error.h"
 #include "partita/util/error.h"
 #include "partita/util/version.h"
 
@@ -18,7 +20,6 @@ constexpr const char* kName = "partita-check";
 
 constexpr const char* kExample = R"(Example:
   partita-check model.json plan.json --shape staged
-
 )";
 
 }  // namespace
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   CLI::App program(partita::app::kCheckSummary, kName);
   program.set_version_flag("--version", fmt::format("{} {}", kName, partita::version()), "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
-  program.footer(kExample + partita::app::exit_code_table());
+  program.footer(kExample);
+  partita::app::use_help_formatter(program, partita::app::exit_code_table());
 
   partita::app::CheckArguments arguments;
   partita::app::add_check_options(program, arguments);
@@ -37,7 +39,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return partita::app::run_guarded(kName, [&] { return partita::app::print_help(program, success); });
   } catch (const CLI::ParseError& error) {
-    partita::app::print_error(kName, fmt::format("{}; see `{} --help`", error.what(), kName));
+    partita::app::print_error(kName,
+                              fmt::format("{}; see `{} --help`", partita::app::usage_problem(program, error), kName));
     return static_cast<int>(partita::ErrorKind::Usage);
   }
   partita::app::limit_memory(partita::app::default_memory_limit());

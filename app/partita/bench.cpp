@@ -15,9 +15,11 @@
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/solving.h"
-#include "app/partita/terminal.h"
+#include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
+#include "app/shared/terminal_width.h"
 #include "partita/portfolio/paper_bench.h"
 #include "partita/read/paper_tables.h"
 #include "partita/read/split.h"
@@ -42,13 +44,13 @@ struct BenchArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter = R"(Example:
-  partita bench paper --workloads ~/workloads -o results
-
-The folder of workloads holds paper/tables.json, what the paper reports, and the inputs that it names; it is the one of
+constexpr const char* kFooter =
+    R"(The folder of workloads holds paper/tables.json, what the paper reports, and the inputs that it names; it is the one of
 --workloads, or of the environment's PARTITA_WORKLOADS, or ../shared/workloads beside the sources. With -o, writes
 paper.md, paper.json and paper.svg. Ctrl-C ends the work; what there is is written.
 
+Example:
+  partita bench paper --workloads ~/workloads -o results
 )";
 
 fs::path find_tables(const std::string& given) {
@@ -82,7 +84,7 @@ std::optional<SplitListing> find_expert(const fs::path& folder, const PaperRow& 
 
 void write_results(const BenchArguments& arguments, const std::vector<PaperTable>& tables) {
   if (arguments.output.empty()) {
-    Output("-").write(paper_text(tables, {.width = terminal_width(STDOUT_FILENO).value_or(kAnyWidth)}));
+    Output("-").write(paper_text(tables, {.width = page_width(STDOUT_FILENO)}));
     return;
   }
   const fs::path folder(arguments.output);
@@ -95,6 +97,8 @@ void write_results(const BenchArguments& arguments, const std::vector<PaperTable
   Output((folder / "paper.md").string()).write(head + paper_text(tables, {.markdown = true}));
   Output((folder / "paper.json").string()).write(paper_json(tables, {arguments.seconds, arguments.options.seed, true}));
   Output((folder / "paper.svg").string()).write(paper_svg(tables.front()));
+  if (arguments.quiet) return;
+  tell_written({(folder / "paper.md").string(), (folder / "paper.json").string(), (folder / "paper.svg").string()});
 }
 
 // The folder may be the one that the workloads are in.
@@ -130,7 +134,7 @@ int run_bench(const BenchArguments& arguments) {
   limits.memory_bytes = search_memory(arguments.memory_limit);
   Budget budget(limits);
   const InterruptGuard guard(budget);
-  CompareView view;
+  CompareView view(budget, arguments.seconds);
   for (PaperTable& table : tables) {
     std::size_t place = 0;
     const auto row_begins = [&](const PaperRow& row) {
@@ -155,17 +159,18 @@ void add_bench_command(CLI::App& program, Action& action) {
       command->add_option("SUITE", arguments->suite, "What to reproduce: paper, the tables of the paper")->required(),
       {"paper"});
   folder(command->add_option("--workloads", arguments->workloads, "The folder of workloads (see below)"));
-  number(command->add_option("--time-limit", arguments->seconds, "Time for each cell (default 10; inf for none)"),
-         "SECONDS", 0, std::numeric_limits<double>::infinity(), true);
+  command->option_defaults()->group(kSearchGroup);
+  seconds(command->add_option("--time-limit", arguments->seconds, "Time for each cell (default 10 s; inf for none)"));
   add_memory_option(*command, arguments->memory_limit);
   whole(command->add_option("--threads", arguments->options.threads, "Threads that an algorithm may use (default 1)"),
         "N", 1, 1024);
   whole(command->add_option("--seed", arguments->options.seed, "Seed of all random choices (default 1)"), "S", 0,
         std::numeric_limits<std::int64_t>::max());
+  command->option_defaults()->group(kOutputGroup);
   folder(command->add_option("-o,--output", arguments->output,
                              "Write Markdown, JSON and a chart into this folder (default: tables to standard output)"));
   command->add_flag("-q,--quiet", arguments->quiet, "Print no progress");
-  command->footer(kFooter + exit_code_table());
+  command->footer(kFooter);
   command->callback([&action, arguments] { action = [arguments] { return run_bench(*arguments); }; });
 }
 

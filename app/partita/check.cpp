@@ -5,7 +5,6 @@
 
 #include "app/partita/commands.h"
 #include "app/shared/check_command.h"
-#include "app/shared/exit_codes.h"
 
 namespace partita::app {
 
@@ -13,7 +12,7 @@ void add_check_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("check", "Say whether a split of a workload is legal and what it costs");
   auto arguments = std::make_shared<CheckArguments>();
   add_check_options(*command, *arguments);
-  command->footer("Example:\n  partita check model.json plan.json --shape staged\n\n" + exit_code_table());
+  command->footer("Example:\n  partita check model.json plan.json --shape staged\n");
   command->callback([&action, arguments] { action = [arguments] { return run_check(*arguments); }; });
 }
 

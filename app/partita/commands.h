@@ -18,5 +18,7 @@ void add_simulate_command(CLI::App& program, Action& action);
 void add_bench_command(CLI::App& program, Action& action);
 void add_convert_command(CLI::App& program, Action& action);
 void add_completion_command(CLI::App& program, Action& action);
+// After the others, which are what it can describe.
+void add_help_command(CLI::App& program, Action& action);
 
 }  // namespace partita::app

@@ -19,10 +19,12 @@
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
 #include "app/partita/solving.h"
-#include "app/partita/terminal.h"
+#include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
+#include "app/shared/terminal_width.h"
 #include "partita/portfolio/compare.h"
 #include "partita/read/split.h"
 #include "partita/report/compare_json.h"
@@ -48,21 +50,20 @@ struct CompareArguments {
 
 constexpr double kSeconds = 10;  // for each algorithm, unless said otherwise
 
-constexpr const char* kExample = R"(Example:
-  partita compare model.json --shape free --time-limit 30
-  partita compare a.json b.json c.json --algorithms dp,free,local-search --format markdown -o table.md
-
+constexpr const char* kExamples = R"(
+Examples:
+  partita compare model.json --shape free --time-limit 30s
+  partita compare a.json b.json c.json --algorithms dp,local-search
+  partita compare model.json --format markdown -o table.md
 )";
 
 std::string algorithm_table() {
   std::string solvers, baselines;
   for (const AlgorithmEntry& entry : algorithms())
     (entry.baseline ? baselines : solvers) += fmt::format("  {:<21} {}\n", entry.name, entry.summary);
-  const std::string text = "Solvers:\n" + solvers + "Baselines:\n" + baselines;
-  return text +
-         "Without --algorithms, those run that have an answer to the question, and whose splits have the shape that "
-         "was\n"
-         "asked for; baselines run anyway, and a split that breaks a rule is marked. --shape free shows all.\n\n";
+  return "Solvers:\n" + solvers + "Baselines:\n" + baselines +
+         "\nWithout --algorithms, those run that have an answer to the question, and whose splits have the shape that "
+         "was asked for; baselines run anyway, and a split that breaks a rule is marked. --shape free shows all.\n\n";
 }
 
 std::vector<Problem> read_problems(const CompareArguments& arguments) {
@@ -99,7 +100,7 @@ void name_apart(const std::vector<std::string>& inputs, std::vector<Problem>& pr
 }
 
 std::string report(const CompareArguments& arguments, const std::vector<Problem>& problems,
-                   const std::vector<Comparison>& comparisons, bool to_terminal) {
+                   const std::vector<Comparison>& comparisons, bool to_stdout) {
   if (arguments.format == "json") {
     return compare_json(problems.front(), comparisons,
                         {arguments.options.seconds, arguments.options.algorithm.seed, !arguments.no_times});
@@ -107,7 +108,7 @@ std::string report(const CompareArguments& arguments, const std::vector<Problem>
   CompareTextOptions options;
   options.markdown = arguments.format == "markdown";
   options.times = !arguments.no_times;
-  if (to_terminal) options.width = terminal_width(STDOUT_FILENO).value_or(kAnyWidth);
+  if (to_stdout) options.width = page_width(STDOUT_FILENO);
   return compare_text(comparisons, options);
 }
 
@@ -162,7 +163,7 @@ int run_compare(const CompareArguments& arguments) {
   limits.memory_bytes = search_memory(arguments.memory_limit);
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  CompareView view;
+  CompareView view(budget, arguments.options.seconds);
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     CompareOptions options = arguments.options;
@@ -174,6 +175,7 @@ int run_compare(const CompareArguments& arguments) {
   view.finish();
   output.write(report(arguments, problems, comparisons, output.is_stdout()));
   if (page) write_page(problems.front(), comparisons.front(), *page);
+  if (!arguments.quiet) tell_written({arguments.output, arguments.report});
   if (budget.cancelled()) print_error("partita", "interrupted: some algorithms had less time, or none");
   if (budget.out_of_memory() && !arguments.quiet)
     print_error("partita", out_of_memory_text("some algorithms had to do with less"));
@@ -181,18 +183,20 @@ int run_compare(const CompareArguments& arguments) {
 }
 
 void add_running(CLI::App& command, CompareArguments& arguments) {
-  const double infinity = std::numeric_limits<double>::infinity();
+  command.option_defaults()->group(kSearchGroup);
   AlgorithmOptions& options = arguments.options.algorithm;
   arguments.options.seconds = kSeconds;
-  command
-      .add_option("--algorithms", arguments.options.algorithms,
-                  "Run these, in this order, whatever they find (default: all that apply; see below)")
-      ->option_text("NAME,NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  number(command.add_option("--time-limit", arguments.options.seconds,
-                            "Time for each algorithm on each input (default 10; inf for none)"),
-         "SECONDS", 0, infinity, true);
+  std::vector<std::string> names;
+  for (const AlgorithmEntry& entry : algorithms()) names.emplace_back(entry.name);
+  offers(command
+             .add_option("--algorithms", arguments.options.algorithms,
+                         "Run these, in this order, whatever they find (default: all that apply; see below)")
+             ->option_text("NAME,NAME,...")
+             ->delimiter(',')
+             ->allow_extra_args(false),
+         Offer::Kind::List, names);
+  seconds(command.add_option("--time-limit", arguments.options.seconds,
+                             "Time for each algorithm on each input (default 10 s; inf for none)"));
   add_memory_option(command, arguments.memory_limit);
   whole(command.add_option("--threads", options.threads, "Threads that an algorithm may use (default 1)"), "N", 1,
         1024);
@@ -205,6 +209,7 @@ void add_running(CLI::App& command, CompareArguments& arguments) {
 }
 
 void add_output(CLI::App& command, CompareArguments& arguments) {
+  command.option_defaults()->group(kOutputGroup);
   choices(command.add_option("--format", arguments.format,
                              "What to write (default table): table, for people; json; markdown, to paste"),
           {"table", "json", "markdown"});
@@ -225,10 +230,10 @@ void add_compare_command(CLI::App& program, Action& action) {
   add_question_options(*command, arguments->question);
   add_running(*command, *arguments);
   add_output(*command, *arguments);
-  command->footer(kExample + algorithm_table() +
+  command->footer(algorithm_table() +
                   "Ctrl-C ends the algorithm that runs, and the table shows what there is. A second one ends the "
-                  "program.\n\n" +
-                  exit_code_table());
+                  "program.\n" +
+                  kExamples);
   command->callback([&action, arguments] { action = [arguments] { return run_compare(*arguments); }; });
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "app/partita/terminal.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::app {
@@ -24,13 +23,13 @@ void CompareView::start(const std::string& workload, std::size_t place, std::siz
 CompareWatcher CompareView::watcher() {
   CompareWatcher watcher;
   watcher.begins = [this](const AlgorithmEntry& algorithm, std::size_t place, std::size_t count) {
-    line_.begin(fmt::format("{}: {} ({} of {})", workload_, algorithm.name, place + 1, count));
+    line_.begin(fmt::format("{}: {} ({} of {})", workload_, algorithm.name, place + 1, count), seconds_);
   };
   watcher.progress = [this](const Progress& progress) { line_.show(progress); };
   watcher.ended = [this](const AlgorithmRun& run) {
     if (!line_.on_terminal())
-      put_error(visible(fmt::format("{}: {}: {}, {:.2f} s", workload_, run.algorithm, result_text(run), run.seconds)) +
-                "\n");
+      line_.print_now_and_then(
+          visible(fmt::format("{}: {}: {}, {:.2f} s", workload_, run.algorithm, result_text(run), run.seconds)));
   };
   return watcher;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `partita completion SHELL`: a completion script made from the option tables themselves, so it cannot fall behind
-// them. What an option's help shows behind its name decides what is offered: "a|b|c" the words, FILE paths, else
-// nothing.
+// them. What is offered for a value is declared with its option, see offer_of() in app/shared/options.h.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,6 +10,7 @@
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 
 namespace partita::app {
@@ -19,13 +19,12 @@ namespace {
 struct Entry {
   std::vector<std::string> short_names;  // without dashes
   std::vector<std::string> long_names;
-  std::string description;         // one line
-  std::string value_name;          // as in --help; empty for a flag
-  std::vector<std::string> words;  // the choices, where there is a list of them
+  std::string description;  // one line
+  std::string value_name;   // as in --help; empty for a flag
+  Offer offer;
   bool positional = false;
   bool repeated = false;  // a positional that takes any number of values
 
-  bool takes_path() const { return value_name == "FILE" || value_name == "DIR"; }
   std::vector<std::string> dashed_names() const {
     std::vector<std::string> names;
     for (const std::string& name : short_names) names.push_back("-" + name);
@@ -59,12 +58,6 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-// Help texts have line ends where they are to be broken.
-std::string on_one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 Entry entry_of(const CLI::Option& option) {
   Entry entry;
   entry.short_names = option.get_snames();
@@ -75,7 +68,7 @@ Entry entry_of(const CLI::Option& option) {
   entry.positional = !option.nonpositional();
   entry.repeated = option.get_items_expected_max() > 1;
   if (option.get_items_expected_max() > 0) entry.value_name = option.get_option_text();
-  if (entry.value_name.find('|') != std::string::npos) entry.words = CLI::detail::split(entry.value_name, '|');
+  if (!entry.value_name.empty()) entry.offer = offer_of(option);
   return entry;
 }
 
@@ -101,9 +94,19 @@ std::vector<std::string> all_names(const Command& command) {
 
 // What bash runs to complete the value of an option or a positional.
 std::string bash_offer(const Entry& entry) {
-  if (entry.takes_path()) return "compopt -o default";
-  if (entry.words.empty()) return ":";
-  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\"))", quoted(joined(entry.words, " ")));
+  const std::string words = quoted(joined(entry.offer.words, " "));
+  switch (entry.offer.kind) {
+    case Offer::Kind::Nothing: return ":";
+    case Offer::Kind::Path: return "compopt -o default";
+    case Offer::Kind::Word: return fmt::format(R"(COMPREPLY=($(compgen -W {} -- "$current")))", words);
+    case Offer::Kind::Prefix:
+      return fmt::format(R"(COMPREPLY=($(compgen -W {} -- "$current")); compopt -o nospace)", words);
+    case Offer::Kind::List:  // what stands before the last comma stays
+      return fmt::format(R"(before="${{current%"${{current##*,}}"}}"; )"
+                         R"(COMPREPLY=($(compgen -P "$before" -W {} -- "${{current##*,}}")); compopt -o nospace)",
+                         words);
+  }
+  return ":";
 }
 
 std::string bash_script(const Command& program, const std::vector<Command>& commands) {
@@ -129,8 +132,15 @@ std::string bash_script(const Command& program, const std::vector<Command>& comm
   }
   return fmt::format(R"(# bash completion for {0}; load it with: source <({0} completion bash)
 _{0}() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command="${{COMP_WORDS[1]}}"
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command="${{COMP_WORDS[1]}}" before
   COMPREPLY=()
+  # bash takes --option=value for three words
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $previous == = && $COMP_CWORD -gt 2 ]]; then
+    previous="${{COMP_WORDS[COMP_CWORD-2]}}"
+  fi
+  [[ ${{COMP_WORDS[COMP_CWORD]}} == = || ${{COMP_WORDS[COMP_CWORD-1]}} == = ]] && [[ $previous != -* ]] && return
   if [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W {1} -- "$current"))
     return
@@ -157,10 +167,18 @@ std::string zsh_description(const std::string& text) {
 
 std::string zsh_value(const Entry& entry) {
   if (entry.value_name.empty()) return "";
-  const std::string label = entry.words.empty() ? zsh_description(entry.value_name) : "value";
-  if (entry.takes_path()) return fmt::format(":{}:_files", label);
-  if (entry.words.empty()) return fmt::format(":{}: ", label);
-  return fmt::format(":{}:({})", label, joined(entry.words, " "));
+  const std::string label =
+      entry.offer.kind == Offer::Kind::Word ? std::string("value") : zsh_description(entry.value_name);
+  const std::string words = joined(entry.offer.words, " ");
+  switch (entry.offer.kind) {
+    case Offer::Kind::Nothing: return fmt::format(":{}: ", label);
+    case Offer::Kind::Path: return fmt::format(":{}:_files", label);
+    case Offer::Kind::Word: return fmt::format(":{}:({})", label, words);
+    // A space before the action: zsh is to run it as it stands.
+    case Offer::Kind::Prefix: return fmt::format(":{}: compadd -S \"\" -- {}", label, words);
+    case Offer::Kind::List: return fmt::format(":{}: _values -s , value {}", label, words);
+  }
+  return "";
 }
 
 std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
@@ -214,9 +232,16 @@ std::string fish_quoted(const std::string& text) {
 
 std::string fish_value(const Entry& entry) {
   if (entry.value_name.empty()) return "";
-  if (entry.takes_path()) return " -r -F";
-  if (entry.words.empty()) return " -x";
-  return " -x -a " + fish_quoted(joined(entry.words, " "));
+  const std::string words = joined(entry.offer.words, " ");
+  switch (entry.offer.kind) {
+    case Offer::Kind::Nothing: return " -x";
+    case Offer::Kind::Path: return " -r -F";
+    case Offer::Kind::Word:
+    case Offer::Kind::Prefix: return " -x -a " + fish_quoted(words);
+    case Offer::Kind::List:
+      return " -x -a " + fish_quoted(fmt::format("(__fish_complete_list , \"string split ' ' '{}'\")", words));
+  }
+  return "";
 }
 
 std::string fish_script(const Command& program, const std::vector<Command>& commands) {
@@ -229,8 +254,8 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
     const std::string here = fmt::format("{} -n '__fish_seen_subcommand_from {}'", start, command.name);
     for (const Entry& entry : command.entries) {
       if (entry.positional) {
-        if (entry.takes_path()) script += here + " -F\n";
-        if (!entry.words.empty()) script += here + " -a " + fish_quoted(joined(entry.words, " ")) + "\n";
+        if (entry.offer.kind == Offer::Kind::Path) script += here + " -F\n";
+        if (!entry.offer.words.empty()) script += here + " -a " + fish_quoted(joined(entry.offer.words, " ")) + "\n";
         continue;
       }
       script += here;
@@ -256,7 +281,9 @@ void add_completion_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
   choices(command->add_option("SHELL", *shell, "The shell to complete in")->required(), {"bash", "zsh", "fish"});
-  command->footer("Example:\n  source <(partita completion bash)\n\n" + exit_code_table());
+  command->footer(
+      "Examples:\n  source <(partita completion bash)\n  source <(partita completion zsh)\n"
+      "  partita completion fish | source\n");
   command->callback([&program, &action, shell] {
     action = [&program, shell] {
       Output("-").write(completion_script(program, *shell));

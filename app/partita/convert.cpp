@@ -6,7 +6,8 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
-#include "app/shared/exit_codes.h"
+#include "app/partita/written.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "partita/partita.h"
@@ -25,17 +26,17 @@ struct ConvertArguments {
   std::string output = "-";
 };
 
-constexpr const char* kFooter = R"(  --to seed       reads a plan, or a file that is already in the seed format
-  --to workload   reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped, with
-                  the devices of --platform and so on
-  --to mps|lp     reads a workload; writes the integer program of its best split, for any solver that reads such files.
-                  partita plan --read-solution makes a plan of the solution
+constexpr const char* kFooter = R"(What is read and written:
+  --to seed      reads a plan, or a file that is already in the seed format
+  --to workload  reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped, with
+                 the devices of --platform and so on
+  --to mps|lp    reads a workload; writes the integer program of its best split, for any solver that reads such files.
+                 `partita plan --read-solution` makes a plan of the solution
 
 Examples:
   partita convert plan.json --to seed -o seed.json
-  partita convert model.json --to workload --platform cluster.json -o model-on-cluster.json
+  partita convert model.json --to workload --platform cluster.json -o all.json
   partita convert model.json --to mps --shape contiguous -o model.mps
-
 )";
 
 int run_convert(const ConvertArguments& arguments) {
@@ -50,6 +51,7 @@ int run_convert(const ConvertArguments& arguments) {
     output.write(
         integer_program(read_problem(arguments.question), arguments.to == "mps" ? ModelFormat::Mps : ModelFormat::Lp));
   }
+  tell_written({arguments.output});
   return 0;
 }
 
@@ -75,6 +77,7 @@ void add_convert_command(CLI::App& program, Action& action) {
            ->add_option("INPUT", arguments->question.workload,
                         "A plan or a workload, plain or gzipped; - for standard input")
            ->required());
+  command->option_defaults()->group(kOutputGroup);
   choices(command
               ->add_option(
                   "--to", arguments->to,
@@ -83,8 +86,9 @@ void add_convert_command(CLI::App& program, Action& action) {
               ->required(),
           {"seed", "workload", "mps", "lp"});
   add_question_options(*command, arguments->question);
+  command->option_defaults()->group(kOutputGroup);
   path(command->add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));
-  command->footer(kFooter + exit_code_table());
+  command->footer(kFooter);
   command->callback([&action, command, arguments] {
     action = [command, arguments] {
       if (arguments->to == "seed" || arguments->to == "workload") refuse_question(*command, arguments->to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `partita plan INPUT`: the main job. Reads a workload, finds a split, writes it and says how good it is.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -16,10 +17,13 @@
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
 #include "app/partita/solving.h"
+#include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
+#include "app/shared/terminal_width.h"
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
 #include "partita/report/certificate_json.h"
@@ -43,9 +47,12 @@ struct PlanArguments {
   bool verbose = false;
 };
 
-constexpr const char* kExample = R"(Example:
-  partita plan model.json --accelerators 4 --memory 16GiB --time-limit 30 -o plan.json
-
+constexpr const char* kExamples = R"(
+Examples:
+  partita plan model.json
+  partita plan model.json --accelerators 4 --memory 16GiB -o plan.json
+  partita plan model.json --objective latency --time-limit 2min
+  partita plan model.json --shape free --gap 1% --report page.html
 )";
 
 Stopped why_stopped(const Budget& budget) {
@@ -91,6 +98,16 @@ std::string why_no_certificate(const Problem& problem, const Result& result) {
            "splits too";
   if (!(result.bound > 0)) return "nothing was proved";
   return fmt::format("this bound has no certificate ({})", result.proof);
+}
+
+// Not all that was asked for: a result without a split has no pictures, and few bounds have a certificate.
+void tell_what_was_written(const PlanArguments& arguments, const Plan& plan) {
+  const bool split = plan.result.split.has_value();
+  std::vector<std::string> paths{arguments.report};
+  if (split || arguments.format == "plan") paths.push_back(arguments.output);
+  if (plan.certificate) paths.push_back(arguments.certificate);
+  if (split) paths.insert(paths.end(), {arguments.svg, arguments.dot});
+  tell_written(paths);
 }
 
 // The plan that another solver's solution of the integer program describes.
@@ -149,12 +166,14 @@ int run_plan(const PlanArguments& arguments) {
   const Problem& problem = asked.problem;
   if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
 
-  ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::Improvements);
-  Sink sink;
-  if (!arguments.quiet) sink = [&view](const Progress& progress) { view.show(progress); };
-  if (page) sink = page->recorder(std::move(sink));
-
   Budget budget(arguments.solving.limits());
+  ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::LiveLine, budget);
+  Sink sink;
+  if (!arguments.quiet) {
+    view.start();
+    sink = [&view](const Progress& progress) { view.show(progress); };
+  }
+  if (page) sink = page->recorder(std::move(sink));
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
                                                  : read_plan(arguments, problem);
@@ -162,13 +181,15 @@ int run_plan(const PlanArguments& arguments) {
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
+  const bool stdout_taken =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
+  const std::size_t width = page_width(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
   const PlanReportOptions words{.stopped = stopped,
                                 .gap = arguments.solving.options.gap,
                                 .searched = arguments.solution.empty(),
-                                .technical = arguments.verbose};
+                                .technical = arguments.verbose,
+                                .width = width};
   const std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
-  const bool stdout_taken =
-      (output && output->is_stdout()) || (page && page->is_stdout()) || pictures.on_standard_output();
   try {
     if (output) write_result(arguments, *output, asked, answer);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
@@ -179,6 +200,7 @@ int run_plan(const PlanArguments& arguments) {
     throw;
   }
   print_report(report, stdout_taken);
+  if (!arguments.quiet) tell_what_was_written(arguments, answer);
   if (!answer.result.split) print_no_split(arguments, answer.result, budget);
   if (answer.result.split && stopped == Stopped::OutOfMemory && !arguments.quiet)
     print_error("partita", out_of_memory_text("the best split so far was kept"));
@@ -192,7 +214,7 @@ int run_plan(const PlanArguments& arguments) {
 
 void add_solving(CLI::App& command, PlanArguments& arguments) {
   add_solving_options(command, arguments.solving,
-                      "Answer with the best split and bound so far after this time (default 60; inf for none)");
+                      "Answer with the best split and bound so far after this time (default 60 s; inf for none)");
   command.add_flag(
       "--contract-layers", arguments.solving.options.contract_layers,
       "Keep the nodes of each layer (layerId) on one device; bound and status are then those of such\nsplits");
@@ -202,6 +224,7 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
 }
 
 void add_output(CLI::App& command, PlanArguments& arguments) {
+  command.option_defaults()->group(kOutputGroup);
   CLI::Option* output =
       path(command.add_option("-o,--output", arguments.output, "Write the split here; - for standard output"));
   choices(command
@@ -216,7 +239,7 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
-  command.add_flag("-v,--verbose", arguments.verbose, "Also print what each reduction removed, and signs of life");
+  command.add_flag("-v,--verbose", arguments.verbose, "Also print each step of the search (see below)");
 }
 
 }  // namespace
@@ -232,9 +255,8 @@ void add_plan_command(CLI::App& program, Action& action) {
   add_solving(*command, *arguments);
   add_output(*command, *arguments);
   command->footer(
-      std::string(kExample) + progress_legend() + "\n" +
       "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
-      exit_code_table());
+      progress_legend() + kExamples);
   command->callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 

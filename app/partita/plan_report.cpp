@@ -9,6 +9,7 @@
 #include "partita/check/speed_up.h"
 #include "partita/check/times.h"
 #include "partita/check/warnings.h"
+#include "partita/util/text_width.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::app {
@@ -78,15 +79,17 @@ std::string worth_lines(const Problem& problem, const Result& result) {
 }  // namespace
 
 std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options) {
+  const std::size_t width = options.width;
   std::string text = visible(describe_workload(problem)) + "\n";
-  for (const std::string& line : warnings(problem, plan.report)) text += fmt::format("warning: {}\n", visible(line));
+  for (const std::string& line : warnings(problem, plan.report)) text += wrapped_text("warning: " + line, width);
   text += status_line(problem, plan.result, options);
   text += bound_line(problem, plan.result);
   text += proof_lines(plan.result, options.technical);
   text += worth_lines(problem, plan.result);
   if (plan.result.split) {
-    text.append("\n").append(describe_table(problem, plan.report));
-    for (const std::string& more : {describe_memory(problem, plan.report), describe_schedule(problem, plan.report)}) {
+    text.append("\n").append(describe_table(problem, plan.report, width));
+    for (const std::string& more :
+         {describe_memory(problem, plan.report, width), describe_schedule(problem, plan.report, width)}) {
       if (!more.empty()) text.append("\n").append(more);
     }
   }

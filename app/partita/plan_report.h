@@ -6,6 +6,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/partita.h"
+#include "partita/util/text_width.h"
 
 namespace partita::app {
 
@@ -14,9 +15,10 @@ enum class Stopped { No, Interrupted, OutOfMemory, OutOfTime };
 
 struct PlanReportOptions {
   Stopped stopped = Stopped::No;
-  double gap = 0;          // what was asked for
-  bool searched = true;    // else the split comes from a solution file
-  bool technical = false;  // also the proof in the words of the algorithms
+  double gap = 0;                 // what was asked for
+  bool searched = true;           // else the split comes from a solution file
+  bool technical = false;         // also the proof in the words of the algorithms
+  std::size_t width = kAnyWidth;  // no table is wider
 };
 
 std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options);

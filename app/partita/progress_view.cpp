@@ -2,11 +2,9 @@
 #include "app/partita/progress_view.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 
-#include "app/partita/terminal.h"
 #include "partita/check/names.h"
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"
@@ -16,8 +14,7 @@ namespace {
 
 using Event = Progress::Event;
 
-constexpr double kLiveSeconds = 0.1;       // between two rewrites of the live line
-constexpr double kSignOfLifeSeconds = 10;  // between two plain lines that say nothing new
+constexpr double kSignOfLifeSeconds = 10;  // between two lines that say nothing new
 
 std::string number_or_dash(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "-"; }
 
@@ -31,46 +28,33 @@ std::string gap_text(const Progress& progress) {
 }  // namespace
 
 std::string progress_legend() {
-  return "Progress (stderr), one line per step; on a terminal a single live line:\n"
-         "  r  a reduction made the graph smaller (only with -v)\n"
+  return "While it runs, a terminal shows on one line the time used, the best split so far and the least that may be "
+         "possible. With -v there is a line for each step, beginning with\n"
+         "  r  a reduction made the graph smaller\n"
          "  s  a better split\n"
-         "  b  a better lower bound\n"
-         "  .  nothing new, still searching (only with -v)\n"
+         "  b  a better bound\n"
+         "  .  nothing new, still searching\n"
          "  d  done\n"
-         "  columns: seconds, value of the best split, lower bound on all splits of the shape that is asked for, gap\n"
-         "  between them, and groups: the size of the graph that is searched once reductions have merged nodes\n";
+         "and then seconds, value of the best split, lower bound on splits of the shape asked for, gap between them, "
+         "and groups: the size of the graph that is searched once reductions have merged nodes.\n";
 }
 
-ProgressView::ProgressView(Detail detail) : detail_(detail), terminal_(is_terminal(STDERR_FILENO)) {}
+ProgressView::ProgressView(Detail detail, const Budget& budget)
+    : detail_(detail),
+      line_(budget, detail == Detail::Everything ? LiveLine::ElsewhereThanTerminals::Silent
+                                                 : LiveLine::ElsewhereThanTerminals::NowAndThen),
+      limit_(budget.limits().seconds) {}
+
+void ProgressView::start() { line_.begin("simplifying the graph", limit_); }
 
 void ProgressView::show(const Progress& progress) {
   if (progress.groups > 0) groups_ = progress.groups;
-  const bool everything = detail_ == Detail::Everything;
-  switch (progress.event) {
-    case Event::Reduced:
-      if (everything) print_line(progress);
-      return;
-    case Event::Searching: {
-      const bool due = progress.seconds >= last_shown_ + (terminal_ ? kLiveSeconds : kSignOfLifeSeconds);
-      if (due && terminal_) rewrite_live_line(progress);
-      if (due && !terminal_ && everything) print_line(progress);
-      return;
-    }
-    case Event::Split:
-    case Event::Bound:
-    case Event::Done:
-      if (terminal_ && !everything) {
-        if (progress.seconds >= last_shown_ + kLiveSeconds) rewrite_live_line(progress);
-      } else {
-        print_line(progress);
-      }
-      return;
-  }
-}
-
-void ProgressView::finish() {
-  if (live_line_) put_live_line("");
-  live_line_ = false;
+  if (progress.event != Event::Reduced) line_.call("searching");
+  line_.show(progress);
+  if (detail_ != Detail::Everything) return;
+  // On a terminal the live line is sign enough of life.
+  const bool due = !line_.on_terminal() && progress.seconds >= last_shown_ + kSignOfLifeSeconds;
+  if (progress.event != Event::Searching || due) print_line(progress);
 }
 
 void ProgressView::print_line(const Progress& progress) {
@@ -80,22 +64,12 @@ void ProgressView::print_line(const Progress& progress) {
   if (improvement && numbers == last_numbers_) return;
   last_numbers_ = numbers;
   last_shown_ = progress.seconds;
-  finish();
-  if (!heading_) put_error("   seconds         value         bound         gap   groups\n");
+  if (!heading_) line_.print("   seconds         value         bound         gap   groups");
   heading_ = true;
   std::string line =
       fmt::format("{} {:>8.2f}  {}  {:>7}", static_cast<char>(progress.event), progress.seconds, numbers, groups_);
   if (!progress.detail.empty()) line += "  " + visible(progress.detail);
-  put_error(line + "\n");
-}
-
-void ProgressView::rewrite_live_line(const Progress& progress) {
-  last_shown_ = progress.seconds;
-  std::string line = fmt::format("value {}  bound {}  gap {}  {:.1f} s  {} groups", number_or_dash(progress.value),
-                                 number_or_dash(progress.bound), gap_text(progress), progress.seconds, groups_);
-  if (!progress.detail.empty()) line += "  " + visible(progress.detail);
-  put_live_line(line);
-  live_line_ = true;
+  line_.print(line);
 }
 
 }  // namespace partita::app

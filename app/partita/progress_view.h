@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows on stderr how a solve gets on: on a terminal one live line, rewritten; otherwise plain aligned lines, one per
-// improvement. progress_legend() explains the columns.
+// Shows on stderr how a solve gets on: a live line in plain words, and for those who ask for everything a table of what
+// the solver said, step by step. progress_legend() explains its columns.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
+#include "app/partita/live_line.h"
 #include "partita/util/progress.h"
 
 namespace partita::app {
 
-// For --help: the one-letter codes and the columns.
+// For --help: what is shown, the one-letter codes and the columns.
 std::string progress_legend();
 
 class ProgressView {
  public:
-  enum class Detail { Improvements, Everything };  // Everything: also what each reduction removed, and signs of life
+  enum class Detail { LiveLine, Everything };
 
-  explicit ProgressView(Detail detail);
-  ~ProgressView() { finish(); }
-  ProgressView(const ProgressView&) = delete;
-  ProgressView& operator=(const ProgressView&) = delete;
+  // The budget of the solve, which must outlive the view.
+  ProgressView(Detail detail, const Budget& budget);
 
+  // The solve starts now.
+  void start();
   void show(const Progress& progress);
 
   // Takes the live line away, so that what comes next starts on a clean one.
-  void finish();
+  void finish() { line_.finish(); }
 
  private:
   void print_line(const Progress& progress);
-  void rewrite_live_line(const Progress& progress);
 
   Detail detail_;
-  bool terminal_;
-  bool live_line_ = false;    // a live line is on the screen
+  LiveLine line_;
+  double limit_;              // seconds
   bool heading_ = false;      // the heading of the columns has been printed
   std::size_t groups_ = 0;    // as last told: not every event tells
-  double last_shown_ = -1;    // seconds; live lines and signs of life are not shown more often than people can read
+  double last_shown_ = -1;    // seconds; of the table
   std::string last_numbers_;  // of the last line printed: an improvement too small to be seen is not printed again
 };
 

@@ -13,11 +13,13 @@
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
-#include "app/partita/terminal.h"
+#include "app/partita/written.h"
 #include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
+#include "app/shared/terminal_width.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/check/warnings.h"
@@ -55,9 +57,9 @@ say, so give the options that it was made with.
 
 Examples:
   partita simulate model.json plan.json
-  partita simulate model.json plan.json --schedule gpipe --microbatches 16 --samples 64 --svg timeline.svg
-  partita simulate model.json plan.json --samples 1000 --trace trace.json    (open it in ui.perfetto.dev)
-
+  partita simulate model.json plan.json --schedule gpipe --microbatches 16
+  partita simulate model.json plan.json --samples 64 --svg timeline.svg
+  partita simulate model.json plan.json --samples 1000 --trace trace.json
 )";
 
 // Where the measurements and pictures go, opened before anything is computed.
@@ -162,8 +164,8 @@ int run_simulate(const SimulateArguments& arguments) {
   if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
   if (arguments.quiet) return 0;
   const int stream = outputs.stdout_taken() ? STDERR_FILENO : STDOUT_FILENO;
-  const std::size_t width = terminal_width(stream).value_or(kAnyWidth);
-  print_report(report_text(arguments, answered, plan.report, simulation, width), outputs.stdout_taken());
+  print_report(report_text(arguments, answered, plan.report, simulation, page_width(stream)), outputs.stdout_taken());
+  tell_written({arguments.output, arguments.svg, arguments.trace, arguments.report});
   return 0;
 }
 
@@ -178,6 +180,7 @@ void add_simulate_command(CLI::App& program, Action& action) {
            ->required());
   path(command->add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
       ->required();
+  command->option_defaults()->group("Simulation");
   choices(command->add_option(
               "--schedule", arguments->schedule,
               "In which order devices run their pieces (default: sequential for latency, gpipe for the\n"
@@ -196,16 +199,18 @@ void add_simulate_command(CLI::App& program, Action& action) {
       ->description(
           "Schedule gpipe: samples in a batch (default 8). Memory models: samples in flight at most\n"
           "(1f1b), or always (gpipe, which needs it)");
+  command->option_defaults()->group(kOutputGroup);
   path(
       command->add_option("--svg", arguments->svg, "Draw the first samples as a timeline here; - for standard output"));
-  path(command->add_option("--trace", arguments->trace,
-                           "Write here what runs when, for Perfetto and chrome://tracing; a unit of the workload's\n"
-                           "time is a millisecond there; - for standard output"));
+  path(command->add_option(
+      "--trace", arguments->trace,
+      "Write here what runs when, for ui.perfetto.dev and chrome://tracing; a unit of the workload's\n"
+      "time is a millisecond there; - for standard output"));
   path(command->add_option("-o,--output", arguments->output,
                            "Write the measurements here, as JSON; - for standard output"));
   add_report_option(*command, arguments->report);
   command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  command->footer(kFooter + exit_code_table());
+  command->footer(kFooter);
   command->callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "partita/check/names.h"
 
@@ -54,18 +55,18 @@ void add_memory_option(CLI::App& command, double& memory) {
 }
 
 void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help) {
-  const double infinity = std::numeric_limits<double>::infinity();
+  command.option_defaults()->group(kSearchGroup);
   choices(command.add_option(
               "--algorithm", solving.algorithm,
               "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
               "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
               "program of the shape, by CBC"),
           {"auto", "exact", "linear", "ip"});
-  number(command.add_option("--time-limit", solving.time_limit, limit_help), "SECONDS", 0, infinity, true);
+  seconds(command.add_option("--time-limit", solving.time_limit, limit_help));
   add_memory_option(command, solving.memory_limit);
-  number(command.add_option("--gap", solving.options.gap,
-                            "Stop once (value - bound) / value is at most this, such as 0.01 (default 0: prove it)"),
-         "G", 0, 1);
+  fraction(command.add_option("--gap", solving.options.gap,
+                              "Stop once (value - bound) / value is at most this: 0.01, 1% (default 0: prove it)"),
+           1);
   whole(command.add_option("--threads", solving.options.threads,
                            "Threads to use at most (default 1); with 2, free splits and splits for latency\nare "
                            "searched and bounded side by side; with more, several searches for latency"),

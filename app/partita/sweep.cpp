@@ -14,11 +14,13 @@
 #include "app/partita/page_report.h"
 #include "app/partita/solving.h"
 #include "app/partita/sweep_view.h"
-#include "app/partita/terminal.h"
 #include "app/partita/vary_option.h"
+#include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
+#include "app/shared/terminal_width.h"
 #include "partita/portfolio/sweep.h"
 #include "partita/portfolio/vary.h"
 #include "partita/report/sweep_json.h"
@@ -43,14 +45,16 @@ struct SweepArguments {
 
 constexpr double kSeconds = 10;  // for each point, unless said otherwise
 
-constexpr const char* kExample = R"(Example:
-  partita sweep model.json --vary accelerators=1..8 --svg curve.svg
-  partita sweep model.json --vary memory=4GiB..32GiB:4GiB --memory-model 1f1b -o sweep.json
-  partita sweep model.json --vary bandwidth=0.25,0.5,1,2,4 --shape free --time-limit 30
-
-The ends of the range come first, then the points between; those that their neighbours answer need no search: with more
+constexpr const char* kFooter =
+    R"(The ends of the range come first, then the points between; those that their neighbours answer need no search: with more
 devices, memory or bandwidth the best split never gets worse. (Strict host cores are the exception.)
 
+Ctrl-C ends the sweep: the points so far are written and shown. A second one ends the program.
+
+Examples:
+  partita sweep model.json --vary accelerators=1..8 --svg curve.svg
+  partita sweep model.json --vary memory=4G..32G:4G --memory-model 1f1b
+  partita sweep model.json --vary bandwidth=0.5,1,2,4 --shape free -o sweep.json
 )";
 
 // The page of the curve, and of the split at the point after which more stops paying; where there is no such point, at
@@ -106,8 +110,7 @@ SweepOptions sweep_options(const SweepArguments& arguments) {
 void print_table(const SweepArguments& arguments, const Problem& problem, const Sweep& sweep, bool stdout_taken) {
   if (stdout_taken && arguments.quiet) return;
   const int stream = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-  const std::size_t width = terminal_width(stream).value_or(kAnyWidth);
-  print_report(sweep_text(problem, sweep, {!arguments.no_times, width}), stdout_taken);
+  print_report(sweep_text(problem, sweep, {!arguments.no_times, page_width(stream)}), stdout_taken);
 }
 
 // 0 if some point has a split.
@@ -124,9 +127,23 @@ int exit_code(const SweepArguments& arguments, const Sweep& sweep, const Budget&
   return static_cast<int>(budget.out_of_memory() ? ErrorKind::OutOfMemory : ErrorKind::NoSplitFound);
 }
 
+// A number of what is varied would be passed over in silence.
+void refuse_fixed(const SweepArguments& arguments, SweepParameter parameter) {
+  const PlatformOverrides& given = arguments.question.platform;
+  const auto refuse = [&](SweepParameter one, bool fixed, const char* option) {
+    if (parameter != one || !fixed) return;
+    throw InputError(ErrorKind::Usage, option,
+                     fmt::format("--vary {} already says this; leave out one of the two", to_string(parameter)));
+  };
+  refuse(SweepParameter::Accelerators, given.accelerators.has_value(), "--accelerators");
+  refuse(SweepParameter::Hosts, given.hosts.has_value(), "--hosts");
+  refuse(SweepParameter::Memory, given.memory.has_value(), "--memory");
+}
+
 int run_sweep(const SweepArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
   const Variation variation = parse_variation(arguments.vary);
+  refuse_fixed(arguments, variation.parameter);
   Outputs outputs(arguments);
   const Problem problem = read_problem(arguments.question);
 
@@ -134,7 +151,7 @@ int run_sweep(const SweepArguments& arguments) {
   limits.memory_bytes = search_memory(arguments.solving.memory_limit);
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  SweepView view(variation.parameter);
+  SweepView view(variation.parameter, budget, arguments.solving.time_limit);
   const Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
                                      arguments.quiet ? SweepWatcher{} : view.watcher());
   use_memory_reserve();
@@ -147,6 +164,7 @@ int run_sweep(const SweepArguments& arguments) {
     throw;
   }
   print_table(arguments, problem, sweep, outputs.stdout_taken());
+  if (!arguments.quiet) tell_written({arguments.output, arguments.svg, arguments.report});
   if (budget.cancelled()) {
     print_error("partita", fmt::format("interrupted: {} of {} points, the last of them with less time",
                                        sweep.points.size(), variation.values.size()));
@@ -157,18 +175,21 @@ int run_sweep(const SweepArguments& arguments) {
 }
 
 void add_varying(CLI::App& command, SweepArguments& arguments) {
-  command
-      .add_option("--vary", arguments.vary,
-                  "What to vary, and over which values: accelerators, hosts, memory (of each accelerator) or\n"
-                  "bandwidth (how many times as fast the links are); A..B, A..B:STEP, or A,B,C")
-      ->option_text("PARAMETER=RANGE")
-      ->required();
-  number(command.add_option("--worthwhile", arguments.worthwhile,
-                            "A point is enough if no later one is faster by more than this (default 0.01)"),
-         "G", 0, 1000);
+  command.option_defaults()->group("Sweep");
+  offers(command
+             .add_option("--vary", arguments.vary,
+                         "What to vary, and over which values: accelerators, hosts, memory (of each accelerator) or\n"
+                         "bandwidth (how many times as fast the links are); A..B, A..B:STEP, or A,B,C")
+             ->option_text("PARAMETER=RANGE")
+             ->required(),
+         Offer::Kind::Prefix, {"accelerators=", "hosts=", "memory=", "bandwidth="});
+  fraction(command.add_option("--worthwhile", arguments.worthwhile,
+                              "A point is enough if no later one is faster by more than this (default 0.01, or 1%)"),
+           1000);
 }
 
 void add_output(CLI::App& command, SweepArguments& arguments) {
+  command.option_defaults()->group(kOutputGroup);
   path(command.add_option("-o,--output", arguments.output, "Write the sweep here as JSON; - for standard output"));
   path(command.add_option("--svg", arguments.svg, "Draw the curve here; - for standard output"));
   add_report_option(command, arguments.report);
@@ -189,12 +210,9 @@ void add_sweep_command(CLI::App& program, Action& action) {
           ->required());
   add_varying(*command, *arguments);
   add_question_options(*command, arguments->question);
-  add_solving_options(*command, arguments->solving, "Time for each point (default 10; inf for none)");
+  add_solving_options(*command, arguments->solving, "Time for each point (default 10 s; inf for none)");
   add_output(*command, *arguments);
-  command->footer(kExample +
-                  std::string("Ctrl-C ends the sweep: the points so far are written and shown. A second one ends the "
-                              "program.\n\n") +
-                  exit_code_table());
+  command->footer(kFooter);
   command->callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "app/partita/terminal.h"
 #include "partita/check/names.h"
 #include "partita/util/visible_text.h"
 
@@ -22,14 +21,13 @@ std::string result_text(const Result& result) {
 SweepWatcher SweepView::watcher() {
   SweepWatcher watcher;
   watcher.begins = [this](const SweepPoint& point, std::size_t done, std::size_t count) {
-    line_.begin(fmt::format("{} {} ({} of {})", to_string(parameter_), point.label, done + 1, count));
+    line_.begin(fmt::format("{} {} ({} of {})", to_string(parameter_), point.label, done + 1, count), seconds_);
   };
   watcher.progress = [this](const Progress& progress) { line_.show(progress); };
   watcher.ended = [this](const SweepPoint& point, std::size_t done, std::size_t count) {
-    line_.finish();
     const std::string time = point.result.seconds > 0 ? seconds_text(point.result.seconds) : "by its neighbours";
-    put_error(fmt::format("[{}/{}] {} {}: {}, {}\n", done, count, to_string(parameter_), point.label,
-                          result_text(point.result), time));
+    line_.print_now_and_then(fmt::format("[{}/{}] {} {}: {}, {}", done, count, to_string(parameter_), point.label,
+                                         result_text(point.result), time));
   };
   return watcher;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows on stderr how a sweep gets on: one line for each point that is done, and on a terminal a live line for the one
-// that is searched.
+// Shows on stderr how a sweep gets on: on a terminal a line for each point that is done, and a live line for the one
+// that is searched; otherwise a line now and then.
 #pragma once
 
 #include "app/partita/live_line.h"
@@ -10,7 +10,9 @@ namespace partita::app {
 
 class SweepView {
  public:
-  explicit SweepView(SweepParameter parameter) : parameter_(parameter) {}
+  // Each point may take so many seconds. The budget must outlive the view.
+  SweepView(SweepParameter parameter, const Budget& budget, double seconds)
+      : parameter_(parameter), line_(budget), seconds_(seconds) {}
 
   // Must not outlive the view.
   SweepWatcher watcher();
@@ -20,6 +22,7 @@ class SweepView {
  private:
   SweepParameter parameter_;
   LiveLine line_;
+  double seconds_;
 };
 
 }  // namespace partita::app

@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/partita/terminal.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "app/shared/terminal_width.h"
+#include "partita/util/text_width.h"
 
 namespace partita::app {
 namespace {
 
-constexpr std::size_t kUsualWidth = 80;  // of a terminal that does not tell
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// Whether the terminal shows UTF-8, as the first of these that is set says.
+bool has_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale = environment(name);
+    if (locale.empty()) continue;
+    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
 
 }  // namespace
 
-bool is_terminal(int descriptor) { return isatty(descriptor) != 0; }
-
-std::optional<std::size_t> terminal_width(int descriptor) {
-  if (!is_terminal(descriptor)) return std::nullopt;
-  winsize size{};
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualWidth;
+bool can_rewrite_lines(int descriptor) {
+  const std::string kind = environment("TERM");
+  return is_terminal(descriptor) && !kind.empty() && kind != "dumb";
 }
 
 void put_error(const std::string& text) {
@@ -27,8 +44,8 @@ void put_error(const std::string& text) {
 }
 
 void put_live_line(const std::string& text) {
-  const std::size_t width = terminal_width(STDERR_FILENO).value_or(kUsualWidth);
-  put_error("\r\033[K" + text.substr(0, width - 1));
+  const std::size_t room = terminal_width(STDERR_FILENO).value_or(page_width(STDERR_FILENO)) - 1;
+  put_error("\r\033[K" + shortened(text, room, has_utf8() ? "…" : "..."));
 }
 
 }  // namespace partita::app

@@ -2,14 +2,16 @@
 #include "app/shared/check_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <limits>
 #include <optional>
 
 #include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
+#include "app/shared/terminal_width.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
@@ -39,14 +41,15 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
   path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
       ->required();
   add_question_options(command, arguments.question);
+  command.option_defaults()->group("Checks");
   path(command.add_option("--certificate", arguments.certificate,
                           "Also verify this certificate: that no split at all has a value of at most its limit"));
-  number(command.add_option("--time-limit", arguments.certificate_seconds,
-                            "Time to verify the certificate in (default 60; inf for none), within 1 GiB of memory;\n"
-                            "one that takes more is not accepted"),
-         "SECONDS", 0, std::numeric_limits<double>::infinity(), true);
+  seconds(command.add_option("--time-limit", arguments.certificate_seconds,
+                             "Time to verify the certificate in (default 60 s; inf for none), within 1 GiB of memory;\n"
+                             "one that takes more is not accepted"));
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
+  command.option_defaults()->group(kOutputGroup);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
 }
 
@@ -71,8 +74,10 @@ int run_check(const CheckArguments& arguments) {
   if (arguments.quiet) {
     if (!answered.other_devices.empty()) print_error("warning", answered.other_devices);
   } else {
-    std::string text = asked_text(answered) + "\n" + describe_table(problem, report);
-    for (const std::string& more : {describe_memory(problem, report), describe_schedule(problem, report)}) {
+    const std::size_t width = page_width(STDOUT_FILENO);
+    std::string text = asked_text(answered) + "\n" + describe_table(problem, report, width);
+    for (const std::string& more :
+         {describe_memory(problem, report, width), describe_schedule(problem, report, width)}) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);

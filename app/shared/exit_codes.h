@@ -7,7 +7,7 @@
 
 namespace partita::app {
 
-// The table as --help shows it: a heading and one line per code.
+// The table as help shows it: a heading and one line per code.
 std::string exit_code_table();
 
 // Writes "PROGRAM: message" as one line on stderr, whatever names the message quotes.

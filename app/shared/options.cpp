@@ -8,10 +8,13 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <sstream>
 #include <utility>
 
 #include "app/shared/standard_streams.h"
+#include "app/shared/usage_error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
@@ -24,38 +27,49 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
   return std::pair{value, text.substr(static_cast<std::size_t>(rest - text.data()))};
 }
 
-std::optional<double> parse_number(std::string_view text) {
-  const auto number = leading_number(text);
-  if (!number || !number->second.empty()) return std::nullopt;
-  return number->first;
+struct Unit {
+  const char* name;
+  double factor;
+};
+
+constexpr std::array kSizes{
+    Unit{"", 1},
+    Unit{"b", 1},
+    Unit{"k", 1024},
+    Unit{"m", 1048576},
+    Unit{"g", 1073741824},
+    Unit{"t", 1099511627776},
+    Unit{"kib", 1024},
+    Unit{"mib", 1048576},
+    Unit{"gib", 1073741824},
+    Unit{"tib", 1099511627776},
+    Unit{"kb", 1e3},
+    Unit{"mb", 1e6},
+    Unit{"gb", 1e9},
+    Unit{"tb", 1e12},
+};
+
+constexpr std::array kTimes{Unit{"", 1},   Unit{"s", 1},    Unit{"sec", 1}, Unit{"ms", 1e-3},
+                            Unit{"m", 60}, Unit{"min", 60}, Unit{"h", 3600}};
+
+constexpr std::array kFractions{Unit{"", 1}, Unit{"%", 0.01}};
+
+// A number that is neither negative nor infinite, with one of the units behind it, in any case.
+std::optional<double> parse_with_unit(std::string_view text, std::span<const Unit> units) {
+  auto number = leading_number(text);
+  if (!number) return std::nullopt;
+  auto [value, rest] = *number;
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  std::string name(rest);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto unit = std::ranges::find_if(units, [&](const Unit& u) { return name == u.name; });
+  if (unit == units.end()) return std::nullopt;
+  value *= unit->factor;
+  if (!std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
 }
 
-std::optional<double> multiplier(std::string_view suffix) {
-  static constexpr std::array kSuffixes{
-      std::pair{"", 1.0},
-      std::pair{"b", 1.0},
-      std::pair{"kib", 1024.0},
-      std::pair{"mib", 1048576.0},
-      std::pair{"gib", 1073741824.0},
-      std::pair{"tib", 1099511627776.0},
-      std::pair{"kb", 1e3},
-      std::pair{"mb", 1e6},
-      std::pair{"gb", 1e9},
-      std::pair{"tb", 1e12},
-  };
-  std::string lower(suffix);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const auto& [name, factor] : kSuffixes) {
-    if (lower == name) return factor;
-  }
-  return std::nullopt;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : "|") + name;
-  return text;
-}
+std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "|")); }
 
 // The check runs on the text, before CLI11 converts it: its own message for a bad number says neither what was expected
 // nor the range. A good number is handed on as plain decimal text.
@@ -63,6 +77,10 @@ CLI::Option* checked(CLI::Option* option, const std::string& text, std::function
   CLI::Validator validator(std::move(check), "");
   return option->option_text(text)->transform(std::move(validator));
 }
+
+// CLI11 has no place for what completion offers; an option's type name is free, as --help shows the option text.
+constexpr char kBetween = '|';
+constexpr std::string_view kKinds = "-wlp";  // in the order of Offer::Kind, but for paths, which the option text tells
 
 std::string check_path(std::string& given) { return given.empty() ? "the path is empty" : ""; }
 
@@ -75,28 +93,31 @@ int print_help(const CLI::App& program, const CLI::Success& success) {
   return code;
 }
 
+CLI::Option* offers(CLI::Option* option, Offer::Kind kind, const std::vector<std::string>& words) {
+  return option->type_name(kKinds[static_cast<std::size_t>(kind)] + joined(words));
+}
+
+Offer offer_of(const CLI::Option& option) {
+  const std::string& shown = option.get_option_text();
+  if (shown == "FILE" || shown == "DIR") return {Offer::Kind::Path, {}};
+  const std::string declared = option.get_type_name();
+  const std::size_t kind = shown.empty() || declared.empty() ? std::string::npos : kKinds.find(declared.front());
+  if (kind == std::string::npos) return {};
+  return {static_cast<Offer::Kind>(kind), CLI::detail::split(declared.substr(1), kBetween)};
+}
+
 CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names) {
   const std::string text = joined(names);
-  return checked(option, text, [names, text](std::string& given) {
+  checked(option, text, [names, text](std::string& given) {
     if (std::ranges::find(names, given) != names.end()) return std::string();
-    return fmt::format("'{}' is not one of {}", given, text);
+    return fmt::format("'{}' is not one of {}{}", visible(given), text, did_you_mean(given, names));
   });
+  return offers(option, Offer::Kind::Word, names);
 }
 
 CLI::Option* path(CLI::Option* option) { return checked(option, "FILE", check_path); }
 
 CLI::Option* folder(CLI::Option* option) { return checked(option, "DIR", check_path); }
-
-CLI::Option* number(CLI::Option* option, const std::string& text, double low, double high, bool or_infinite) {
-  return checked(option, text, [=](std::string& given) {
-    const std::optional<double> value = parse_number(given);
-    const bool infinite = value && std::isinf(*value) && *value > 0;
-    if (value && *value >= low && (infinite ? or_infinite : *value <= high)) return std::string();
-    const std::string range =
-        std::isinf(high) ? fmt::format("a number not below {}", low) : fmt::format("a number from {} to {}", low, high);
-    return fmt::format("'{}' is not {}{}", given, range, or_infinite ? ", or inf" : "");
-  });
-}
 
 CLI::Option* whole(CLI::Option* option, const std::string& text, long long low, long long high) {
   return checked(option, text, [=](std::string& given) {
@@ -111,17 +132,39 @@ CLI::Option* whole(CLI::Option* option, const std::string& text, long long low, 
   });
 }
 
+CLI::Option* seconds(CLI::Option* option) {
+  return checked(option, "TIME", [](std::string& given) {
+    if (given == "inf") return std::string();
+    const std::optional<double> value = parse_seconds(given);
+    if (!value) return fmt::format("'{}' is not a time, such as 10 (seconds), 10s, 500ms, 2min, 1h or inf", given);
+    given = fmt::format("{}", *value);
+    return std::string();
+  });
+}
+
+CLI::Option* fraction(CLI::Option* option, double high) {
+  return checked(option, "FRACTION", [high](std::string& given) {
+    const std::optional<double> value = parse_with_unit(given, kFractions);
+    if (!value || *value > high) {
+      return fmt::format("'{}' is not a fraction from 0 to {}, such as 0.01 or 1%", given, high);
+    }
+    given = fmt::format("{}", *value);
+    return std::string();
+  });
+}
+
 CLI::Option* bytes(CLI::Option* option) {
-  return checked(option, "BYTES", [](std::string& given) {
+  return checked(option, "SIZE", [](std::string& given) {
     const std::optional<double> value = parse_bytes(given);
-    if (!value) return fmt::format("'{}' is not a number of bytes, such as 17179869184, 1.6e10, 16GiB or 16GB", given);
+    if (!value)
+      return fmt::format("'{}' is not a number of bytes, such as 17179869184, 1.6e10, 16G, 16GiB or 16GB", given);
     given = fmt::format("{}", *value);
     return std::string();
   });
 }
 
 CLI::Option* bandwidth(CLI::Option* option) {
-  return checked(option, "BYTES", [](std::string& given) {
+  return checked(option, "SIZE", [](std::string& given) {
     if (given == "inf") return std::string();
     const std::optional<double> value = parse_bytes(given);
     if (!value || *value == 0) {
@@ -132,16 +175,8 @@ CLI::Option* bandwidth(CLI::Option* option) {
   });
 }
 
-std::optional<double> parse_bytes(std::string_view text) {
-  auto number = leading_number(text);
-  if (!number) return std::nullopt;
-  auto [value, suffix] = *number;
-  while (!suffix.empty() && suffix.front() == ' ') suffix.remove_prefix(1);
-  const std::optional<double> factor = multiplier(suffix);
-  if (!factor) return std::nullopt;
-  value *= *factor;
-  if (!std::isfinite(value) || value < 0) return std::nullopt;
-  return value;
-}
+std::optional<double> parse_bytes(std::string_view text) { return parse_with_unit(text, kSizes); }
+
+std::optional<double> parse_seconds(std::string_view text) { return parse_with_unit(text, kTimes); }
 
 }  // namespace partita::app

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
@@ -102,14 +103,15 @@ void add_pipeline_options(CLI::App& command, Question& question) {
 }
 
 void add_platform_options(CLI::App& command, Question& question) {
+  command.option_defaults()->group(kDevicesGroup);
   path(command.add_option("--platform", question.platform_file,
                           "Devices from this file, instead of the workload's: classes, clusters (docs/formats.md)"));
   whole(command.add_option("--accelerators", question.platform.accelerators,
                            "Accelerators, instead of the file's number"),
         "K", 0, kMaxDevicesOfAKind);
-  bytes(
-      command.add_option("--memory", question.platform.memory,
-                         "Memory limit of each accelerator, instead of the file's: 17179869184, 1.6e10, 16GiB, 16GB"));
+  bytes(command.add_option(
+      "--memory", question.platform.memory,
+      "Memory limit of each accelerator, instead of the file's: 1.6e10, 16G, 16GiB, 16GB (G is GiB)"));
   whole(command.add_option("--hosts", question.platform.hosts, "Hosts, instead of the file's number"), "L", 0,
         kMaxDevicesOfAKind);
   clusters(
@@ -148,6 +150,7 @@ std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text) {
 }
 
 void add_question_options(CLI::App& command, Question& question) {
+  command.option_defaults()->group(kQuestionGroup);
   choices(command.add_option(
               "--objective", question.objective,
               "What the split costs (default throughput): throughput or max-load, the largest load of a\n"

@@ -14,7 +14,7 @@
 #include "partita/check/in_use.h"
 #include "partita/check/limits.h"
 #include "partita/check/names.h"
-#include "partita/check/text_table.h"
+#include "partita/check/narrow_table.h"
 #include "partita/check/times.h"
 #include "partita/util/visible_text.h"
 
@@ -141,14 +141,17 @@ std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
 }
 
 // More busy cores than hosts are worth a warning: the latency then counts on cores that the platform does not name.
-std::string busy_cores(const Problem& problem, const CheckReport& report) {
+std::string busy_cores(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (report.host_cores == 0) return "";
   const std::size_t hosts = problem.workload.platform.device_count(DeviceKind::Host);
   if (report.host_cores <= hosts)
     return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
-  return fmt::format(
-      "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free one\n",
-      report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host"));
+  return wrapped_text(
+      fmt::format(
+          "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free "
+          "one",
+          report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host")),
+      width);
 }
 
 // What is asked, a few words each: "max-load", "staged", "transfers overlap".
@@ -203,7 +206,10 @@ std::string describe_question(Objective objective, Shape shape) {
   return fmt::format("{}, {} splits", to_string(objective), to_string(shape));
 }
 
-std::string describe_table(const Problem& problem, const CheckReport& report) {
+namespace {
+
+// The table of devices, header first; all times with so many digits of the largest.
+std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, int digits) {
   const Platform& platform = problem.workload.platform;
   const bool latency = problem.objective == Objective::Latency;
   const bool timed = latency && !report.schedule.empty();
@@ -216,7 +222,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
-  const TimeFormat time(largest, shared && training ? 5 : 6);  // a digit of each of its columns keeps it on a screen
+  const TimeFormat time(largest, digits);
 
   Row header;
   if (staged) header.push_back("stage");
@@ -256,14 +262,33 @@ std::string describe_table(const Problem& problem, const CheckReport& report) {
     row.push_back(notes.empty() ? "<" : fmt::format("<<- {}", fmt::join(notes, ", ")));
     rows.push_back(row);
   }
-  std::string text = rows.size() > 1 ? layout(rows) : "";
-  if (shared) text += "xN: N devices run copies of the stage in turns; their times are averages over all samples\n";
-  const std::string empty = empty_devices(platform, report);
-  if (!empty.empty()) text += "empty: " + empty + "\n";
+  return rows;
+}
+
+// A digit of each of its columns is what a narrow table can do without most easily.
+std::string device_table(const Problem& problem, const CheckReport& report, std::size_t width) {
+  constexpr int kDigits = 6, kFewestDigits = 4;
+  std::vector<Row> rows = device_rows(problem, report, kDigits);
+  if (rows.size() == 1) return "";
+  for (int digits = kDigits; width != kAnyWidth && digits > kFewestDigits && widest_line(layout(rows)) > width;)
+    rows = device_rows(problem, report, --digits);
+  return layout_folded(rows, width, report.order.empty() ? 1 : 2);
+}
+
+}  // namespace
+
+std::string describe_table(const Problem& problem, const CheckReport& report, std::size_t width) {
+  std::string text = device_table(problem, report, width);
+  if (has_shared_stages(report)) {
+    text += wrapped_text("xN: N devices run copies of the stage in turns; their times are averages over all samples",
+                         width);
+  }
+  const std::string empty = empty_devices(problem.workload.platform, report);
+  if (!empty.empty()) text += wrapped_text("empty: " + empty, width);
   return text;
 }
 
-std::string describe_memory(const Problem& problem, const CheckReport& report) {
+std::string describe_memory(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (problem.memory_model == MemoryModel::Flat) return "";
   const Platform& platform = problem.workload.platform;
   const bool staged = !report.order.empty();
@@ -290,10 +315,10 @@ std::string describe_memory(const Problem& problem, const CheckReport& report) {
     rows.push_back(row);
   }
   if (rows.size() == 1) return "";
-  return fmt::format("memory ({}):\n", to_string(problem.memory_model)) + layout(rows);
+  return fmt::format("memory ({}):\n", to_string(problem.memory_model)) + layout_folded(rows, width, staged ? 2 : 1);
 }
 
-std::string describe_schedule(const Problem& problem, const CheckReport& report) {
+std::string describe_schedule(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (report.schedule.empty()) return "";
   const TimeFormat time(report.value);
   const std::vector<Period> lines = periods(problem, report);
@@ -304,9 +329,9 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report)
     const Period& line = lines[i];
     rows.push_back({time(line.start), time(line.finish), line.name, std::to_string(line.node_count)});
   }
-  std::string text = "schedule of one sample:\n" + layout(rows);
+  std::string text = "schedule of one sample:\n" + layout_folded(rows, width, 3);
   if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
-  return text + busy_cores(problem, report);
+  return text + busy_cores(problem, report, width);
 }
 
 std::string describe_problem(const Problem& problem) {

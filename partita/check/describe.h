@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A problem, and a check's outcome, as plain text for people. Every line ends with a newline, but for those of
-// the descriptions of problems, devices and questions.
+// the descriptions of problems, devices and questions. Where a width is given, no table is wider.
 #pragma once
 
 #include <string>
 
 #include "partita/check/check.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 
@@ -31,16 +32,16 @@ std::string describe_question(Objective objective, Shape shape);
 // latency when the device starts and finishes. The devices that share a stage have one row, "gpu 0-2 x3"; all times are
 // then averages over all samples, so that they add up to the load. The devices that hold nothing share one line at the
 // end. Memory models other than the flat one have a table of their own, see below.
-std::string describe_table(const Problem& problem, const CheckReport& report);
+std::string describe_table(const Problem& problem, const CheckReport& report, std::size_t width = kAnyWidth);
 
 // What the memory of each stage is made of, how many samples are in flight at it, and where activations are recomputed.
 // Empty in the flat memory model, where the table of devices has said all.
-std::string describe_memory(const Problem& problem, const CheckReport& report);
+std::string describe_memory(const Problem& problem, const CheckReport& report, std::size_t width = kAnyWidth);
 
 // Latency: one row for each subgraph of an accelerator and for each time in which hosts are busy without a break, by
 // start; a long list is cut. Then how many host cores are busy at once, as a warning if they are more than the hosts.
 // Empty where there is no schedule.
-std::string describe_schedule(const Problem& problem, const CheckReport& report);
+std::string describe_schedule(const Problem& problem, const CheckReport& report, std::size_t width = kAnyWidth);
 
 // The value, then "legal" or every violation on a line of its own.
 std::string describe_verdict(const Problem& problem, const CheckReport& report);

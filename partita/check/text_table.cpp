@@ -6,25 +6,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/util/text_width.h"
 #include "partita/util/visible_text.h"
 
 namespace partita {
 
+std::string text_of(const std::string& cell) { return visible(cell.starts_with('<') ? cell.substr(1) : cell); }
+
 std::string layout(const std::vector<Row>& rows) {
-  const auto text_of = [](const std::string& cell) { return visible(cell.starts_with('<') ? cell.substr(1) : cell); };
   const std::size_t columns = rows.front().size();
   std::vector<std::size_t> width(columns, 0);
   for (const Row& row : rows) {
-    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], text_of(row[c]).size());
+    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], text_width(text_of(row[c])));
   }
   std::string text;
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < columns; ++c) {
       const bool left = rows.front()[c].starts_with('<');
+      const std::string cell = text_of(row[c]);
+      const std::string padding(width[c] - text_width(cell), ' ');
       if (c) line += "  ";
-      line +=
-          left ? fmt::format("{:<{}}", text_of(row[c]), width[c]) : fmt::format("{:>{}}", text_of(row[c]), width[c]);
+      line += left ? cell + padding : padding + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -13,6 +13,9 @@ using Row = std::vector<std::string>;
 // not shown. Cells may hold names from files: they are made visible. Every line ends with a newline.
 std::string layout(const std::vector<Row>& rows);
 
+// A cell without the '<' at its start.
+std::string text_of(const std::string& cell);
+
 // Enough decimals for so many significant digits of the largest number; all times of a table share them.
 class TimeFormat {
  public:

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "partita/model/comparison.h"
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 
 namespace partita {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "partita/model/paper.h"
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 
 namespace partita {
 

@@ -69,7 +69,7 @@ std::string measurements(const std::string& unit, const CheckReport& report, con
                                 : "from the start of the last sample on"});
   }
   rows.push_back({"makespan", time(simulation.makespan), "until the last sample is through"});
-  std::string text = layout(rows);
+  std::string text = layout_wrapped(rows, width);
   if (!simulation.remark.empty()) text += wrapped_text(simulation.remark, width == kAnyWidth ? kRemarkWidth : width);
   return text;
 }
@@ -115,7 +115,7 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
     rows.push_back(std::move(row));
   }
   return head(simulation) + measurements(problem.workload.time_unit, report, simulation, width) + "\n" +
-         layout_folded(rows, width);
+         layout_folded(rows, width, staged ? 2 : 1);
 }
 
 }  // namespace partita

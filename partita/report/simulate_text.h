@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 #include "partita/schedule/simulation.h"
 
 namespace partita {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "partita/model/sweep.h"
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 
 namespace partita {
 

@@ -4,12 +4,18 @@
 The programs' paths come in the environment: PARTITA and PARTITA_CHECK. PARTITA_SLACK multiplies the time allowed
 where a test measures time (sanitizers slow a program down)."""
 
+import fcntl
 import json
 import os
+import pty
 import random
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
+import threading
+import time
 import unittest
 
 PARTITA = os.environ.get("PARTITA", "partita")
@@ -85,6 +91,39 @@ class CliTest(unittest.TestCase):
         err = done.stderr.decode()
         self.assertEqual(done.returncode, code, f"{arguments}\nstdout: {out}\nstderr: {err}")
         return out, err
+
+    def run_on_terminal(self, *arguments, columns=80, environment=None, signals=(), code=0, both=False):
+        """Runs the program with a terminal as stderr, or as stdout too. `signals` are (seconds, signal) pairs to send.
+        Returns (stdout, what the terminal got)."""
+        terminal, program_side = pty.openpty()
+        fcntl.ioctl(program_side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        seen = []
+
+        def listen():
+            while True:
+                try:
+                    text = os.read(terminal, 65536)
+                except OSError:  # how a pseudo-terminal says that the other side has closed
+                    return
+                if not text:
+                    return
+                seen.append(text)
+
+        process = subprocess.Popen([PARTITA, *arguments], stdout=program_side if both else subprocess.PIPE,
+                                   stderr=program_side, stdin=subprocess.DEVNULL,
+                                   env=os.environ | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | (environment or {}))
+        os.close(program_side)
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        for seconds, number in signals:
+            time.sleep(seconds)
+            process.send_signal(number)
+        out, _ = process.communicate(timeout=300)
+        listener.join(timeout=60)
+        os.close(terminal)
+        shown = b"".join(seen).decode()
+        self.assertEqual(process.returncode, code, f"{arguments}\nterminal: {shown}")
+        return (out or b"").decode(), shown
 
     def assert_refused(self, code, *arguments, mentions=(), program=PARTITA, stdin=b""):
         """The program fails with this code and one line on stderr that mentions these texts."""

@@ -188,8 +188,8 @@ class BadUsage(CliTest):
             "--shape": ["round"],
             "--algorithm": ["magic"],
             "--transfers": ["none"],
-            "--time-limit": ["-1", "soon", "nan", "10s", ""],
-            "--gap": ["-0.1", "1.5", "inf", "1%"],
+            "--time-limit": ["-1", "soon", "nan", "10x", "s", "-1s", "infs", ""],
+            "--gap": ["-0.1", "1.5", "inf", "101%", "%", "1s"],
             "--threads": ["0", "-2", "1.5", "many", "99999999999999999999"],
             "--seed": ["-1", "x"],
             "--memory": ["-1", "16XB", "GiB", "nan", "inf", "1e400", ""],
@@ -203,6 +203,37 @@ class BadUsage(CliTest):
                 with self.subTest(option=option, value=value):
                     self.assert_refused(2, "plan", file, "-o", self.path("plan.json"), option, value, mentions=[option])
         self.assertFalse(os.path.exists(self.path("plan.json")))
+
+    def test_misspelt_options_are_named_alone_with_what_was_meant(self):
+        file = self.write("chain.json", chain())
+        for arguments, given, meant in [
+            (["plan", file, "--time-limt", "3"], "--time-limt", "--time-limit"),
+            (["plan", file, "--time-limt=3", "--shape", "free"], "--time-limt", "--time-limit"),
+            (["plan", "--objectiv", "latency", file], "--objectiv", "--objective"),
+            (["sweep", file, "--vry", "accelerators=1..8"], "--vry", "--vary"),
+            (["compare", file, "--algorithm", "dp"], "--algorithm", "--algorithms"),
+            (["--versoin"], "--versoin", "--version"),
+        ]:
+            with self.subTest(arguments=arguments):
+                err = self.assert_refused(2, *arguments)
+                self.assertIn(f": {given}: no such option; did you mean {meant}?; see", err)
+        err = self.assert_refused(2, file, "plan.json", "--shap", "free", program=PARTITA_CHECK)
+        self.assertIn("--shap: no such option; did you mean --shape?", err)
+        self.assertNotIn("did you mean", self.assert_refused(2, "plan", file, "--turbo-boost"))
+
+    def test_misspelt_words_get_a_suggestion(self):
+        file = self.write("chain.json", chain())
+        self.assert_refused(2, "pln", file, mentions=["'pln' is not a command", "did you mean plan?"])
+        self.assert_refused(2, "plan", file, "--shape", "stagd", mentions=["--shape: 'stagd'", "did you mean staged?"])
+        self.assert_refused(2, "help", "exitcodes", mentions=["did you mean exit-codes?"])
+        self.assert_refused(2, "bench", "papre", mentions=["did you mean paper?"])
+        self.assert_refused(2, "plan", file, "extra", mentions=["'extra' is one argument too many"])
+
+    def test_bad_values_are_answered_with_good_ones(self):
+        file = self.write("chain.json", chain())
+        self.assert_refused(2, "plan", file, "--time-limit", "soon", mentions=["10s, 500ms, 2min"])
+        self.assert_refused(2, "plan", file, "--gap", "2", mentions=["from 0 to 1, such as 0.01 or 1%"])
+        self.assert_refused(2, "plan", file, "--memory", "much", mentions=["16G, 16GiB or 16GB"])
 
     def test_latency_has_options_of_its_own(self):
         file = self.write("chain.json", chain())

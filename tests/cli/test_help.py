@@ -1,26 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, version and shell completion."""
 
+import os
 import re
 import shutil
 import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "completion")
+COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "completion", "help")
 
 
 class Help(CliTest):
-    def test_every_help_has_an_example_and_the_exit_codes(self):
+    def test_every_help_ends_with_examples_and_where_the_exit_codes_are(self):
         for arguments in ([], *([c] for c in COMMANDS)):
             out, err = self.run_program(*arguments, "--help")
             self.assertEqual(err, "")
-            self.assertIn("Example", out)
-            self.assertRegex(out, r"Exit codes:\n +0  done")
-            self.assertIn("\n  13  ", out)
+            self.assertRegex(out, r"(?s)\nExamples?:\n(  \S[^\n]*\n)+\nExit codes: `partita help exit-codes`\n$")
             self.assertEqual(out, self.run_program(*arguments, "-h")[0])
+            self.assertEqual(out, self.run_program("help", *arguments)[0])
         out, _ = self.run_program("--help", program=PARTITA_CHECK)
-        self.assertIn("Exit codes:", out)
+        self.assertRegex(out, r"Exit codes:\n +0  done")
+
+    def test_exit_codes_are_a_topic(self):
+        out, _ = self.run_program("help", "exit-codes")
+        self.assertRegex(out, r"^Exit codes:\n +0  done")
+        self.assertEqual([int(code) for code in re.findall(r"(?m)^ +(\d+)  ", out)], list(range(14)))
+
+    def test_options_are_in_groups(self):
+        out, _ = self.run_program("plan", "--help")
+        groups = re.findall(r"(?m)^([A-Z]\w+):$", out)
+        self.assertEqual(groups, ["Arguments", "Question", "Devices", "Search", "Output", "Other", "Examples"])
+        self.assertRegex(out, r"(?s)\nDevices:\n  --platform .*\n  --accelerators .*\nSearch:\n.*--time-limit")
+
+    def test_wraps_at_the_width_of_the_terminal(self):
+        for command in COMMANDS:
+            for columns in (60, 80, 120):
+                _, shown = self.run_on_terminal(command, "--help", columns=columns, both=True)
+                lines = [line for line in shown.splitlines() if not re.match("  (partita|source) ", line)]
+                self.assertLessEqual(max(map(len, lines)), columns, shown)
+                if command == "plan":
+                    self.assertGreater(max(map(len, lines)), columns - 10, shown)
 
     def test_plan_explains_its_progress_lines(self):
         out, _ = self.run_program("plan", "--help")
@@ -30,7 +50,7 @@ class Help(CliTest):
     def test_lines_are_not_too_long(self):
         for command in COMMANDS:
             for line in self.run_program(command, "--help")[0].splitlines():
-                self.assertLessEqual(len(line), 125, line)
+                self.assertLessEqual(len(line), 80, line)
 
     def test_version(self):
         out, _ = self.run_program("--version")
@@ -51,6 +71,7 @@ class Completion(CliTest):
     def test_scripts_know_every_option_in_the_help(self):
         for command in COMMANDS:
             help_text, _ = self.run_program(command, "--help")
+            help_text = help_text[:help_text.find("What is read")]  # where options are mentioned again
             options = set(re.findall(r"(?m)^  (?:-\w,)?--([a-z-]+)", help_text))
             self.assertIn("help", options)
             for option in options:
@@ -77,6 +98,64 @@ class Completion(CliTest):
         self.assertEqual(self.complete("convert", "plan.json", "--to", "s"), ["seed"])
         self.assertEqual(self.complete("compare", "a.json", "b.json", "--format", ""), ["table", "json", "markdown"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(self.complete("bench", ""), ["paper"])
+        self.assertEqual(set(self.complete("help", "")), {*COMMANDS, "exit-codes"})
+
+    def test_bash_offers_what_can_be_varied_and_lists_of_algorithms(self):
+        self.assertEqual(self.complete("sweep", "model.json", "--vary", ""),
+                         ["accelerators=", "hosts=", "memory=", "bandwidth="])
+        self.assertEqual(self.complete("sweep", "--vary", "me"), ["memory="])
+        self.assertEqual(self.complete("sweep", "--vary", "accelerators", "="), [])
+        self.assertEqual(self.complete("sweep", "--vary", "accelerators", "=", "1.."), [])
+        self.assertEqual(self.complete("compare", "--algorithms", "gre"), ["greedy"])
+        self.assertEqual(self.complete("compare", "--algorithms", "dp,dpl,gre"), ["dp,dpl,greedy"])
+        self.assertIn("local-search", self.complete("compare", "--algorithms", ""))
+
+    def test_bash_knows_options_with_an_equals_sign(self):
+        self.assertEqual(self.complete("plan", "--shape", "=", "st"), ["staged"])
+        self.assertEqual(self.complete("plan", "--shape", "="), ["staged", "contiguous", "free"])
+
+    def test_fish_offers_the_same(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish on this system")
+        file = self.write("script", self.script("fish"))
+
+        def complete(line):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source {file}; complete -C '{line}'"],
+                                  stdout=subprocess.PIPE, timeout=60, check=True, env=os.environ | {"HOME": self.folder})
+            return [text.split("\t")[0] for text in done.stdout.decode().splitlines()]
+
+        self.assertEqual(complete("partita sweep --vary m"), ["memory="])
+        self.assertEqual(complete("partita compare --algorithms dp,gre"), ["dp,greedy"])
+        self.assertEqual(complete("partita bench "), ["paper"])
+        self.assertEqual(set(complete("partita plan --shape ")), {"staged", "contiguous", "free"})
+
+    def test_zsh_offers_the_same(self):
+        if not shutil.which("zsh"):
+            self.skipTest("no zsh on this system")
+        file = self.write("script", self.script("zsh"))
+
+        def complete(line):
+            # A shell in a terminal of its own is asked to complete; what it inserts is what it echoes.
+            script = f"""
+zmodload zsh/zpty
+zpty shell zsh -f
+zpty -w shell "PS1=; autoload -Uz compinit; compinit -D -u; source {file}; unsetopt list_beep zle_bracketed_paste; echo REA''DY"
+zpty -r -m shell junk '*READY*'
+zpty -w -n shell "{line}"$'\\t'
+sleep 1
+zpty -w -n shell $'\\x05@\\x03'
+zpty -r -m shell answer '*@*'
+print -r -- "$answer"
+zpty -d shell
+"""
+            done = subprocess.run(["zsh", "-f", "-c", script], stdout=subprocess.PIPE, timeout=60, check=True,
+                                  env=os.environ | {"HOME": self.folder, "TERM": "dumb"})
+            return done.stdout.decode()
+
+        self.assertIn("--vary memory=@", complete("partita sweep --vary m"))
+        self.assertIn("dp,greedy", complete("partita compare --algorithms dp,gre"))
+        self.assertIn("bench paper", complete("partita bench p"))
 
 
 if __name__ == "__main__":

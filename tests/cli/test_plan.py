@@ -4,9 +4,7 @@
 import gzip
 import json
 import os
-import pty
 import stat
-import subprocess
 import threading
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, chain, edge, main, node, workload
@@ -81,10 +79,7 @@ class PlanOutput(CliTest):
                                    r"\(search: \d+\.\d\d s\)$")
         self.assertTrue(lines[2].startswith("proof: "), lines[2])
         self.assertIn("accelerator 1", out)
-        codes = [line[0] for line in err.splitlines()]
-        self.assertEqual(codes[0], " ", "a heading of the columns")
-        self.assertIn("s", codes)
-        self.assertTrue(set(codes) <= set(" sbd"), err)
+        self.assertEqual(err, "")
 
     def test_output_dash_gives_json_on_stdout_and_the_report_on_stderr(self):
         out, err = self.run_program("plan", self.file, "-o", "-")
@@ -107,36 +102,11 @@ class PlanOutput(CliTest):
         nodes = [node(i, colorClass=i // 2) for i in range(8)]
         file = self.write("coloured.json", workload(nodes, [edge(i, i + 1, 0.1) for i in range(7)]))
         _, err = self.run_program("plan", file, "-v")
-        self.assertTrue(any(line.startswith("r ") for line in err.splitlines()), err)
+        codes = [line[0] for line in err.splitlines()]
+        self.assertEqual(codes[0], " ", "a heading of the columns")
+        self.assertTrue({"r", "s", "d"} <= set(codes) <= set(" rsb.d"), err)
         _, err = self.run_program("plan", file)
-        self.assertFalse(any(line.startswith("r ") for line in err.splitlines()), err)
-
-    def test_on_a_terminal_the_live_line_is_taken_away(self):
-        terminal, program_side = pty.openpty()
-        seen = []
-
-        def listen():
-            while True:
-                try:
-                    text = os.read(terminal, 4096)
-                except OSError:  # how a pseudo-terminal says that the other side has closed
-                    return
-                if not text:
-                    return
-                seen.append(text)
-
-        listener = threading.Thread(target=listen, daemon=True)
-        listener.start()
-        done = subprocess.run([PARTITA, "plan", self.file], stdout=subprocess.PIPE, stderr=program_side, timeout=60,
-                              check=False)
-        os.close(program_side)
-        listener.join(timeout=60)
-        os.close(terminal)
-        self.assertEqual(done.returncode, 0)
-        shown = b"".join(seen).decode()
-        self.assertNotIn("\n", shown)
-        self.assertIn("value 2.1", shown)
-        self.assertTrue(shown.endswith("\r\x1b[K"), repr(shown))
+        self.assertEqual(err, "")
 
     def test_existing_file_is_replaced_whole_and_links_and_modes_stay(self):
         target = self.write("target.json", "old")
@@ -171,10 +141,17 @@ class PlanOptions(CliTest):
 
     def test_memory_in_bytes_and_with_suffixes(self):
         for text, expected in [("1.6e10", 1.6e10), ("17179869184", 2**34), ("16GiB", 2**34), ("16 gib", 2**34),
-                               ("1.5MiB", 1.5 * 2**20), ("2KiB", 2048), ("1TiB", 2**40), ("16GB", 16e9), ("3MB", 3e6),
+                               ("1.5MiB", 1.5 * 2**20), ("2KiB", 2048), ("16G", 2**34),
+                               ("16 g", 2**34), ("3M", 3 * 2**20), ("1TiB", 2**40), ("16GB", 16e9), ("3MB", 3e6),
                                ("4KB", 4e3)]:
             with self.subTest(text=text):
                 self.assertEqual(self.plan(chain(), "--memory", text)["devices"][0]["memory_limit"], expected)
+
+    def test_times_and_fractions_with_their_units(self):
+        for text in ("60", "60s", "60 s", "1min", "1 MIN", "0.1h", "30000ms", "inf"):
+            self.assertEqual(self.plan(chain(), "--time-limit", text)["status"], "optimal")
+        for text in ("0.9", "90%", "90 %"):
+            self.assertLessEqual(self.plan(chain(), "--gap", text)["gap"], 0.9)
 
     def test_memory_is_the_limit_of_each_accelerator(self):
         plan = self.plan(chain(accelerators=4), "--memory", "1", "--hosts", "0")

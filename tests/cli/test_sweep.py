@@ -3,11 +3,9 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ElementTree
 
 from harness import PARTITA, SLACK, CliTest, chain, edge, main, node, wide_graph, workload
@@ -48,13 +46,15 @@ class Sweep(CliTest):
         self.assertEqual(self.parameters("hosts=0..2"), [0, 1, 2])
 
     def test_the_table(self):
-        out, err = self.run_program("sweep", self.file, "--vary", "accelerators=1..8")
+        out, err = self.run_on_terminal("sweep", self.file, "--vary", "accelerators=1..8")
         self.assertRegex(out, r"(?m)^chain: 4 nodes, 3 edges; 2 accelerators")
-        self.assertRegex(out, r"(?m)^ +2 +2\.10000 +2\.10000 +0 % +optimal +1\.90x +\+90\.48 % +95\.2 % +2 ")
+        self.assertRegex(out, r"(?m)^ +2 +2\.10000 +2\.10000 +0 % +optimal +1\.90x +\+90\.48 %$")
+        self.assertRegex(out, r"(?m)^ +2 +95\.2 % +2 ")  # the table is folded: it is wider than 80 columns
         self.assertRegex(out, r"(?m)^ +4 .*<- enough$")
         self.assertRegex(out, r"(?m)^4 accelerators are enough: 4 more gain nothing, and no staged split could gain anything$")
         self.assertEqual(len(re.findall(r"(?m)^\[\d/8\] accelerators \d: optimal", err)), 8)
         self.assertIn("by its neighbours", err)
+        self.assertEqual(self.run_program("sweep", self.file, "--vary", "accelerators=1..8")[1], "")
 
     def test_how_much_is_worthwhile_is_a_choice(self):
         self.assertEqual(self.sweep("accelerators=1..4")["enough"], None)
@@ -129,6 +129,10 @@ class Refusals(CliTest):
         self.refused("memory=4GiB..8GiB", "needs a step", "4GiB..8GiB:STEP")
         self.refused("memory=big", "'big' is no value of memory", "16GiB")
         self.refused("bandwidth=0", "above 0")
+        self.assert_refused(2, "sweep", self.file, "--vary", "accelerators=1..8", "--accelerators", "4",
+                            mentions=["--accelerators: --vary accelerators already says this"])
+        self.assert_refused(2, "sweep", self.file, "--vary", "memory=1G,2G", "--memory", "4G", mentions=["--memory: "])
+        self.assert_refused(2, "sweep", self.file, "--vary", "hosts=1,2", "--hosts", "0", mentions=["--hosts: "])
         self.assert_refused(2, "sweep", self.file, mentions=("--vary",))
         self.assert_refused(2, "sweep", self.file, "--vary", "hosts=1,2", "-o", "-", "--svg", "-", mentions=("--svg",))
 
@@ -152,7 +156,7 @@ class Interruptions(CliTest):
         process = subprocess.Popen([PARTITA, "sweep", file, "--vary", "accelerators=1..12", "--shape", "free",
                                     "--time-limit", "4", "-o", self.path("sweep.json")], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        self.assertIn(b"[1/12]", process.stderr.readline())
+        self.assertRegex(process.stderr.readline(), rb"^5\.|^\d\.\d / 4 s|^\[")  # the first line comes after some points
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60 * SLACK)
         self.assertEqual(process.returncode, 0, err.decode())
@@ -161,24 +165,6 @@ class Interruptions(CliTest):
         self.assertTrue(1 <= len(points) < 12)
         self.assertEqual(points[0]["parameter"], 1)
         self.assertIn(b"accelerators", out)
-
-    def test_a_terminal_gets_a_live_line(self):
-        file = self.write("wide.json", wide_graph())
-        master, slave = pty.openpty()
-        process = subprocess.Popen([PARTITA, "sweep", file, "--vary", "accelerators=2,3", "--time-limit", "1"],
-                                   stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        text = b""
-        end = time.monotonic() + 60 * SLACK
-        while time.monotonic() < end:
-            try:
-                text += os.read(master, 4096)
-            except OSError:
-                break
-        process.wait(timeout=60 * SLACK)
-        os.close(master)
-        self.assertIn(b"\r\033[Kaccelerators 2 (1 of 2)", text)
-        self.assertIn(b"[2/2] accelerators 3: ", text)
 
 
 if __name__ == "__main__":

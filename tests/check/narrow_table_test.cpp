@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/report/narrow_table.h"
+#include "partita/check/narrow_table.h"
 
 #include <gtest/gtest.h>
 
@@ -47,6 +47,38 @@ TEST(NarrowTable, ColumnsAreFoldedBelowEachOther) {
 TEST(NarrowTable, AColumnTooWideStandsAlone) {
   const std::vector<Row> rows = {{"<name", "much too wide", "b"}, {"a", "1", "2"}};
   EXPECT_EQ(layout_folded(rows, 5), "name  much too wide\na                 1\n\nname  b\na     2\n");
+}
+
+TEST(NarrowTable, LongNamesAreCutInTheMiddleFirst) {
+  const std::vector<Row> rows = {{"stage", "<device", "load", "<"},
+                                 {"1", "a-very-long-accelerator-name 10", "1.5", "<<- bottleneck"},
+                                 {"2", "a-very-long-accelerator-name 11", "1.25", "<"}};
+  EXPECT_EQ(layout_folded(rows, 50, 2),
+            "stage  device                  load\n"
+            "    1  a-very-lon...r-name 10   1.5  <- bottleneck\n"
+            "    2  a-very-lon...r-name 11  1.25\n");
+}
+
+TEST(NarrowTable, KeysAreRepeatedAndRemarksStayWithTheFirstPart) {
+  const std::vector<Row> rows = {{"stage", "<device", "load", "memory", "<"},
+                                 {"1", "gpu 0", "1.5", "16 GiB", "<<- slow"}};
+  EXPECT_EQ(layout_folded(rows, 30, 2),
+            "stage  device  load\n"
+            "    1  gpu 0    1.5  <- slow\n"
+            "\n"
+            "stage  device  memory\n"
+            "    1  gpu 0   16 GiB\n");
+}
+
+TEST(NarrowTable, RemarksWithoutRoomStandLast) {
+  const std::vector<Row> rows = {{"<device", "load", "<"}, {"gpu 0", "1.5", "<<- slower than all the others"}};
+  EXPECT_EQ(layout_folded(rows, 32), "device  load\ngpu 0    1.5\n\ndevice\ngpu 0   <- slower than all the others\n");
+}
+
+TEST(NarrowTable, WidthsAreThoseOfCharacters) {
+  const std::vector<Row> rows = {{"<name", "value"}, {"Gerät", "1"}, {"gpu 0", "2"}};
+  EXPECT_EQ(layout(rows), "name   value\nGerät      1\ngpu 0      2\n");
+  EXPECT_EQ(layout_folded(rows, 12), layout(rows));
 }
 
 TEST(NarrowTable, SentencesAreWrappedWithAnIndent) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// `partita help [TOPIC]`: a command's page, as its --help shows it, or the table of exit codes.
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/partita/commands.h"
+#include "app/partita/output.h"
+#include "app/shared/exit_codes.h"
+#include "app/shared/help_formatter.h"
+#include "app/shared/options.h"
+#include "app/shared/terminal_width.h"
+
+namespace partita::app {
+namespace {
+
+constexpr const char* kExitCodes = "exit-codes";
+
+std::string page_of(const CLI::App& program, const std::string& topic) {
+  const std::string name = program.get_name();
+  if (topic.empty()) return program.get_formatter()->make_help(&program, name, CLI::AppFormatMode::Normal);
+  if (topic == kExitCodes) return wrapped_page(exit_code_table(), page_width(STDOUT_FILENO));
+  return program.get_subcommand(topic)->help(name);
+}
+
+}  // namespace
+
+void add_help_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("help", "Describe a command, or what the exit codes mean");
+  auto topic = std::make_shared<std::string>();
+  std::vector<std::string> topics;
+  for (const CLI::App* other : program.get_subcommands({})) topics.push_back(other->get_name());
+  topics.emplace_back(kExitCodes);
+  choices(command->add_option("TOPIC", *topic, "A command, or exit-codes; without one, the commands are listed"),
+          topics);
+  command->footer("Examples:\n  partita help plan\n  partita help exit-codes\n");
+  command->callback([&program, &action, topic] {
+    action = [&program, topic] {
+      Output("-").write(page_of(program, *topic));
+      return 0;
+    };
+  });
+}
+
+}  // namespace partita::app
