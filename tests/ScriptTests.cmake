@@ -17,6 +17,8 @@ endforeach()
 
 # Hundreds of starts of a program, and CBC: slow under the sanitizers, which the unit tests of the same code meet anyway.
 set_tests_properties(cli.help cli.integer_programs PROPERTIES LABELS release-only)
+# Limits of a second on graphs of thousands of nodes, which sanitizers make too slow to be told from an overrun.
+set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart
