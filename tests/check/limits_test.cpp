@@ -157,7 +157,7 @@ TEST(Listing, NamesStayOnOneLine) {
   workload.graph.nodes[NodeId(1)].name = std::string(200, 'x');
   const Messages found = messages(check_text(problem_of(workload), ""), Kind::MissingNode);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0], "2 of the graph's nodes are on no device: 1 (two lines), 2 (" + std::string(48, 'x') + "...)");
+  EXPECT_EQ(found[0], "2 of the graph's nodes are on no device: 1 (two\\nlines), 2 (" + std::string(48, 'x') + "...)");
 }
 
 }  // namespace

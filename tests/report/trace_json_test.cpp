@@ -129,7 +129,7 @@ TEST(TraceJson, AnyNameIsWritten) {
   made.simulation.lanes[LaneId(0)].name = "x\\y";
   const Json trace = Json::parse(trace_json(made.problem, made.report, made.simulation));
   EXPECT_EQ(trace["displayTimeUnit"], "ms");
-  EXPECT_EQ(trace["otherData"]["workload"], "a \"b\"\n\xef\xbf\xbd");
+  EXPECT_EQ(trace["otherData"]["workload"], "a \"b\"\\n\\xff");
   made.simulation.intervals.clear();
   EXPECT_NO_THROW(std::ignore = events_of(made));
 }
