@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/target.h"
+#include "partita/read/paper_tables.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace partita;
+  const std::string_view text = fuzz::text_of(data, size);
+  fuzz::must_answer([&] { parse_paper_tables(text, "f"); });
+  return 0;
+}
