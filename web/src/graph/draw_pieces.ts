@@ -2,7 +2,7 @@
 // The boxes of the pieces: far away each with its numbers, nearer as a ground for its nodes, with a name that stays in
 // sight while any of the box is. Each has a bar, which shows its load beside the largest one, and what it is made of.
 import { hatched } from "../canvas/hatch";
-import { mixed, passColour } from "../canvas/palette";
+import { mixed, passColour, type Palette } from "../canvas/palette";
 import { initials, roundedBox, shortened, textWidth } from "../canvas/text";
 import type { PieceData } from "../data";
 import { originalOf, stageName } from "../devices";
@@ -106,14 +106,21 @@ const sharesHeight = (room: number): number => barHeight + 7 + 3 * 1.4 * shareSi
 
 type Fill = CanvasPattern | string;
 
+// Made once for a theme and a screen, not for every box of every frame.
+const knownFills = new WeakMap<Palette, { ratio: number; fills: Record<Kind, Fill> }>();
+
 function fillsOf(scene: Scene): Record<Kind, Fill> {
   const { context, palette, ratio } = scene;
-  return {
+  const known = knownFills.get(palette);
+  if (known?.ratio === ratio) return known.fills;
+  const fills = {
     compute: palette.compute,
     in: hatched(context, palette.in, palette["in-stripe"], "up", ratio),
     out: hatched(context, palette.out, palette["out-stripe"], "down", ratio),
     sync: palette["ink-3"], // no piece has any
   };
+  knownFills.set(palette, { ratio, fills });
+  return fills;
 }
 
 // The load beside the largest one, which takes all the room. What runs side by side is drawn so.
