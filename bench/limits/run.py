@@ -40,13 +40,14 @@ def questions():
             if platform != "clusters":
                 yield platform, objective, "contiguous", "auto", []
                 yield platform, objective, "free", "auto", []
-        yield platform, "latency", "free", "auto", []
+        if platform != "clusters":
+            yield platform, "latency", "free", "auto", []
     yield "plain", "latency", "free", "auto", ["--subgraphs", "3"]
     yield "plain", "max-load", "staged", "auto", ["--transfers", "overlap"]
     yield "plain", "max-load", "free", "auto", ["--transfers", "overlap"]
     for platform in ("clusters", "plain"):
         for objective in ("max-load", "gpipe"):
-            yield platform, objective, "staged", "auto", ["--replicate", "4"]
+            yield platform, objective, "staged", "auto", ["--replicate", "4", "--sync-bandwidth", "inf"]
     yield "plain", "max-load", "staged", "auto", ["--memory-model", "1f1b"]
     yield "plain", "gpipe", "staged", "auto", ["--memory-model", "gpipe", "--microbatches", "8"]
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/start.h"
@@ -124,11 +125,26 @@ Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budge
                   "the file is not a split of this workload and its devices; partita check says more");
 }
 
-Result run_scotch(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+// Neither Scotch nor METIS can be stopped, so they are started only where they should be done in time. They took a
+// quarter of this at most: 0.97 s of 4.1 for Scotch on a random graph of 100,000 nodes and 64 parts.
+constexpr double kPartitionerSeconds = 2e-6;  // for each node and edge, and each halving of the devices
+
+bool time_for_partitioner(const Problem& problem, const Budget& budget) {
+  const Graph& graph = problem.workload.graph;
+  const auto parts = static_cast<double>(std::min(problem.workload.platform.device_count(), graph.nodes.size()));
+  const auto size = static_cast<double>(graph.nodes.size() + graph.edges.size());
+  return kPartitionerSeconds * size * (1 + std::log2(std::max(parts, 1.0))) <= budget.seconds_left();
+}
+
+constexpr const char* kNoTimeForPartitioner = "the partitioner cannot be stopped, and may need more time than there is";
+
+Result run_scotch(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  if (!time_for_partitioner(problem, budget)) return of_split(std::nullopt, kNoTimeForPartitioner);
   return of_split(scotch_split(problem, options.seed), kNoPartition);
 }
 
-Result run_metis(const Problem& problem, const AlgorithmOptions& options, Budget&, const Sink&) {
+Result run_metis(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink&) {
+  if (!time_for_partitioner(problem, budget)) return of_split(std::nullopt, kNoTimeForPartitioner);
   return of_split(metis_split(problem, options.seed), kNoPartition);
 }
 

@@ -75,7 +75,7 @@ std::optional<Split> first_split(const Problem& problem) {
     best->order = report.order;
   };
   offer(greedy_split(problem));
-  offer(single_split(problem));
+  if (!best) offer(single_split(problem));
   return best;
 }
 

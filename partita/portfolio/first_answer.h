@@ -10,8 +10,7 @@
 
 namespace partita {
 
-// The best of some simple splits that `check` finds legal: accelerators filled one after the other, everything on one
-// device. O(n + m); half a second for a million nodes.
+// Accelerators filled one after the other, or everything on one device, if `check` finds that legal. O(n + m).
 std::optional<Split> first_split(const Problem& problem);
 
 // Throughput: some device does its share of all that has to be done, and some does the longest of it. Latency: the

@@ -99,8 +99,9 @@ Json memory_json(const MemoryItems& items, bool recompute) {
 
 // By device: its place in the list of devices, which has all of them, or on a large platform those in use. Nothing for
 // those left out.
-IdVector<DeviceId, std::optional<std::size_t>> places_in_list(const Platform& platform, const CheckReport& report) {
-  IdVector<DeviceId, std::optional<std::size_t>> places(platform.device_count());
+using PlacesInList = IdVector<DeviceId, std::optional<std::size_t>>;
+PlacesInList places_in_list(const Platform& platform, const CheckReport& report) {
+  PlacesInList places(platform.device_count());
   std::size_t next = 0;
   for (DeviceId d : places.all()) {
     if (places.size() <= kIdleListedUpTo || report.devices[d].original.valid()) places[d] = next++;
@@ -110,7 +111,7 @@ IdVector<DeviceId, std::optional<std::size_t>> places_in_list(const Platform& pl
 
 // What only pipelines with copies, samples in flight and recomputing have.
 void add_pipeline_items(const Problem& problem, const Split& split, DeviceId d, const DeviceReport& costs,
-                        const IdVector<DeviceId, std::optional<std::size_t>>& places, Json& device) {
+                        const PlacesInList& places, Json& device) {
   if (problem.replicas > 1) {
     device["sync"] = costs.sync;
     device["sharing"] = costs.sharing;
@@ -126,7 +127,7 @@ bool has_subgraphs(const Problem& problem) { return problem.objective == Objecti
 
 Json pass_json(const PassLoad& pass) { return {{"compute", pass.compute}, {"in", pass.in}, {"out", pass.out}}; }
 
-Json devices_json(const Problem& problem, const Result& result, const CheckReport& report) {
+Json devices_json(const Problem& problem, const Result& result, const CheckReport& report, const PlacesInList& places) {
   const Platform& platform = problem.workload.platform;
   const bool training = problem.workload.graph.has_backward();
   const auto nodes = node_lists(problem, *result.split);
@@ -135,7 +136,6 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   const auto stage = stages(problem, report.order.empty() ? result.split->order : report.order);
   const bool named_classes = has_named_classes(platform);
   std::map<DeviceKind, std::size_t> index;
-  const auto places = places_in_list(platform, report);
   Json devices = Json::array();
   for (ClassId c : platform.classes.all()) {
     const DeviceClass& device_class = platform.classes[c];
@@ -173,13 +173,13 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
   return devices;
 }
 
-Json assignment_json(const Problem& problem, const Split& split) {
+Json assignment_json(const Problem& problem, const Split& split, const PlacesInList& places) {
   const auto& nodes = problem.workload.graph.nodes;
   Json::object_t assignment;
   assignment.reserve(nodes.size());
   // emplace_back, as ordered_json's own insertion looks through all earlier keys: quadratic in the nodes.
   for (NodeId v : nodes.all()) {
-    assignment.emplace_back(std::to_string(nodes[v].original_id), split.device_of[v].index());
+    assignment.emplace_back(std::to_string(nodes[v].original_id), *places[split.device_of[v]]);
   }
   return assignment;
 }
@@ -190,12 +190,12 @@ Json host_cores_json(const Problem& problem, const Result& result, const CheckRe
           {"busy", result.split ? Json(report.host_cores) : Json()}};
 }
 
-Json schedule_json(const Problem& problem, const CheckReport& report) {
+Json schedule_json(const Problem& problem, const CheckReport& report, const PlacesInList& places) {
   const auto& nodes = problem.workload.graph.nodes;
   const bool training = problem.workload.graph.has_backward();
   Json schedule = Json::array();
   for (const ScheduleStep& step : report.schedule) {
-    Json entry{{"device", step.device.index()}};
+    Json entry{{"device", *places[step.device]}};
     if (step.node.valid()) {
       entry["node"] = nodes[step.node].original_id;
     } else {
@@ -299,13 +299,13 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["seconds"] = result.seconds;
   plan["seed"] = result.seed;
   plan["proof"] = result.proof;
-  if (result.unverified) plan["unverified"] = true;
   if (!result.split) plan["reason"] = result.reason;
   if (result.split) add_worth(problem, result.value, plan);
   plan["question"] = question_json(problem, time_factor);
-  plan["devices"] = result.split ? devices_json(problem, result, report) : Json::array();
-  plan["assignment"] = result.split ? assignment_json(problem, *result.split) : Json::object();
-  if (latency) plan["schedule"] = result.split ? schedule_json(problem, report) : Json::array();
+  const PlacesInList places = result.split ? places_in_list(problem.workload.platform, report) : PlacesInList();
+  plan["devices"] = result.split ? devices_json(problem, result, report, places) : Json::array();
+  plan["assignment"] = result.split ? assignment_json(problem, *result.split, places) : Json::object();
+  if (latency) plan["schedule"] = result.split ? schedule_json(problem, report, places) : Json::array();
   return pretty_json(plan);
 }
 

@@ -68,6 +68,8 @@ class ManyDevices(CliTest):
             with self.subTest(options=options):
                 plan = self.plan("--accelerators", "1000000", *options)
                 self.assertTrue(all(device["nodes"] for device in plan["devices"]))
+                for node, place in plan["assignment"].items():
+                    self.assertIn(int(node), plan["devices"][place]["nodes"])
 
     def test_a_hundred_thousand_clusters(self):
         platform = {"version": 1, "classes": [{"name": "gpu", "kind": "accelerator", "memory": 1e9},

@@ -96,14 +96,20 @@ Path make_path(const Problem& problem, const StageGraph& graph, const IdVector<N
   return path;
 }
 
-std::optional<Split> split_plain_path(const Problem& problem) {
+std::optional<Split> split_plain_path(const Problem& problem, const Budget& budget) {
   const StagedInstance instance = make_staged_instance(problem);
   const Path path = make_path(problem, instance.graph, instance.group_of);
   StagePlatform platform = instance.platform;
   const int layers = static_cast<int>(path.layers.graph.size());
   platform.accelerators = std::min(platform.accelerators, layers);
   platform.hosts = std::min(platform.hosts, layers);
-  const auto split = linear_split(path.layers.graph, platform, path.order, {}, Budget());
+  // A coarse answer makes the next one fast, and counts if there is no time for it.
+  std::optional<StagedSplit> split;
+  for (std::size_t stride = std::max<std::size_t>(path.order.size() / kCoarseStops, 1);; stride = 1) {
+    const LinearOptions linear{.below = split ? split->value : kUnlimited, .stride = stride};
+    if (auto found = linear_split(path.layers.graph, platform, path.order, linear, budget)) split = std::move(found);
+    if (stride == 1) break;
+  }
   if (!split) return std::nullopt;
   return lift_stages(problem, instance, lift_stages(path.layers.lift, split->stages));
 }
@@ -147,7 +153,7 @@ std::optional<Split> pipedream_split(const Problem& problem, Budget& budget) {
   flat.workload.platform.clusters.reset();
   const bool plain = is_plain(flat.workload.platform) && flat.transfers == TransferMode::Sum && flat.replicas == 1 &&
                      flat.memory_model == MemoryModel::Flat;
-  return plain ? split_plain_path(flat) : split_path(flat, budget);
+  return plain ? split_plain_path(flat, budget) : split_path(flat, budget);
 }
 
 }  // namespace partita

@@ -33,7 +33,7 @@ class LinearProgram {
     seen_from_.assign(graph_.net_count(), kUnreached);
     value_[0] = 0;
     for (std::size_t a = 0; a + 1 < stops_; ++a) {
-      if (a % 256 == 0 && budget.exhausted()) return std::nullopt;
+      if (a % 16 == 0 && budget.exhausted()) return std::nullopt;
       collect_useful(a);
       if (!useful_.empty()) scan_from(a);
     }

@@ -31,7 +31,7 @@ class PassLinearProgram {
       seen_from_[p].assign(graphs_.pass[p].net_count(), order_.size());
     }
     for (std::size_t a = 0; a < order_.size(); ++a) {
-      if (a % 256 == 0 && budget.exhausted()) return std::nullopt;
+      if (a % 16 == 0 && budget.exhausted()) return std::nullopt;
       collect_useful(a);
       if (!useful_.empty()) scan_from(a);
     }
