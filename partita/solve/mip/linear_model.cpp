@@ -61,7 +61,7 @@ double LinearModel::objective(std::span<const double> x) const {
   return sum;
 }
 
-double LinearModel::largest_violation(std::span<const double> x) const {
+double LinearModel::largest_column_violation(std::span<const double> x) const {
   double worst = 0;
   for (ColumnId c : columns_.all()) {
     const Column& column = columns_[c];
@@ -69,6 +69,11 @@ double LinearModel::largest_violation(std::span<const double> x) const {
     worst = std::max({worst, column.lower - value, value - column.upper});
     if (column.integer) worst = std::max(worst, std::abs(value - std::round(value)));
   }
+  return worst;
+}
+
+double LinearModel::largest_violation(std::span<const double> x) const {
+  double worst = largest_column_violation(x);
   for (const Row& row : rows_) {
     double sum = 0;
     for (const Term& term : row.terms) sum += term.factor * x[term.column.index()];
