@@ -7,12 +7,18 @@
 namespace partita {
 namespace {
 
+constexpr double kRounding = 1e-12;  // of two terms that cancel each other
+
+// What is left where terms of one column cancel each other may be rounding, and no solver can tell it from a number.
 Terms added_up(Terms terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.column < b.column; });
   Terms result;
   for (const Term& term : terms) {
     if (!result.empty() && result.back().column == term.column) {
-      result.back().factor += term.factor;
+      double& sum = result.back().factor;
+      const double size = std::max(std::abs(sum), std::abs(term.factor));
+      sum += term.factor;
+      if (std::abs(sum) <= kRounding * size) sum = 0;
     } else {
       result.push_back(term);
     }
