@@ -155,15 +155,6 @@ class WhereCbcWentWrong(CliTest):
         self.assertAlmostEqual(plan["value"], ours["value"], places=9)
         self.assertLessEqual(plan["bound"], ours["value"])
 
-    def test_numbers_that_cbc_cannot_hold(self):
-        # Nothing is known to start from, so the slow node's time stays in the program.
-        nodes = [node(1, 1, size=2), node(2, 1e12, size=2), node(3, 1, size=2)]
-        file = self.write("far.json", workload(nodes, [], accelerators=2, memory=3.0, hosts=0))
-        self.assert_refused(13, "plan", file, "-q", "--shape", "free", "--algorithm", "ip",
-                            mentions=["--algorithm ip", "CBC", "factor"])
-        self.assert_refused(9, "plan", file, "-q", "--shape", "free", "--objective", "gpipe", "--transfers", "overlap",
-                            mentions=["infeasible"])
-
 
 def training():
     """Two forward nodes with twins, two without, and an orphan; memory for four nodes on a device."""

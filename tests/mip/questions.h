@@ -81,7 +81,7 @@ inline void expect_optimum(const Problem& problem, const IpOptions& options, dou
   };
   const IpOutcome outcome = solve_ip(problem, backend, options, budget, sink);
   EXPECT_EQ(outcome.infeasible, !best);
-  ASSERT_EQ(outcome.split.has_value(), best.has_value());
+  ASSERT_EQ(outcome.split.has_value(), best.has_value()) << outcome.failure;
   if (!best) return;
   const CheckReport report = check(problem, *outcome.split);
   EXPECT_TRUE(report.legal()) << report.violations[0].message;

@@ -335,7 +335,7 @@ TEST(SolveIpTrust, ALegalStartRefutesABoundAboveIt) {
 TEST(SolveIpTrust, SolutionsThatAreNoneAreNotTaken) {
   const Problem problem = two_nodes();
   const auto liar = [](const MipRequest& request, MipReporter& reporter) {
-    reporter.solution(std::vector<double>(request.model.columns().size(), 0));
+    reporter.solution(std::vector<double>(request.model.columns().size(), 7));
     reporter.finished(false);
   };
   for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
@@ -353,6 +353,23 @@ TEST(SolveIpTrust, ACrashLeavesTheStart) {
   EXPECT_EQ(outcome.value, 5);
   EXPECT_EQ(outcome.failure, "Somebody failed (signal 9)");
   EXPECT_NE(outcome.proof.find("Somebody failed"), std::string::npos);
+}
+
+// Nothing is known to start from, so the slow node's time on the host stays in the program.
+TEST(SolveIpTrust, NumbersTooFarApartAreRefused) {
+  Problem problem;
+  problem.workload = graph_from_text("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2; d 1 1e14", 2, 3, 1);
+  problem.shape = Shape::Free;
+  Budget budget;
+  try {
+    plan(problem, {.algorithm = Algorithm::Ip}, budget);
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
+    EXPECT_NE(error.problem().find("differ by a factor"), std::string::npos) << error.problem();
+  }
+  problem.transfers = TransferMode::Overlap;
+  EXPECT_EQ(plan(problem, {}, budget).result.status, Status::Infeasible);
 }
 
 // Times up to 1e18 apart: bounds hold, whatever becomes of the rest.

@@ -102,11 +102,11 @@ TEST_F(PlanJson, SaysWhatTheSplitIsWorth) {
             Json::parse(R"({"factor": 1.9047619047619047, "one_device": 4.0, "class": "accelerator",
                                                "devices": 3})"));
   EXPECT_FALSE(json.contains("lone_bottleneck"));
-  EXPECT_FALSE(json.contains("unverified"));
+  EXPECT_EQ(json.at("bound_verified"), true);
   problem.workload.graph.nodes[NodeId(2)].time = {2.1, 30};
   result.unverified = true;
   EXPECT_EQ(plan().at("lone_bottleneck"), Json::parse(R"({"nodes": [30], "class": "accelerator"})"));
-  EXPECT_EQ(plan().at("unverified"), true);
+  EXPECT_EQ(plan().at("bound_verified"), false);
 }
 
 TEST_F(PlanJson, SaysWhatWasAskedAndAnswered) {

@@ -14,6 +14,10 @@
 namespace partita {
 namespace {
 
+// Of the horizon: what is left of it after the head may be rounding alone, too small a coefficient for any solver. More
+// than is needed weakens a row and keeps it valid.
+constexpr double kLeastSlack = 1e-6;
+
 std::vector<Transfer> transfers_with_consumers_once(const Graph& graph) {
   std::vector<Transfer> transfers = find_transfers(graph);
   for (Transfer& transfer : transfers) {
@@ -353,7 +357,7 @@ void LatencyFormulation::add_seat_times(Seats& seats) {
     for (NodeId v : instance_.nodes.all()) {
       if (!seat.holds[v].valid()) continue;
       lasts.push_back({seat.holds[v], -time(v, seat.device_class)});
-      const double most = horizon_ - std::min(head_[v], horizon_);
+      const double most = std::max(horizon_ - head_[v], kLeastSlack * horizon_);
       model_.add_at_least(fmt::format("done_{}_{}", v.index(), seat.name),
                           {{done_[v], 1}, {seat.finish, -1}, {seat.holds[v], -most}}, -most);
     }

@@ -7,12 +7,18 @@
 namespace partita {
 namespace {
 
+constexpr double kRounding = 1e-12;  // of two terms that cancel each other
+
+// What is left where terms of one column cancel each other may be rounding, and no solver can tell it from a number.
 Terms added_up(Terms terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.column < b.column; });
   Terms result;
   for (const Term& term : terms) {
     if (!result.empty() && result.back().column == term.column) {
-      result.back().factor += term.factor;
+      double& sum = result.back().factor;
+      const double size = std::max(std::abs(sum), std::abs(term.factor));
+      sum += term.factor;
+      if (std::abs(sum) <= kRounding * size) sum = 0;
     } else {
       result.push_back(term);
     }
@@ -61,7 +67,7 @@ double LinearModel::objective(std::span<const double> x) const {
   return sum;
 }
 
-double LinearModel::largest_violation(std::span<const double> x) const {
+double LinearModel::largest_column_violation(std::span<const double> x) const {
   double worst = 0;
   for (ColumnId c : columns_.all()) {
     const Column& column = columns_[c];
@@ -69,6 +75,11 @@ double LinearModel::largest_violation(std::span<const double> x) const {
     worst = std::max({worst, column.lower - value, value - column.upper});
     if (column.integer) worst = std::max(worst, std::abs(value - std::round(value)));
   }
+  return worst;
+}
+
+double LinearModel::largest_violation(std::span<const double> x) const {
+  double worst = largest_column_violation(x);
   for (const Row& row : rows_) {
     double sum = 0;
     for (const Term& term : row.terms) sum += term.factor * x[term.column.index()];

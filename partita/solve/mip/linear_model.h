@@ -60,6 +60,7 @@ class LinearModel {
   double objective(std::span<const double> x) const;
   // How far x is outside a row, a bound or the whole numbers, at most. 0 for a solution.
   double largest_violation(std::span<const double> x) const;
+  double largest_column_violation(std::span<const double> x) const;  // the same without the rows
   // The largest ratio of two coefficients of one row or one column, columns that are fixed left out. Floating point
   // holds no more than 1e16 apart, solvers with their tolerances much less. At least 1.
   double coefficient_ratio() const;

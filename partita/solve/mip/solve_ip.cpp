@@ -16,7 +16,8 @@ constexpr double kLimitSlack = 1e-6;      // so that rounding does not shut out 
 constexpr double kNegligible = kUsualObjective / kMostCoefficientRatio;
 // Of a split in its formulation. Memory rows add up to 1000, so this is the slack that memory limits have anyway.
 constexpr double kSplitTolerance = 1e-9;
-// Of a solver's solution: more is none. Rows add up to about 1000, and solvers keep them to 1e-6.
+// Of the columns of a solver's solution: more is none. Its rows may be further off, as the columns that are not whole
+// are found again from the split.
 constexpr double kSolutionTolerance = 1e-2;
 
 // All the work, spread evenly: the size of a load, give or take.
@@ -56,7 +57,7 @@ class Search {
   }
 
   void hear_solution(std::span<const double> x) {
-    if (formulation_.model().largest_violation(x) > kSolutionTolerance) return;
+    if (formulation_.model().largest_column_violation(x) > kSolutionTolerance) return;
     const Split split = formulation_.decode(x);
     if (!options_.measure) {
       offer(split, std::nullopt);
