@@ -28,6 +28,7 @@ const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBand
 const FieldNames kClassFields{"a class of devices", {"count", "kind", "linkFactor", "memory", "name", "timeFactor"}};
 const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
 
+constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
 
 void check_version(const ObjectView& object) {
@@ -198,7 +199,7 @@ void check_totals(const Platform& platform, const ObjectView& object) {
 }
 
 PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
-  KeepAllBut listener("a platform: an object with version and classes", {"nodes", "edges", "meta"});
+  KeepAllBut listener(kPlatformExpected, {"nodes", "edges", "meta"});
   const json document = read_json(text, listener);
   const Place place(text.source());
   if (document.is_object() && document.contains("nodes") && !document.contains("classes")) {
@@ -206,16 +207,16 @@ PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
                "is a workload (nodes and edges), not a platform; expected an object with version and classes");
   }
   UnknownFields unknown(options.strict);
-  PlatformSpec spec = read_platform_object(document, place, unknown);
+  PlatformSpec spec = read_platform_object(ObjectView(document, place, kPlatformExpected), unknown);
   spec.notes = unknown.notes();
   return spec;
 }
 
 }  // namespace
 
-PlatformSpec read_platform_object(const json& value, const Place& whole, UnknownFields& unknown) {
-  const ObjectView object(value, whole, "a platform: an object with version and classes", &kPlatformFields);
-  unknown.look_at(value, whole, kPlatformFields);
+PlatformSpec read_platform_object(const ObjectView& given, UnknownFields& unknown) {
+  const ObjectView object(given.object(), given.place(), kPlatformExpected, &kPlatformFields);
+  unknown.look_at(object.object(), object.place(), kPlatformFields);
   check_version(object);
   const json& list = object.array("classes", "the list of classes of devices");
   const Place list_place = object.place().member("classes");

@@ -3,7 +3,6 @@
 // be in a workload's file or in a file of its own.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -14,7 +13,7 @@
 
 namespace partita {
 
-class Place;
+class ObjectView;
 class UnknownFields;
 
 struct PlatformSpec {
@@ -37,6 +36,6 @@ PlatformSpec read_platform(const std::string& path, const ReadOptions& options =
 PlatformSpec parse_platform(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
 
 // The same from a part of a document, without notes: fields that it should not have go to `unknown`.
-PlatformSpec read_platform_object(const nlohmann::json& value, const Place& place, UnknownFields& unknown);
+PlatformSpec read_platform_object(const ObjectView& object, UnknownFields& unknown);
 
 }  // namespace partita

@@ -118,8 +118,10 @@ PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overr
   PlatformSpec spec;
   if (overrides.platform || file.find("platform")) {
     if (!overrides.platform) refuse_two_platforms(file);
-    spec = overrides.platform ? *overrides.platform
-                              : read_platform_object(*file.find("platform"), file.place().member("platform"), unknown);
+    const Place place = file.place().member("platform");
+    spec = overrides.platform
+               ? *overrides.platform
+               : read_platform_object(ObjectView(*file.find("platform"), place, "a platform: an object"), unknown);
     override_devices(overrides, spec.platform);
   } else {
     spec.platform = paper_platform(file, overrides);

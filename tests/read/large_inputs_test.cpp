@@ -20,6 +20,13 @@ std::string repeated(std::string_view part, std::size_t times) {
   return text;
 }
 
+std::string list_of(std::string_view element, std::size_t times) {
+  std::string text = "[";
+  text += repeated(element, times);
+  text.back() = ']';
+  return text;
+}
+
 constexpr std::size_t kMany = 2'000'000;
 
 TEST(LargeInputs, ABombIsRefusedAtItsFirstElement) {
@@ -37,7 +44,7 @@ TEST(LargeInputs, ABombIsRefusedAtItsFirstElement) {
 }
 
 TEST(LargeInputs, OnePartMayTakeOnlySoMuch) {
-  const std::string objects = "[" + repeated("{},", kMany) + "{}]";
+  const std::string objects = list_of("{},", kMany);
   EXPECT_SAYS(error_of([&] { parse_workload("{\"platform\": " + objects + "}", "f"); }), ErrorKind::Unreadable,
               "f: platform[", "more than 64 MiB of memory");
   EXPECT_SAYS(error_of([&] { parse_workload("{\"nodes\": [{\"id\": " + objects + "}]}", "f"); }), ErrorKind::Unreadable,
@@ -47,7 +54,7 @@ TEST(LargeInputs, OnePartMayTakeOnlySoMuch) {
 }
 
 TEST(LargeInputs, WhatNobodyReadsTakesNothing) {
-  const std::string objects = "[" + repeated("{},", kMany) + "{}]";
+  const std::string objects = list_of("{},", kMany);
   const std::string text = with(kSmallWorkload, R"("list": [1, [2, {}]])", "\"list\": " + objects);
   EXPECT_EQ(parse_workload(text, "f").graph.nodes.size(), 3u);
   EXPECT_EQ(parse_workload(with(kSmallWorkload, R"("name": "small")", "\"x\": " + objects), "f").graph.nodes.size(),

@@ -23,7 +23,8 @@ std::string many_lines(std::size_t bytes) {
 
 TEST(TextStream, GivesBackTheText) {
   for (const std::size_t size : {1u, 65'535u, 65'536u, 65'537u, 300'000u}) {
-    std::string text = "x" + many_lines(size - 1);
+    std::string text = many_lines(size);
+    text[0] = 'x';
     for (const std::string& bytes : {text, gzipped(text)}) {
       TextStream stream(memory_source(bytes), "f");
       std::istream in(&stream);
