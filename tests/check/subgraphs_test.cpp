@@ -60,6 +60,11 @@ TEST(Subgraphs, OnlyTheirOrderCountsAsLongAsTheNumbersAreBelowTheLimit) {
   EXPECT_TRUE(report.legal());
   EXPECT_DOUBLE_EQ(report.value, 3);
   EXPECT_EQ(report.schedule[1].subgraph, 3u);
+  // Two subgraphs, but one of them has a number that is too high: holes do not make room.
+  Problem two = problem;
+  two.subgraphs = 2;
+  EXPECT_EQ(messages(check_text(two, "a / / b"), Violation::Kind::Subgraph).size(), 1u);
+  EXPECT_TRUE(check_text(two, "/ a b").legal());
 }
 
 TEST(Subgraphs, MoreThanAllowedAreNamed) {
