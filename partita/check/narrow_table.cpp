@@ -114,7 +114,13 @@ std::string layout_folded(const std::vector<Row>& rows, std::size_t width, std::
   if (width == kAnyWidth || needed <= width) return whole;
   const std::vector<Row> short_rows = with_short_names(rows, keys, needed - width);
   const std::string short_whole = layout(short_rows);
-  return widest_line(short_whole) <= width ? short_whole : folded(short_rows, width, keys);
+  if (widest_line(short_whole) <= width) return short_whole;
+  // There is room for longer names where the columns are folded anyway.
+  std::size_t longest = 0;
+  for (std::size_t c = 0; c < keys; ++c) {
+    if (rows.front()[c].starts_with('<')) longest = std::max(longest, widest_cell(rows, c));
+  }
+  return folded(with_short_names(rows, keys, longest - std::min(longest, width / 3)), width, keys);
 }
 
 std::string markdown_table(const std::vector<Row>& rows) {

@@ -95,6 +95,14 @@ class PlanOutput(CliTest):
             out, _ = self.run_program("plan", "-", "-o", "-", "--quiet", stdin=stdin)
             self.assertAlmostEqual(json.loads(out)["value"], 2.1, places=9)
 
+    def test_what_was_written_is_told(self):
+        for command in (["plan", self.file], ["sweep", self.file, "--vary", "accelerators=1,2"]):
+            _, err = self.run_program(*command, "-o", self.path("out.json"), "--report", self.path("page.html"))
+            self.assertRegex(err, r"(?m)^wrote \S+/out\.json \(\d+ bytes|\d\.\d kB\)$")
+            self.assertRegex(err, r"(?m)^wrote \S+/page\.html \(\d+\.\d kB\)$")
+            self.assertEqual(self.run_program(*command, "-q", "-o", self.path("out.json"))[1], "")
+        self.assertEqual(self.run_program("plan", self.file, "-o", "/dev/null")[1], "")
+
     def test_quiet_prints_nothing(self):
         self.assertEqual(self.run_program("plan", self.file, "--quiet"), ("", ""))
 
