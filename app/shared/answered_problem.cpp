@@ -87,7 +87,7 @@ AnsweredProblem read_answered_problem(const Question& options, const std::option
 
   const std::string bytes = read_bytes(options.workload);
   const std::string source = source_name(options.workload);
-  const ReadOptions reading{.strict = options.strict};
+  const ReadOptions reading = read_options(options);
   PlatformSpec own;
   std::optional<Workload> workload = as_the_file_says(bytes, source, reading, own);
   if (workload && !same_devices(own, *plan->devices)) {

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "app/shared/help_formatter.h"
+#include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
@@ -187,13 +189,21 @@ Workload read_question_workload(const Question& question, PlatformSpec* devices)
     throw InputError(ErrorKind::Usage, "--platform",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  return read_workload(question.workload, platform_overrides(question), {.strict = question.strict}, devices);
+  return read_workload(question.workload, platform_overrides(question), read_options(question), devices);
+}
+
+ReadOptions read_options(const Question& question) {
+  constexpr double kMost = 1e18;
+  ReadOptions options{.strict = question.strict};
+  // Half: the graph is not all that a search needs.
+  options.memory = std::min(options.memory, static_cast<std::size_t>(std::min(memory_limit() / 2, kMost)));
+  return options;
 }
 
 PlatformOverrides platform_overrides(const Question& question) {
   PlatformOverrides overrides = question.platform;
-  const ReadOptions reading{.strict = question.strict};
-  if (!question.platform_file.empty()) overrides.platform = read_platform(question.platform_file, reading);
+  if (!question.platform_file.empty())
+    overrides.platform = read_platform(question.platform_file, read_options(question));
   if (!question.clusters.empty())
     overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
   return overrides;

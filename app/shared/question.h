@@ -48,6 +48,9 @@ struct AskedProblem {
 // What the options say of the platform. Throws InputError.
 PlatformOverrides platform_overrides(const Question& question);
 
+// As strict as the question says, within the memory limit of the program.
+ReadOptions read_options(const Question& question);
+
 // The workload on the platform that the question names. Throws InputError. `devices`: where to put that platform.
 Workload read_question_workload(const Question& question, PlatformSpec* devices = nullptr);
 

@@ -169,7 +169,9 @@ PlanQuestion read_question(const ObjectView& file) {
   PlanQuestion question{read_asked(fields), std::nullopt};
   if (const json* platform = fields.find("platform")) {
     UnknownFields unknown(false);
-    question.devices = read_platform_object(*platform, place.member("platform"), unknown);
+    const Place devices = place.member("platform");
+    question.devices =
+        read_platform_object(ObjectView(*platform, devices, "an object with version and classes"), unknown);
     question.devices->notes = unknown.notes();
   }
   return question;
