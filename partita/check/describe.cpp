@@ -182,7 +182,8 @@ std::string describe_devices(const Platform& platform) {
     if (c.count == 0) continue;
     if (!text.empty()) text += ", ";
     const auto count = static_cast<std::size_t>(c.count);
-    text += c.name == to_string(c.kind) ? counted(count, c.name) : fmt::format("{} x {}", count, visible(c.name, kLongestShownName));
+    text += c.name == to_string(c.kind) ? counted(count, c.name)
+                                        : fmt::format("{} x {}", count, visible(c.name, kLongestShownName));
     if (std::isfinite(c.memory)) text += " of " + memory_text(c.memory);
   }
   if (platform.clusters && !platform.clusters->clusters.empty())
@@ -208,8 +209,18 @@ std::string describe_question(Objective objective, Shape shape) {
 
 namespace {
 
+// What a row of the table is marked with: words, or where those have no room, signs that a line below explains.
+struct Marks {
+  const char* before;
+  const char* bottleneck;
+  const char* over_memory;
+  const char* between;
+};
+constexpr Marks kWords{"<- ", "bottleneck", "over its memory", ", "};
+constexpr Marks kSigns{"", "*", "!", ""};
+
 // The table of devices, header first; all times with so many digits of the largest.
-std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, int digits) {
+std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, int digits, const Marks& marks) {
   const Platform& platform = problem.workload.platform;
   const bool latency = problem.objective == Objective::Latency;
   const bool timed = latency && !report.schedule.empty();
@@ -257,22 +268,31 @@ std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, 
     std::vector<std::string> notes;
     const DeviceId slowest = report.bottleneck;
     const bool bottleneck = slowest.valid() && (slowest == d || report.devices[slowest].original == d);
-    if (bottleneck && !latency) notes.emplace_back("bottleneck");
-    if (flat && over_memory(device.memory, device_class.memory)) notes.emplace_back("over its memory");
-    row.push_back(notes.empty() ? "<" : fmt::format("<<- {}", fmt::join(notes, ", ")));
+    if (bottleneck && !latency) notes.emplace_back(marks.bottleneck);
+    if (flat && over_memory(device.memory, device_class.memory)) notes.emplace_back(marks.over_memory);
+    row.push_back(fmt::format("<{}{}", notes.empty() ? "" : marks.before, fmt::join(notes, marks.between)));
     rows.push_back(row);
   }
   return rows;
 }
 
-// A digit of each of its columns is what a narrow table can do without most easily.
+// A digit of each of its columns is what a narrow table can do without most easily, then words behind the rows. Where
+// both together do not help, the words stay.
 std::string device_table(const Problem& problem, const CheckReport& report, std::size_t width) {
   constexpr int kDigits = 6, kFewestDigits = 4;
-  std::vector<Row> rows = device_rows(problem, report, kDigits);
+  const auto fits = [width](const std::vector<Row>& rows) {
+    return width == kAnyWidth || widest_line(layout(rows)) <= width;
+  };
+  std::vector<Row> rows = device_rows(problem, report, kDigits, kWords);
   if (rows.size() == 1) return "";
-  for (int digits = kDigits; width != kAnyWidth && digits > kFewestDigits && widest_line(layout(rows)) > width;)
-    rows = device_rows(problem, report, --digits);
-  return layout_folded(rows, width, report.order.empty() ? 1 : 2);
+  for (int digits = kDigits; digits > kFewestDigits && !fits(rows);)
+    rows = device_rows(problem, report, --digits, kWords);
+  if (fits(rows)) return layout(rows);
+  const std::vector<Row> signs = device_rows(problem, report, kFewestDigits, kSigns);
+  if (!fits(signs)) return layout_folded(rows, width, report.order.empty() ? 1 : 2);
+  const bool over =
+      std::any_of(signs.begin() + 1, signs.end(), [](const Row& row) { return row.back().ends_with('!'); });
+  return layout(signs) + (over ? "* the bottleneck, ! over its memory\n" : "* the bottleneck\n");
 }
 
 }  // namespace
@@ -288,16 +308,34 @@ std::string describe_table(const Problem& problem, const CheckReport& report, st
   return text;
 }
 
+namespace {
+
+// The limit that all devices in use have, if it is the same.
+std::optional<double> limit_of_all(const Platform& platform, const CheckReport& report) {
+  std::optional<double> limit;
+  for (DeviceId d : devices_in_use(report)) {
+    const double its_limit = platform.classes[platform.class_of(d)].memory;
+    if (limit && *limit != its_limit) return std::nullopt;
+    limit = its_limit;
+  }
+  return limit;
+}
+
+}  // namespace
+
 std::string describe_memory(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (problem.memory_model == MemoryModel::Flat) return "";
   const Platform& platform = problem.workload.platform;
   const bool staged = !report.order.empty();
   const RowNames name(platform, report);
+  const std::optional<double> one_limit = limit_of_all(platform, report);
   Row header;
   if (staged) header.push_back("stage");
   header.insert(header.end(), {"<device", "weights", "optimizer", "per sample", "in flight"});
   if (problem.recompute) header.emplace_back("recomputing");
-  header.insert(header.end(), {"memory", "limit", "<"});
+  header.emplace_back("memory");
+  if (!one_limit) header.emplace_back("limit");
+  header.emplace_back("<");
 
   std::vector<Row> rows{header};
   for (DeviceId d : devices_in_use(report)) {
@@ -310,12 +348,15 @@ std::string describe_memory(const Problem& problem, const CheckReport& report, s
                            human_bytes(items.activation), std::to_string(items.in_flight)});
     if (problem.recompute) row.push_back(device.recomputes ? human_bytes(items.recomputed) : "-");
     row.push_back(human_bytes(device.memory));
-    row.push_back(std::isfinite(limit) ? human_bytes(limit) : "-");
+    if (!one_limit) row.push_back(std::isfinite(limit) ? human_bytes(limit) : "-");
     row.push_back(over_memory(device.memory, limit) ? "<<- over" : "<");
     rows.push_back(row);
   }
   if (rows.size() == 1) return "";
-  return fmt::format("memory ({}):\n", to_string(problem.memory_model)) + layout_folded(rows, width, staged ? 2 : 1);
+  const std::string limit =
+      one_limit && std::isfinite(*one_limit) ? ", at most " + memory_text(*one_limit) + " each" : "";
+  return fmt::format("memory ({}{}):\n", to_string(problem.memory_model), limit) +
+         layout_folded(rows, width, staged ? 2 : 1);
 }
 
 std::string describe_schedule(const Problem& problem, const CheckReport& report, std::size_t width) {

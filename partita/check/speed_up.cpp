@@ -120,7 +120,9 @@ std::string speed_up_text(const Problem& problem, const SpeedUp& speed_up) {
                                ? visible(one.name)
                                : fmt::format("{} of class {}", to_string(one.kind), visible(one.name));
   if (!speed_up.why_not.empty()) return fmt::format("speed-up over one {}: not known, as {}", over, speed_up.why_not);
-  return fmt::format("speed-up over one {}: {:.2f}x of {}", over, speed_up.factor, speed_up.of);
+  const std::string factor =
+      speed_up.factor < 1000 ? fmt::format("{:.2f}", speed_up.factor) : fmt::format("{:.3g}", speed_up.factor);
+  return fmt::format("speed-up over one {}: {}x of {}", over, factor, speed_up.of);
 }
 
 std::string lone_bottleneck_text(const Problem& problem, const LoneBottleneck& bottleneck, double value) {

@@ -38,9 +38,13 @@ std::string layout(const std::vector<Row>& rows) {
 TimeFormat::TimeFormat(double largest, int digits) {
   if (!(largest > 0) || !std::isfinite(largest)) return;
   const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  decimals_ = std::clamp(digits - before_point, 0, 9);
+  constexpr int kMostDecimals = 9, kMostZeros = 6, kMostBeforePoint = 15;
+  exponents_ = before_point < -kMostZeros || before_point > kMostBeforePoint;
+  decimals_ = exponents_ ? digits - 1 : std::clamp(digits - before_point, 0, kMostDecimals);
 }
 
-std::string TimeFormat::operator()(double time) const { return fmt::format("{:.{}f}", time, decimals_); }
+std::string TimeFormat::operator()(double time) const {
+  return exponents_ ? fmt::format("{:.{}e}", time, decimals_) : fmt::format("{:.{}f}", time, decimals_);
+}
 
 }  // namespace partita

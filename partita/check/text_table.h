@@ -16,7 +16,8 @@ std::string layout(const std::vector<Row>& rows);
 // A cell without the '<' at its start.
 std::string text_of(const std::string& cell);
 
-// Enough decimals for so many significant digits of the largest number; all times of a table share them.
+// Enough decimals for so many significant digits of the largest number; all times of a table share them. Numbers far
+// from 1 are written with exponents.
 class TimeFormat {
  public:
   explicit TimeFormat(double largest, int digits = 6);
@@ -24,6 +25,7 @@ class TimeFormat {
 
  private:
   int decimals_ = 0;
+  bool exponents_ = false;
 };
 
 }  // namespace partita

@@ -156,6 +156,21 @@ TEST(Describe, ViolationsOneToALine) {
             "  support: accelerator 0 cannot run 1 of its nodes: 2 (b)\n");
 }
 
+TEST(Describe, ANarrowTableHasSignsInPlaceOfWords) {
+  const Problem problem = problem_of(graph_from_text("a 1 1 mem=3; b - 1", 1, 2, 0));
+  const CheckReport report = check_text(problem, "a b");
+  EXPECT_EQ(describe_table(problem, report, 64),
+            "stage  device          load  compute     in    out  memory  nodes\n"
+            "    1  accelerator 0  1.000    1.000  0.000  0.000     3 B      2  *!\n"
+            "* the bottleneck, ! over its memory\n");
+}
+
+TEST(Describe, TimesFarFromOneHaveExponents) {
+  const Problem problem = problem_of(graph_from_text("a 3e-200 1; b 1e-200 1", 2, 2, 0));
+  const std::string table = describe_table(problem, check_text(problem, "a | b"));
+  EXPECT_NE(table.find("3.00000e-200"), std::string::npos) << table;
+}
+
 TEST(Describe, ManyViolationsOfAKindAreCounted) {
   std::string text;
   std::string first;
@@ -239,10 +254,10 @@ TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
   const CheckReport report = check(problem, split);
   EXPECT_EQ(describe_table(problem, report).find("memory"), std::string::npos);
   EXPECT_EQ(describe_memory(problem, report),
-            "memory (1f1b):\n"
-            "stage  device        weights  optimizer  per sample  in flight  recomputing  memory  limit\n"
-            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          2            -   224 B  120 B  <- over\n"
-            "    2  gpu 3             4 B        8 B        10 B          1        100 B   122 B  120 B  <- over\n");
+            "memory (1f1b, at most 120 bytes each):\n"
+            "stage  device        weights  optimizer  per sample  in flight  recomputing  memory\n"
+            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          2            -   224 B  <- over\n"
+            "    2  gpu 3             4 B        8 B        10 B          1        100 B   122 B  <- over\n");
   problem.memory_model = MemoryModel::GPipe;
   problem.microbatches = 4;
   problem.recompute = false;
@@ -250,11 +265,21 @@ TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
   const CheckReport gpipe = check(problem, pipeline_split());
   EXPECT_EQ(describe_memory(problem, gpipe),
             "memory (gpipe):\n"
-            "stage  device        weights  optimizer  per sample  in flight  memory  limit\n"
-            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          4   424 B      -\n"
-            "    2  gpu 3             4 B        8 B       100 B          4   412 B      -\n");
+            "stage  device        weights  optimizer  per sample  in flight  memory\n"
+            "    1  gpu 0,2,4 x3      8 B       16 B       100 B          4   424 B\n"
+            "    2  gpu 3             4 B        8 B       100 B          4   412 B\n");
   EXPECT_EQ(describe_verdict(problem, gpipe),
             "value: 9 (max-load, staged, up to 3 devices to a stage, memory gpipe, microbatches 4)\nlegal\n");
+}
+
+TEST(Describe, DevicesWithLimitsOfTheirOwnHaveAColumnOfThem) {
+  Problem problem = pipeline_problem();
+  problem.memory_model = MemoryModel::OneF1B;
+  Split split;
+  split.device_of = {DeviceId(0), DeviceId(5)};
+  split.order = {DeviceId(0), DeviceId(5)};
+  const std::string table = describe_memory(problem, check(problem, split));
+  EXPECT_NE(table.find("memory    limit\n"), std::string::npos) << table;
 }
 
 TEST(Describe, TheWidestTableFitsAnyTerminal) {
