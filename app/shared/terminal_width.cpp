@@ -5,12 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 
 namespace partita::app {
 namespace {
 
 constexpr std::size_t kUsualWidth = 80;  // also of a terminal that does not tell
 constexpr std::size_t kLeastWidth = 60;
+
+// What the user says where no terminal tells, as many programs take it.
+std::size_t width_by_environment() {
+  const char* text = std::getenv("COLUMNS");
+  std::size_t width = 0;
+  if (!text || std::from_chars(text, text + std::strlen(text), width).ec != std::errc()) return kUsualWidth;
+  return width;
+}
 
 }  // namespace
 
@@ -23,7 +34,8 @@ std::optional<std::size_t> terminal_width(int descriptor) {
 }
 
 std::size_t page_width(int descriptor) {
-  return std::max(kLeastWidth, terminal_width(descriptor).value_or(kUsualWidth));
+  const std::optional<std::size_t> terminal = terminal_width(descriptor);
+  return std::max(kLeastWidth, terminal ? *terminal : width_by_environment());
 }
 
 }  // namespace partita::app

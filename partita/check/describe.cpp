@@ -276,7 +276,7 @@ std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, 
   return rows;
 }
 
-// A digit of each of its columns is what a narrow table can do without most easily, then words behind the rows. Where
+// Words behind the rows are what a narrow table can do without most easily, then a digit of each of its columns. Where
 // both together do not help, the words stay.
 std::string device_table(const Problem& problem, const CheckReport& report, std::size_t width) {
   constexpr int kDigits = 6, kFewestDigits = 4;
@@ -285,11 +285,13 @@ std::string device_table(const Problem& problem, const CheckReport& report, std:
   };
   std::vector<Row> rows = device_rows(problem, report, kDigits, kWords);
   if (rows.size() == 1) return "";
-  for (int digits = kDigits; digits > kFewestDigits && !fits(rows);)
-    rows = device_rows(problem, report, --digits, kWords);
   if (fits(rows)) return layout(rows);
-  const std::vector<Row> signs = device_rows(problem, report, kFewestDigits, kSigns);
-  if (!fits(signs)) return layout_folded(rows, width, report.order.empty() ? 1 : 2);
+  std::vector<Row> signs;
+  for (int digits = kDigits; digits >= kFewestDigits && (signs.empty() || !fits(signs)); --digits)
+    signs = device_rows(problem, report, digits, kSigns);
+  if (!fits(signs)) {
+    return layout_folded(device_rows(problem, report, kFewestDigits, kWords), width, report.order.empty() ? 1 : 2);
+  }
   const bool over =
       std::any_of(signs.begin() + 1, signs.end(), [](const Row& row) { return row.back().ends_with('!'); });
   return layout(signs) + (over ? "* the bottleneck, ! over its memory\n" : "* the bottleneck\n");

@@ -173,8 +173,11 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     }
   });
   if (another && whole) return plan;
-  if (!whole && result.reason.empty()) result.reason = kNoSplitYet;
-  if (!within_limits(budget, [&] { fall_back(problem, std::move(first), plan); })) {
+  const bool settled = within_limits(budget, [&] {
+    if (!whole && result.reason.empty()) result.reason = kNoSplitYet;
+    fall_back(problem, std::move(first), plan);
+  });
+  if (!settled) {
     result.split.reset();
     result.status = Status::Unknown;
   }

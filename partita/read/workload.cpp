@@ -271,7 +271,7 @@ class WorkloadBuilder final : public DocumentListener {
                           fields.amount("cost", "the time to move the source's output, a number, 0 or more")};
     unknown_.look_at(value, place, kEdgeFields);
     meter_.add(kEdgeBytes, place);
-    if (document.contains("nodes")) {
+    if (const auto nodes = document.find("nodes"); nodes != document.end() && nodes->is_array()) {
       connect(edge, place);
     } else {
       waiting_edges_.push_back(edge);

@@ -159,7 +159,7 @@ TEST(Describe, ViolationsOneToALine) {
 TEST(Describe, ANarrowTableHasSignsInPlaceOfWords) {
   const Problem problem = problem_of(graph_from_text("a 1 1 mem=3; b - 1", 1, 2, 0));
   const CheckReport report = check_text(problem, "a b");
-  EXPECT_EQ(describe_table(problem, report, 64),
+  EXPECT_EQ(describe_table(problem, report, 70),
             "stage  device          load  compute     in    out  memory  nodes\n"
             "    1  accelerator 0  1.000    1.000  0.000  0.000     3 B      2  *!\n"
             "* the bottleneck, ! over its memory\n");

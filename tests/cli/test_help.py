@@ -25,7 +25,7 @@ class Help(CliTest):
     def test_exit_codes_are_a_topic(self):
         out, _ = self.run_program("help", "exit-codes")
         self.assertRegex(out, r"^Exit codes:\n +0  done")
-        self.assertEqual([int(code) for code in re.findall(r"(?m)^ +(\d+)  ", out)], list(range(14)))
+        self.assertEqual([int(code) for code in re.findall(r"(?m)^ +(\d+)  ", out)], list(range(15)))
 
     def test_options_are_in_groups(self):
         out, _ = self.run_program("plan", "--help")

@@ -108,7 +108,7 @@ class Copies(CliTest):
         # (2 + 0.5 + 2 recomputed) / 2 + sync of 16 / (2 * 4)
         self.assertIn("value: 4.25 (max-load, staged, up to 2 devices to a stage, memory 1f1b, recomputing)", out)
         self.assertIn("accelerator 0-1 x2", out)
-        self.assertIn("memory (1f1b):", out)
+        self.assertIn("memory (1f1b, at most 953.7 MiB each):", out)
         self.assertEqual(self.run_program(self.file, split, *self.OPTIONS, program=PARTITA_CHECK)[0], out)
         self.assertLessEqual(max(map(len, out.splitlines()[1:])), 100)
 

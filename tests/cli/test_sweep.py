@@ -51,7 +51,7 @@ class Sweep(CliTest):
         self.assertRegex(out, r"(?m)^ +2 +2\.10000 +2\.10000 +0 % +optimal +1\.90x +\+90\.48 %$")
         self.assertRegex(out, r"(?m)^ +2 +95\.2 % +2 ")  # the table is folded: it is wider than 80 columns
         self.assertRegex(out, r"(?m)^ +4 .*<- enough$")
-        self.assertRegex(out, r"(?m)^4 accelerators are enough: 4 more gain nothing, and no staged split could gain anything$")
+        self.assertRegex(out, r"(?m)^4 accelerators are enough: 4 more gain nothing, and no staged split could gain\n  anything$")
         self.assertEqual(len(re.findall(r"(?m)^\[\d/8\] accelerators \d: optimal", err)), 8)
         self.assertIn("by its neighbours", err)
         self.assertEqual(self.run_program("sweep", self.file, "--vary", "accelerators=1..8")[1], "")

@@ -244,15 +244,15 @@ TEST(SolveIpReasons, NameTheConstraint) {
     expect_start(reason("a 1 - mem=4; b 1 - mem=4; c 1 - mem=4", 2, 5, 1, Shape::Contiguous, algorithm),
                  "memory: what");
     expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Contiguous, algorithm),
-                 "memory: no contiguous split");
+                 "memory: contiguous splits exist");
     // The host must be contiguous, and cannot be.
     expect_start(reason("a - 1; b 1 -; c - 1; a -> b -> c : 1", 1, kUnlimited, 1, Shape::Contiguous, algorithm),
                  "the devices that nodes can run on");
   }
   expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Free, Algorithm::Ip),
-               "memory: no free split");
+               "memory: free splits exist");
   expect_start(reason("a 1 - mem=2; b 1 - mem=2; c 1 - mem=2", 2, 3, 0, Shape::Staged, Algorithm::Ip),
-               "memory: no staged split");
+               "memory: staged splits exist");
 }
 
 TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {

@@ -30,6 +30,7 @@ export function report(command, ...options) {
     cwd: examples,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, COLUMNS: "200" }, // room for every digit
   });
   const page = readFileSync(`${name}.html`, "utf8");
   const data = JSON.parse(page.match(/<script id="data" type="application\/json">(.*?)<\/script>/s)[1]);
