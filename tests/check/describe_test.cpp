@@ -294,8 +294,8 @@ TEST(Describe, TheWidestTableFitsAnyTerminal) {
   const CheckReport report = check(problem, split);
   const std::string table = describe_table(problem, report, 115);
   EXPECT_TRUE(table.starts_with(
-      "stage  device                load  forward  backward  compute    in   out   sync     memory  nodes\n"
-      "    1  accelerator 0-2 x3  213.00    41.00    152.00   193.00  0.00  0.00  20.00  667.6 MiB      2"))
+      "stage  device                 load  forward  backward  compute     in    out    sync     memory  nodes\n"
+      "    1  accelerator 0-2 x3  213.000   41.000   152.000  193.000  0.000  0.000  20.000  667.6 MiB      2  *\n"))
       << table;
   for (const std::size_t width : {60u, 80u, 100u, 120u}) {
     EXPECT_LE(widest_line(describe_table(problem, report, width)), width);

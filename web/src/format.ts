@@ -68,11 +68,17 @@ export function time(value: number | null): string {
   return value === null ? "none" : withUnit(significant(value));
 }
 
+// printf's %.{decimals}e: exponents have two digits at least.
+function exponential(value: number, decimals: number): string {
+  return value.toExponential(decimals).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
 // The times of one table share their decimals: enough for so many digits of the largest (TimeFormat in
 // partita/check/text_table.cpp).
 export function timeFormat(largest: number, digits = 6): (time: number) => string {
   const known = largest > 0 && Number.isFinite(largest);
   const beforePoint = known ? Math.floor(Math.log10(largest)) + 1 : digits;
+  if (beforePoint < -6 || beforePoint > 15) return (value) => exponential(value, digits - 1);
   const decimals = Math.min(Math.max(digits - beforePoint, 0), 9);
   return (value) => fixed(value, decimals);
 }

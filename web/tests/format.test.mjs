@@ -47,6 +47,8 @@ test("times of a table share their decimals", () => {
   assert.equal(format.timeFormat(40)(2), "2.0000");
   assert.equal(format.timeFormat(20.529, 5)(7), "7.000");
   assert.equal(format.timeFormat(0)(0), "0");
+  assert.equal(format.timeFormat(3e-200)(3e-200), "3.00000e-200");
+  assert.equal(format.timeFormat(3e-8)(3e-8), "3.00000e-08");
   assert.equal(format.timeFormat(12345678)(12345678), "12345678");
 });
 

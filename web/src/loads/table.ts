@@ -52,7 +52,7 @@ export function loadTable(page: Page, plan: PlanData, rows: readonly LoadRow[], 
   const staged = plan.order.length > 0;
   const span = spans(page, rows);
   const largest = Math.max(span.size > 0 ? (plan.value ?? 0) : 0, ...plan.loads.map((load) => load.load));
-  const time = timeFormat(largest, shared && training ? 5 : 6);
+  const time = timeFormat(largest, 6);
   const sum = (row: LoadRow, part: "compute" | "in" | "out") =>
     time((row.report.forward[part] + row.report.backward[part]) / row.report.sharing);
 
