@@ -143,7 +143,7 @@ void fall_back(const Problem& problem, std::optional<Split> first, Plan& plan) {
   if (!result.split) result.split = first ? std::move(first) : first_split(problem);
   if (!result.split) return;
   result.reason.clear();
-  settle_status(problem, check(problem, *result.split).value, result.bound, plan);
+  settle_status(problem, result.bound, plan);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/portfolio/best_so_far.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +18,9 @@ constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
 constexpr double kEverySplitPart = 0.2;                // of the time that is left
 constexpr double kMostBits = 32;     // of all choices together: beyond, most problems take longer than that
 constexpr double kRounding = 1e-12;  // of sums of loads in another order
+// Nodes times devices: the columns of most programs. Writing a larger one down takes longer than a limit may be, and
+// CBC gets nowhere with it.
+constexpr std::size_t kLargestProgram = 200'000;
 constexpr const char* kEverySplitSeen = "every split was looked at";
 
 }  // namespace
@@ -90,6 +95,15 @@ void BestSoFar::try_every_split() {
 }
 
 IpOutcome BestSoFar::ask_integer_program() {
+  const Workload& workload = problem_.workload;
+  const std::size_t size = workload.graph.nodes.size() * workload.platform.device_count();
+  if (size > kLargestProgram) {
+    IpOutcome outcome;
+    outcome.unsuitable = true;
+    outcome.failure = fmt::format("{} nodes on {} devices are more than CBC is asked for (at most {} of both together)",
+                                  workload.graph.nodes.size(), workload.platform.device_count(), kLargestProgram);
+    return outcome;
+  }
   CbcBackend backend;
   const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
   const IpOptions options{

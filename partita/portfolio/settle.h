@@ -16,6 +16,8 @@ namespace partita {
 // Measures plan.result.split by `check` and sets value, bound and status. `optimal` needs more than the solver's word:
 // the independent check must find the split legal and agree on its value; throws std::logic_error if it does not.
 void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan);
+// The same for a split whose value nobody has claimed.
+void settle_status(const Problem& problem, double claimed_bound, Plan& plan);
 
 // True if some constraint rules out every split; the result then says which.
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,

@@ -49,7 +49,7 @@ struct IpOutcome {
   bool infeasible = false;  // the solver claims that there is no split, and none is known
   std::string proof;        // of the bound
   std::string failure;      // why the solver's answer is missing or not believed, if so
-  bool unsuitable = false;  // the solver was not asked: the numbers are too far apart; `failure` says it
+  bool unsuitable = false;  // the solver was not asked: numbers too far apart, a program too large; `failure` says it
 };
 
 // Throws InputError(Unsupported) as formulate() does.

@@ -38,7 +38,10 @@ class LinearSetups {
     inside_.assign(graph_.net_count(), 0);
     produced_.assign(graph_.net_count(), 0);
     for (std::size_t a = 0; a + 1 < stops_; ++a) {
-      if (a % 64 == 0 && budget_.exhausted()) return std::nullopt;
+      if (a % 64 == 0 || steps_ >= kStepsPerLook) {
+        steps_ = 0;
+        if (budget_.exhausted()) return std::nullopt;
+      }
       collect_useful(a);
       if (useful_.empty()) continue;
       for (const std::vector<Setup>& setups : setups_) scan(a, setups);
@@ -81,6 +84,7 @@ class LinearSetups {
       ++b;
     }
     budget_.spend(i - node_at(a));
+    steps_ += (i - node_at(a)) * setups.size();
     if (!pays) return;
     for (std::size_t j = node_at(a); j < std::min(i + 1, order_.size()); ++j) {
       for (NetId e : graph_.nets_of(order_[j])) inside_[e] = produced_[e] = 0;
@@ -145,6 +149,7 @@ class LinearSetups {
   }
 
   static constexpr std::size_t kSetupsOfAMember = 65536;
+  static constexpr std::size_t kStepsPerLook = 50'000;  // at the clock: a few milliseconds
 
   const SetupGraph& graph_;
   const SetupRules& rules_;
@@ -158,6 +163,7 @@ class LinearSetups {
   IdVector<NetId, std::int32_t> inside_;
   IdVector<NetId, char> produced_;
   std::vector<std::size_t> useful_;
+  std::size_t steps_ = 0;  // since the last look
 };
 
 }  // namespace
