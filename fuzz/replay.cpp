@@ -13,42 +13,12 @@
 
 #include "fuzz/target.h"
 
+#include "tests/support/mutate_bytes.h"
+
 namespace {
 
 void run(const std::string& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-}
-
-std::string mutated(std::string bytes, std::mt19937& random) {
-  static constexpr const char* kTokens[] = {"{",
-                                            "}",
-                                            "[",
-                                            "]",
-                                            ",",
-                                            ":",
-                                            "\"",
-                                            "null",
-                                            "-1",
-                                            "1e308",
-                                            "1e999",
-                                            "NaN",
-                                            "99999999999999999999",
-                                            "\\u0000",
-                                            "\xff",
-                                            "\x1f\x8b",
-                                            "\n",
-                                            "true"};
-  for (std::size_t changes = 1 + random() % 4; changes > 0 && !bytes.empty(); --changes) {
-    const std::size_t at = random() % bytes.size();
-    switch (random() % 5) {
-      case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8)); break;
-      case 1: bytes.resize(at); break;
-      case 2: bytes.erase(at, 1 + random() % 20); break;
-      case 3: bytes.insert(at, kTokens[random() % std::size(kTokens)]); break;
-      default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 60)); break;
-    }
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -66,7 +36,7 @@ int main(int count, char** arguments) {
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     run(bytes);
     std::mt19937 random(1);
-    for (int i = std::atoi(arguments[2]); i > 0; --i) run(mutated(bytes, random));
+    for (int i = std::atoi(arguments[2]); i > 0; --i) run(partita::mutate_bytes(bytes, random));
   }
   std::printf("%zu files\n", files.size());
   return files.empty() ? 1 : 0;

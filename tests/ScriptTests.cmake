@@ -19,6 +19,8 @@ endforeach()
 set_tests_properties(cli.help cli.integer_programs PROPERTIES LABELS release-only)
 # Limits of a second on graphs of thousands of nodes, which sanitizers make too slow to be told from an overrun.
 set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
+# What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
+set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart
