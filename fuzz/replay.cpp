@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "fuzz/target.h"
-
 #include "tests/support/mutate_bytes.h"
 
 namespace {

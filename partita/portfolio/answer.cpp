@@ -64,15 +64,17 @@ void require_supported(const Problem& problem, Algorithm algorithm) {
   }
 }
 
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, bool simple);
+
 // The coarser problem's plan as a plan of the problem itself: the split keeps its value, and `check` says so again.
-Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, const Sink& sink) {
+Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, const Sink& sink, bool simple) {
   const LayeredProblem layered = keep_layers_together(problem);
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload.graph.nodes.size(),
           layered.step});
   }
   options.contract_layers = false;
-  Plan plan = answer(layered.problem, options, budget, sink);
+  Plan plan = answer(layered.problem, options, budget, sink, simple);
   plan.certificate.reset();  // it speaks of the coarser problem, which no file holds
   Result& result = plan.result;
   if (!result.proof.empty()) result.proof = "with layers kept together: " + result.proof;
@@ -85,10 +87,10 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 
 // What is found without the devices that nobody needs, in the numbers of the whole platform.
 Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const PlanOptions& options, Budget& budget,
-                    const Sink& sink) {
+                    const Sink& sink, bool simple) {
   Problem smaller = problem;
   smaller.workload.platform = usable.platform;
-  Plan plan = answer(smaller, options, budget, sink);
+  Plan plan = answer(smaller, options, budget, sink, simple);
   if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) plan.certificate.reset();
   Result& result = plan.result;
   if (!result.split) return plan;
@@ -146,9 +148,8 @@ void fall_back(const Problem& problem, std::optional<Split> first, Plan& plan) {
   settle_status(problem, result.bound, plan);
 }
 
-}  // namespace
-
-Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+// `simple`: with the simple answers, where a limit leaves no others.
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, bool simple) {
   require_supported(problem, options.algorithm);
   refuse_stages(problem);
   Plan plan;
@@ -159,23 +160,23 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   const bool whole = within_limits(budget, [&] {
     if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
       another = true;
-      plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent));
+      plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent), simple);
       scale_back(problem, exponent, plan);
     } else if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {
       another = true;
-      plan = plan_on_usable(problem, *usable, options, budget, sink);
+      plan = plan_on_usable(problem, *usable, options, budget, sink, simple);
     } else if (options.contract_layers) {
       another = true;
-      plan = plan_layers(problem, options, budget, sink);
+      plan = plan_layers(problem, options, budget, sink, simple);
     } else {
-      if (problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
+      if (simple && problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
       ask_portfolio(problem, options, budget, sink, plan);
     }
   });
   if (another && whole) return plan;
   const bool settled = within_limits(budget, [&] {
     if (!whole && result.reason.empty()) result.reason = kNoSplitYet;
-    fall_back(problem, std::move(first), plan);
+    if (simple) fall_back(problem, std::move(first), plan);
   });
   if (!settled) {
     result.split.reset();
@@ -187,6 +188,16 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
     if (sink) sink({Progress::Event::Done, result.seconds, result.value, result.bound, 0, result.proof});
   });
   return plan;
+}
+
+}  // namespace
+
+Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+  return answer(problem, options, budget, sink, true);
+}
+
+Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {
+  return answer(problem, options, budget, {}, false);
 }
 
 }  // namespace partita

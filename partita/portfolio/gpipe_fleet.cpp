@@ -83,7 +83,7 @@ class FleetGpipe {
     Problem same = problem_;
     same.objective = Objective::MaxLoad;
     Budget part = share_of(budget_, kMaxLoadPart, ticks);
-    const Plan plan = answer(same, options_, part, {});
+    const Plan plan = answer_within(same, options_, part);
     if (plan.result.status == Status::Infeasible) {
       best_.no_split_exists(plan.result.proof, plan.result.reason);
       return true;
@@ -99,7 +99,7 @@ class FleetGpipe {
     bool optimal = true, unverified = false;
     for (const bool backward : {false, true}) {
       Budget part = share_of(budget_, kPassPart, ticks);
-      const Plan plan = answer(one_pass(problem_, backward), options_, part, {});
+      const Plan plan = answer_within(one_pass(problem_, backward), options_, part);
       sum += plan.result.bound;
       unverified = unverified || plan.result.unverified;
       optimal = optimal && plan.result.status == Status::Optimal;

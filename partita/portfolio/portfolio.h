@@ -12,6 +12,9 @@ namespace partita {
 
 // The portfolio that fits the question and options.algorithm. Throws InputError(Unsupported) where there is none.
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink);
+// The same for a question within another: without the simple split and bound that a limit leaves (first_answer.h),
+// which the outer question has anyway. Nothing is told.
+Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget);
 
 // Staged splits for max-load: the dynamic programs.
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);

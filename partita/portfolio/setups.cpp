@@ -51,7 +51,7 @@ SetupHint ask_without_clusters(const Problem& problem, const SetupInstance& inst
   const std::optional<Problem> flat = without_clusters(problem);
   if (!flat) return hint;
   Budget part(budget, kTicksBeforeClusters, kPartBeforeClusters * budget.seconds_left());
-  const Plan found = answer(*flat, options, part, {});
+  const Plan found = answer_within(*flat, options, part);
   hint.bound = found.result.bound;
   hint.proof = "with all devices next to each other: " + found.result.proof;
   hint.infeasible = found.result.status == Status::Infeasible;
