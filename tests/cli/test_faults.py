@@ -268,7 +268,7 @@ class Memory(Fault):
     def test_on_threads(self):
         # Each thread has a stack of 8 MiB, and whoever runs out ends alone.
         for question in self.ON_THREADS:
-            for limit in (50 * MIB, 80 * MIB, 200 * MIB):
+            for limit in (12 * MIB, 30 * MIB, 200 * MIB):
                 with self.subTest(question=question, limit=limit):
                     code, _ = self.run_short_of_memory("plan", self.wide, *question, "--time-limit", "0.7", "-q", "-o",
                                                        self.path("plan.json"), limit=limit)
