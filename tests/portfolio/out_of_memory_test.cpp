@@ -29,13 +29,18 @@ bool fails() {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
-  void* const memory = fails() ? nullptr : std::malloc(size > 0 ? size : 1);
+// Who sorts takes a buffer in this way, and does without where there is none.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return fails() ? nullptr : std::malloc(size > 0 ? size : 1);
+}
+// None is inlined, or g++ takes the free() of the other for one of memory that new made, and warns.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  void* const memory = operator new(size, std::nothrow);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace partita::test {
 namespace {
