@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A steady clock that stands still while other programs have the processor: time since the system started, less the time
-// that the program was ready to run and was not let (the second number of /proc/self/schedstat, of its first thread).
-// Preloaded into a program whose limits are measured, it makes the measurement one of the program, not of the machine's
-// load. Where the system does not say how long a program waited, it is the ordinary clock.
+// A steady clock that stands still while other programs have the processor: time since the system started, less the
+// time that the program was ready to run and was not let (the second number of /proc/self/schedstat, of its first
+// thread). Preloaded into a program whose limits are measured, it makes the measurement one of the program, not of the
+// machine's load. Where the system does not say how long a program waited, it is the ordinary clock.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <time.h>

@@ -20,8 +20,8 @@ std::string cycle_text(const Graph& graph, const std::vector<NodeId>& cycle);
 // the same nodes with different costs stay: each is a transfer of its own.
 void drop_repeated_edges(Graph& graph);
 
-// Which sum is too large to compute with, in words for a message: "the sizes add up to more than 1e60 bytes"; empty when
-// none is.
+// Which sum is too large to compute with, in words for a message: "the sizes add up to more than 1e60 bytes"; empty
+// when none is.
 std::string find_overflow(const Workload& workload);
 
 // Which time is not 0 but, with its factors, below 1e-300, in words for a message: "the latency of node 7"; empty when

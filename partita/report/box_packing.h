@@ -25,8 +25,8 @@ struct PackedBoxes {
   double height = 0;
 };
 
-// `most_lines` is the number of lines of the longest piece, `order` as for lay_out. O(pieces log most_lines) calls of `size_of`, and for each
-// of these logarithmically many heights O(pieces sqrt(pieces)) work.
+// `most_lines` is the number of lines of the longest piece, `order` as for lay_out. O(pieces log most_lines) calls of
+// `size_of`, and for each of these logarithmically many heights O(pieces sqrt(pieces)) work.
 PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_t most_lines, const LayoutStyle& style,
                        const std::vector<DeviceId>& order);
 

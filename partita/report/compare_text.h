@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "partita/model/comparison.h"
 #include "partita/check/narrow_table.h"
+#include "partita/model/comparison.h"
 
 namespace partita {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "partita/model/paper.h"
 #include "partita/check/narrow_table.h"
+#include "partita/model/paper.h"
 
 namespace partita {
 

@@ -54,9 +54,8 @@ std::string measurements(const std::string& unit, const CheckReport& report, con
   if (!rate.empty()) {
     rows.push_back({"throughput", rate, ""});
   } else if (per_sample > 0) {
-    rows.push_back(
-        {"throughput", fmt::format("{:.6g}", 1 / per_sample),
-         unit.empty() ? "samples per unit of time" : fmt::format("samples per {}", visible(unit))});
+    rows.push_back({"throughput", fmt::format("{:.6g}", 1 / per_sample),
+                    unit.empty() ? "samples per unit of time" : fmt::format("samples per {}", visible(unit))});
   }
   rows.push_back({"latency", time(simulation.latency), "from start to end of a sample in mid-stream"});
   rows.push_back({"warm-up", time(simulation.warm_up_end),

@@ -323,7 +323,8 @@ Sweep curve(const std::vector<double>& values, const std::vector<double>& bounds
 TEST(SweepVerdict, ProvedOrOnlyFound) {
   const Sweep proved = curve({10, 5, 4.98, 4.97}, {10, 5, 4.97, 4.96});
   EXPECT_EQ(proved.enough, 1u);
-  EXPECT_EQ(proved.verdict, "2 accelerators are enough: 2 more gain 0.60 %, and no staged split could gain more than 0.81 %");
+  EXPECT_EQ(proved.verdict,
+            "2 accelerators are enough: 2 more gain 0.60 %, and no staged split could gain more than 0.81 %");
   EXPECT_EQ(curve({10, 5, 4.98, 4.97}, {10, 5, 4.97, 4}).verdict,
             "2 accelerators seem enough: 2 more gain 0.60 % as far as was found, but the bounds leave room for "
             "25.00 %");

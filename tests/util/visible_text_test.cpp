@@ -10,9 +10,9 @@ using namespace std::string_literals;
 
 TEST(VisibleText, PrintableTextStaysAsItIs) {
   for (const std::string& text : {""s, "conv1/weights (3)"s,
-                                 "Gr\xc3\xbc\xc3\x9f"
-                                 "e \xe2\x86\x92 \xf0\x9f\x8e\xbb"s,
-                                 "back\\slash"s}) {
+                                  "Gr\xc3\xbc\xc3\x9f"
+                                  "e \xe2\x86\x92 \xf0\x9f\x8e\xbb"s,
+                                  "back\\slash"s}) {
     EXPECT_EQ(visible(text), text);
   }
 }
