@@ -9,7 +9,6 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
-#include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 

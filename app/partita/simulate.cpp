@@ -15,7 +15,6 @@
 #include "app/partita/page_report.h"
 #include "app/partita/written.h"
 #include "app/shared/answered_problem.h"
-#include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"

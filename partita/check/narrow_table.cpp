@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "partita/util/visible_text.h"
-
 namespace partita {
 namespace {
 

@@ -156,19 +156,17 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   Result& result = plan.result;
   result.seed = options.seed;
   std::optional<Split> first;
-  bool another = false;  // the answer is that of another form of the problem, which has been told to the sink
+  bool another = true;  // the answer is that of another form of the problem, which has been told to the sink
   const bool whole = within_limits(budget, [&] {
     if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
-      another = true;
       plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent), simple);
       scale_back(problem, exponent, plan);
     } else if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {
-      another = true;
       plan = plan_on_usable(problem, *usable, options, budget, sink, simple);
     } else if (options.contract_layers) {
-      another = true;
       plan = plan_layers(problem, options, budget, sink, simple);
     } else {
+      another = false;
       if (simple && problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
       ask_portfolio(problem, options, budget, sink, plan);
     }

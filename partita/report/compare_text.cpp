@@ -9,6 +9,7 @@
 #include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/narrow_table.h"
 #include "partita/check/times.h"
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "partita/check/narrow_table.h"
 #include "partita/model/comparison.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 

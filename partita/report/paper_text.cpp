@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partita/check/narrow_table.h"
+
 #include "partita/util/visible_text.h"
 
 namespace partita {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "partita/check/narrow_table.h"
 #include "partita/model/paper.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "partita/check/names.h"
+#include "partita/check/narrow_table.h"
 #include "partita/check/text_table.h"
 #include "partita/check/times.h"
 #include "partita/report/used_devices.h"

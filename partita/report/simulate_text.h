@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "partita/check/narrow_table.h"
 #include "partita/schedule/simulation.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 

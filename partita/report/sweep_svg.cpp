@@ -10,10 +10,10 @@
 #include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
-#include "partita/check/narrow_table.h"
 #include "partita/check/times.h"
 #include "partita/report/svg.h"
 #include "partita/report/sweep_text.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 namespace {

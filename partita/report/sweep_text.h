@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "partita/check/narrow_table.h"
 #include "partita/model/sweep.h"
+#include "partita/util/text_width.h"
 
 namespace partita {
 
