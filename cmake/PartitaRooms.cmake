@@ -2,10 +2,11 @@
 # A room is a folder of partita/: one object library, so that the installed library is all of them in one archive and
 # the checker can be linked from just the rooms it may know.
 
-# partita_room(NAME [USES room...] [LIBRARIES target...])
-function(partita_room name)
+# partita_room(FOLDER [USES room...] [LIBRARIES target...]): the target of solve/free is partita_solve_free.
+function(partita_room folder)
   cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/${name}/*.cpp")
+  string(REPLACE "/" "_" name "${folder}")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/${folder}/*.cpp")
   if(NOT sources)
     add_library(partita_${name} INTERFACE)
     return()
@@ -33,7 +34,8 @@ endfunction()
 function(partita_library)
   cmake_parse_arguments(LIB "" "" "ROOMS" ${ARGN})
   set(objects)
-  foreach(room IN LISTS LIB_ROOMS)
+  foreach(folder IN LISTS LIB_ROOMS)
+    string(REPLACE "/" "_" room "${folder}")
     get_target_property(type partita_${room} TYPE)
     if(type STREQUAL "OBJECT_LIBRARY")
       list(APPEND objects "$<TARGET_OBJECTS:partita_${room}>")

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Problem problem;
     problem.workload = parse_workload(text.substr(0, border), "f", {}, fuzz::kLimits);
     const SplitListing listing = parse_split(text.substr(border + 1), "s", fuzz::kLimits);
-    if (problem.workload.platform.device_count() > kMostDevices || listing.devices.size() > kMostDevices) return;
+    if (problem.workload->platform.device_count() > kMostDevices || listing.devices.size() > kMostDevices) return;
     for (const Objective objective : {Objective::MaxLoad, Objective::GPipe, Objective::Latency}) {
       problem.objective = objective;
       check(problem, listing);

@@ -13,7 +13,7 @@ namespace {
 
 // What the columns mean, in short. docs/algorithms/integer-programs.md lists them all.
 std::string describe_program(const Problem& problem) {
-  const std::string name = visible(problem.workload.name);
+  const std::string name = visible(problem.workload->name);
   if (problem.objective == Objective::Latency) {
     return fmt::format(
         "{}: latency, at most {} subgraph{} in each pass of an accelerator\n"

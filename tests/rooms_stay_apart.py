@@ -17,16 +17,27 @@ import sys
 PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "scotch.h", "metis.h")
 SPDX = {".h": "// SPDX-License-Identifier: Apache-2.0", ".cpp": "// SPDX-License-Identifier: Apache-2.0"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-ROOM = re.compile(r"^\s*partita_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
+ROOM = re.compile(r"^\s*partita_room\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
+LIST = re.compile(r"^\s*set\((\w+)((?:\s+[\w/]+)+)\)", re.MULTILINE)
 
 
 def read_rooms(cmake_text):
-    """{room: rooms it may include from}, out of CMakeLists.txt."""
+    """{room: rooms it may include from}, out of CMakeLists.txt. A room may be a folder in a folder: "solve/free"."""
+    for name, entries in LIST.findall(cmake_text):
+        cmake_text = cmake_text.replace("${" + name + "}", entries.strip())
     rooms = {}
     for name, rest in ROOM.findall(cmake_text):
-        uses = re.search(r"\bUSES\b((?:\s+(?!LIBRARIES\b)\w+)*)", rest)
+        uses = re.search(r"\bUSES\b((?:\s+(?!LIBRARIES\b)[\w/]+)*)", rest)
         rooms[name] = {name} | set(uses.group(1).split() if uses else ())
     return rooms
+
+
+def room_of(parts, rooms):
+    """The room that a file of partita/ stands in, its path given in parts: the innermost that is in the table."""
+    for length in range(len(parts) - 1, 0, -1):
+        if "/".join(parts[:length]) in rooms:
+            return "/".join(parts[:length])
+    return None
 
 
 def includes_of(path):
@@ -40,10 +51,10 @@ def check_includes(root, rooms):
     library = root / "partita"
     for path in sorted(p for p in library.rglob("*") if p.suffix in SPDX):
         parts = path.relative_to(library).parts
-        room = parts[0] if len(parts) > 1 else None  # files of partita/ itself see everything
+        room = room_of(parts, rooms)  # none for files of partita/ itself, which see everything
         where = path.relative_to(root)
-        if room is not None and room not in rooms:
-            yield f"{where}: the folder '{room}' is not a room of CMakeLists.txt"
+        if room is None and len(parts) > 1:
+            yield f"{where}: the folder '{'/'.join(parts[:-1])}' is in no room of CMakeLists.txt"
             continue
         for number, target in includes_of(path):
             if target.startswith(("app/", "tests/", "bench/")):
@@ -57,7 +68,7 @@ def check_includes(root, rooms):
                 continue
             if len(target_parts) == 2:
                 yield f"{where}:{number}: room '{room}' includes \"{target}\", which sees every room"
-            elif target_parts[1] not in rooms[room]:
+            elif room_of(target_parts[1:], rooms) not in rooms[room]:
                 allowed = ", ".join(sorted(rooms[room] - {room})) or "no other room"
                 yield f"{where}:{number}: room '{room}' includes \"{target}\", but may use only: {allowed}"
 

@@ -36,7 +36,7 @@ namespace partita::app {
 namespace {
 
 struct CompareArguments {
-  Question question;  // but for the workload
+  QuestionOptions question;  // but for the workload
   std::vector<std::string> inputs;
   std::vector<std::string> experts;
   CompareOptions options;
@@ -76,7 +76,7 @@ std::vector<Problem> read_problems(const CompareArguments& arguments) {
   }
   std::vector<Problem> problems;
   for (const std::string& input : arguments.inputs) {
-    Question question = arguments.question;
+    QuestionOptions question = arguments.question;
     question.workload = input;
     problems.push_back(read_problem(question));
   }
@@ -87,14 +87,14 @@ std::vector<Problem> read_problems(const CompareArguments& arguments) {
 void name_apart(const std::vector<std::string>& inputs, std::vector<Problem>& problems) {
   const auto rename_equals = [&](const std::function<std::string(std::size_t)>& name) {
     std::map<std::string, int> count;
-    for (const Problem& problem : problems) ++count[problem.workload.name];
+    for (const Problem& problem : problems) ++count[problem.workload->name];
     for (std::size_t i = 0; i < problems.size(); ++i) {
-      if (count[problems[i].workload.name] > 1) problems[i].workload.name = name(i);
+      if (count[problems[i].workload->name] > 1) problems[i].workload.change().name = name(i);
     }
   };
   rename_equals([&](std::size_t i) {
     const std::string folder = std::filesystem::path(inputs[i]).parent_path().filename().string();
-    return visible(folder.empty() ? inputs[i] : folder + "/" + problems[i].workload.name);
+    return visible(folder.empty() ? inputs[i] : folder + "/" + problems[i].workload->name);
   });
   rename_equals([&](std::size_t i) { return visible(inputs[i]); });
 }
@@ -168,7 +168,7 @@ int run_compare(const CompareArguments& arguments) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     CompareOptions options = arguments.options;
     if (!experts.empty()) options.algorithm.expert = experts[i];
-    view.start(problems[i].workload.name, i, problems.size());
+    view.start(problems[i].workload->name, i, problems.size());
     comparisons.push_back(compare(problems[i], options, budget, arguments.quiet ? CompareWatcher{} : view.watcher()));
   }
   use_memory_reserve();

@@ -21,7 +21,7 @@ namespace partita::app {
 namespace {
 
 struct ConvertArguments {
-  Question question;  // its workload is the input
+  QuestionOptions question;  // its workload is the input
   std::string to;
   std::string output = "-";
 };

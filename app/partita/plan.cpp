@@ -34,7 +34,7 @@ namespace partita::app {
 namespace {
 
 struct PlanArguments {
-  Question question;
+  QuestionOptions question;
   Solving solving;
   std::string solution;  // empty: search
   std::string format = "plan";
@@ -126,7 +126,7 @@ void refuse_with_layers(bool given, const char* option) {
 // The option would change nothing, and whoever gave it would not know.
 void refuse_without_layers(const Problem& problem, const std::string& workload) {
   const auto has_layer = [](const Node& node) { return node.layer.has_value(); };
-  if (std::ranges::any_of(problem.workload.graph.nodes, has_layer)) return;
+  if (std::ranges::any_of(problem.workload->graph.nodes, has_layer)) return;
   throw InputError(ErrorKind::Usage, "--contract-layers",
                    fmt::format("no node of {} has a layerId, so there are no layers to keep together; leave it out",
                                source_name(workload)));

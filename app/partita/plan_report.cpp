@@ -41,7 +41,7 @@ std::string status_line(const Problem& problem, const Result& result, const Plan
     return options.searched ? fmt::format(" (search: {:.2f} s{})", result.seconds, end) : std::string();
   };
   if (!result.split) return fmt::format("{}: no split{}\n", to_string(result.status), search(""));
-  const std::string& unit = problem.workload.time_unit;
+  const std::string& unit = problem.workload->time_unit;
   const bool latency = problem.objective == Objective::Latency;
   const std::string value =
       latency ? time_text(result.value, unit) + (unit.empty() ? " latency (in the file's unit of time)" : " latency")

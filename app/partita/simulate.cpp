@@ -39,7 +39,7 @@ constexpr long long kMostSamples = 1'000'000;
 constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
 
 struct SimulateArguments {
-  Question question;
+  QuestionOptions question;
   std::string plan;      // a path, or "-"
   std::string schedule;  // empty: what fits the question
   std::size_t samples = 100;
@@ -86,8 +86,8 @@ struct Outputs {
 
 // What --microbatches says is the size of a batch in the schedule gpipe; in the memory models that count samples in
 // flight it is also part of the question, and in the flat one, which would refuse it, it is not.
-AnsweredProblem read_simulated_problem(const Question& question, const std::optional<PlanQuestion>& plan) {
-  Question asked = question;
+AnsweredProblem read_simulated_problem(const QuestionOptions& question, const std::optional<PlanQuestion>& plan) {
+  QuestionOptions asked = question;
   const MemoryModel planned = plan ? plan->asked.memory_model : MemoryModel::Flat;
   if (question.memory_model.value_or(to_string(planned)) == to_string(MemoryModel::Flat)) asked.microbatches.reset();
   return read_answered_problem(asked, plan);

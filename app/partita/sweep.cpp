@@ -32,7 +32,7 @@ namespace partita::app {
 namespace {
 
 struct SweepArguments {
-  Question question;
+  QuestionOptions question;
   std::string vary;
   Solving solving;
   double worthwhile = 0.01;

@@ -67,7 +67,7 @@ std::string overridden_text(const Problem& problem, const PlatformSpec* devices,
 
 }  // namespace
 
-AnsweredProblem read_answered_problem(const Question& options, const std::optional<PlanQuestion>& plan) {
+AnsweredProblem read_answered_problem(const QuestionOptions& options, const std::optional<PlanQuestion>& plan) {
   AnsweredProblem answered;
   PlatformOverrides overrides = platform_overrides(options);
   if (!plan || !plan->devices || overrides.platform) {

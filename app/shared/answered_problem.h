@@ -20,6 +20,6 @@ struct AnsweredProblem {
 
 // `plan` is what the plan's file says of its question; nothing for a file that says none of it, which leaves the
 // options and their defaults. Throws InputError.
-AnsweredProblem read_answered_problem(const Question& options, const std::optional<PlanQuestion>& plan);
+AnsweredProblem read_answered_problem(const QuestionOptions& options, const std::optional<PlanQuestion>& plan);
 
 }  // namespace partita::app

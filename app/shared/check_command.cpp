@@ -28,7 +28,7 @@ namespace {
 // An untrusted plan may state an easier question than its reader has in mind.
 std::string asked_text(const AnsweredProblem& answered) {
   std::string text = fmt::format("checked as: {}\n", visible(describe_problem(answered.problem)));
-  for (const std::string& line : answered.problem.workload.notes) text += fmt::format("warning: {}\n", visible(line));
+  for (const std::string& line : answered.problem.workload->notes) text += fmt::format("warning: {}\n", visible(line));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
   if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
   return text;
@@ -83,7 +83,7 @@ int run_check(const CheckArguments& arguments) {
     text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
       text += fmt::format("certificate: verified; no split of any shape is at {} or below\n",
-                          time_text(certificate->limit, problem.workload.time_unit));
+                          time_text(certificate->limit, problem.workload->time_unit));
     } else if (certificate && verdict.undecided) {
       text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
                           arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),

@@ -10,7 +10,7 @@
 namespace partita::app {
 
 struct CheckArguments {
-  Question question;
+  QuestionOptions question;
   std::string split;        // a path, or "-"
   std::string certificate;  // a path; empty: none
   double certificate_seconds = 60;

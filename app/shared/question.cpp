@@ -17,7 +17,7 @@
 namespace partita::app {
 namespace {
 
-// CLI11 has checked the word already, but a Question may also be made by hand.
+// CLI11 has checked the word already, but a QuestionOptions may also be made by hand.
 template <class Value>
 Value known(std::optional<Value> value, const char* option, const std::string& text) {
   if (!value) throw InputError(ErrorKind::Usage, option, "'" + text + "' is not one of its values; see --help");
@@ -25,7 +25,7 @@ Value known(std::optional<Value> value, const char* option, const std::string& t
 }
 
 // Options that only latency has would be passed over in silence elsewhere.
-void refuse_without_latency(bool given, const char* option, const Question& question, Objective objective) {
+void refuse_without_latency(bool given, const char* option, const QuestionOptions& question, Objective objective) {
   if (!given) return;
   throw InputError(
       ErrorKind::Usage, option,
@@ -83,7 +83,7 @@ std::optional<Number> whole_text(std::string_view text) {
   return value;
 }
 
-void add_pipeline_options(CLI::App& command, Question& question) {
+void add_pipeline_options(CLI::App& command, QuestionOptions& question) {
   whole(command.add_option("--replicate", question.replicas,
                            "Staged: how many devices may run copies of one stage, each taking every so many samples\n"
                            "(default 1)"),
@@ -104,7 +104,7 @@ void add_pipeline_options(CLI::App& command, Question& question) {
                    "1f1b and gpipe: a stage may drop activations and compute them again");
 }
 
-void add_platform_options(CLI::App& command, Question& question) {
+void add_platform_options(CLI::App& command, QuestionOptions& question) {
   command.option_defaults()->group(kDevicesGroup);
   path(command.add_option("--platform", question.platform_file,
                           "Devices from this file, instead of the workload's: classes, clusters (docs/formats.md)"));
@@ -127,9 +127,9 @@ void add_platform_options(CLI::App& command, Question& question) {
 }  // namespace
 
 // The weights of a training graph change, so its copies have to exchange them: at which speed, only the user knows.
-void require_bandwidth(const Question& question, const Problem& problem) {
-  if (problem.replicas == 1 || !problem.workload.graph.has_backward()) return;
-  if (question.platform.sync_bandwidth || std::isfinite(problem.workload.platform.sync_bandwidth)) return;
+void require_bandwidth(const QuestionOptions& question, const Problem& problem) {
+  if (problem.replicas == 1 || !problem.workload->graph.has_backward()) return;
+  if (question.platform.sync_bandwidth || std::isfinite(problem.workload->platform.sync_bandwidth)) return;
   throw InputError(ErrorKind::Usage, "--replicate",
                    "the copies of a stage exchange their weights in training; say how fast with --sync-bandwidth "
                    "(bytes per unit of time; inf: for nothing) or with syncBandwidth in the platform");
@@ -151,7 +151,7 @@ std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text) {
   }
 }
 
-void add_question_options(CLI::App& command, Question& question) {
+void add_question_options(CLI::App& command, QuestionOptions& question) {
   command.option_defaults()->group(kQuestionGroup);
   choices(command.add_option(
               "--objective", question.objective,
@@ -184,7 +184,7 @@ void add_question_options(CLI::App& command, Question& question) {
   add_platform_options(command, question);
 }
 
-Workload read_question_workload(const Question& question, PlatformSpec* devices) {
+Workload read_question_workload(const QuestionOptions& question, PlatformSpec* devices) {
   if (question.workload == "-" && question.platform_file == "-") {
     throw InputError(ErrorKind::Usage, "--platform",
                      "'-' is already the workload; only one of the two can be standard input");
@@ -192,7 +192,7 @@ Workload read_question_workload(const Question& question, PlatformSpec* devices)
   return read_workload(question.workload, platform_overrides(question), read_options(question), devices);
 }
 
-ReadOptions read_options(const Question& question) {
+ReadOptions read_options(const QuestionOptions& question) {
   constexpr double kMost = 1e18;
   ReadOptions options{.strict = question.strict};
   // Half: the graph is not all that a search needs.
@@ -200,7 +200,7 @@ ReadOptions read_options(const Question& question) {
   return options;
 }
 
-PlatformOverrides platform_overrides(const Question& question) {
+PlatformOverrides platform_overrides(const QuestionOptions& question) {
   PlatformOverrides overrides = question.platform;
   if (!question.platform_file.empty())
     overrides.platform = read_platform(question.platform_file, read_options(question));
@@ -209,7 +209,7 @@ PlatformOverrides platform_overrides(const Question& question) {
   return overrides;
 }
 
-Problem asked_of(const Question& question, const Problem& otherwise) {
+Problem asked_of(const QuestionOptions& question, const Problem& otherwise) {
   const auto word = [](const std::optional<std::string>& given, auto parse, const char* option, auto fallback) {
     return given ? known(parse(*given), option, *given) : fallback;
   };
@@ -237,13 +237,13 @@ Problem asked_of(const Question& question, const Problem& otherwise) {
   return problem;
 }
 
-AskedProblem read_asked_problem(const Question& question) {
+AskedProblem read_asked_problem(const QuestionOptions& question) {
   AskedProblem asked{asked_of(question, {}), {}};
   asked.problem.workload = read_question_workload(question, &asked.devices);
   require_bandwidth(question, asked.problem);
   return asked;
 }
 
-Problem read_problem(const Question& question) { return read_asked_problem(question).problem; }
+Problem read_problem(const QuestionOptions& question) { return read_asked_problem(question).problem; }
 
 }  // namespace partita::app

@@ -15,7 +15,7 @@
 namespace partita::app {
 
 // What is not given is the plan's, where a plan is checked or run, and else the default.
-struct Question {
+struct QuestionOptions {
   std::string workload;  // a path, or "-"
   PlatformOverrides platform;
   std::string platform_file;             // a path, or "-"; empty: none
@@ -37,7 +37,7 @@ struct Question {
 std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text);
 
 // The positional argument WORKLOAD is for the command to add, as it words it. `question` must outlive the parsing.
-void add_question_options(CLI::App& command, Question& question);
+void add_question_options(CLI::App& command, QuestionOptions& question);
 
 // The problem, and what the times on its platform were made of, as a plan must say it for others to make them again.
 struct AskedProblem {
@@ -46,23 +46,23 @@ struct AskedProblem {
 };
 
 // What the options say of the platform. Throws InputError.
-PlatformOverrides platform_overrides(const Question& question);
+PlatformOverrides platform_overrides(const QuestionOptions& question);
 
 // As strict as the question says, within the memory limit of the program.
-ReadOptions read_options(const Question& question);
+ReadOptions read_options(const QuestionOptions& question);
 
 // The workload on the platform that the question names. Throws InputError. `devices`: where to put that platform.
-Workload read_question_workload(const Question& question, PlatformSpec* devices = nullptr);
+Workload read_question_workload(const QuestionOptions& question, PlatformSpec* devices = nullptr);
 
 // The same with what is asked of it. Throws InputError, also where options do not fit each other.
-Problem read_problem(const Question& question);
-AskedProblem read_asked_problem(const Question& question);
+Problem read_problem(const QuestionOptions& question);
+AskedProblem read_asked_problem(const QuestionOptions& question);
 
 // What is asked apart from the workload: the options' words where they are given, else those of `otherwise`, but for
 // what fits only another objective or shape. Throws InputError as above.
-Problem asked_of(const Question& question, const Problem& otherwise);
+Problem asked_of(const QuestionOptions& question, const Problem& otherwise);
 
 // Throws InputError where copies of stages have to exchange weights and nobody says how fast.
-void require_bandwidth(const Question& question, const Problem& problem);
+void require_bandwidth(const QuestionOptions& question, const Problem& problem);
 
 }  // namespace partita::app

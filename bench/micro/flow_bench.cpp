@@ -36,7 +36,7 @@ BENCHMARK(read_transformer)->Arg(2500)->Arg(5000)->Arg(10000)->Arg(20000)->Unit(
 
 void check_transformer(benchmark::State& state) {
   const Problem problem{transformer_of_size(static_cast<std::size_t>(state.range(0)), false)};
-  const std::size_t count = problem.workload.graph.nodes.size();
+  const std::size_t count = problem.workload->graph.nodes.size();
   Split split;
   for (std::size_t v = 0; v < count; ++v) split.device_of.push_back(DeviceId(6 * v / count));
   for (auto _ : state) benchmark::DoNotOptimize(check(problem, split));

@@ -74,7 +74,7 @@ class Verifier {
   CertificateVerdict give_up(std::string reason) { return verdict_ = {false, std::move(reason), true}; }
 
   bool match_classes() {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     std::unordered_map<std::int64_t, NodeId> by_id;
     for (NodeId v : graph.nodes.all()) by_id.emplace(graph.nodes[v].original_id, v);
     std::map<std::int64_t, std::size_t> position_of_colour;
@@ -120,7 +120,7 @@ class Verifier {
 
   // The least time on a class of each kind: a platform with several classes is held to its fastest.
   void add_weights(const Node& node, ClassWeights& sum) const {
-    const Platform& platform = problem_.workload.platform;
+    const Platform& platform = problem_.workload->platform;
     double accelerator = kCannotRun, host = kCannotRun;
     for (ClassId c : platform.classes.all()) {
       if (platform.classes[c].count == 0) continue;
@@ -137,7 +137,7 @@ class Verifier {
   // A class that is larger than every device of a kind is on none of them.
   void use_memory_limits() {
     long double accelerator = 0, host = 0;
-    for (const DeviceClass& c : problem_.workload.platform.classes) {
+    for (const DeviceClass& c : problem_.workload->platform.classes) {
       if (c.count == 0) continue;
       long double& most = c.kind == DeviceKind::Host ? host : accelerator;
       most = std::max<long double>(most, c.memory);
@@ -151,7 +151,7 @@ class Verifier {
 
   // How many times an edge's cost an accelerator pays at least: the fastest link of a class, in the closest cluster.
   double cheapest_link() const {
-    const Platform& platform = problem_.workload.platform;
+    const Platform& platform = problem_.workload->platform;
     double link = std::numeric_limits<double>::infinity();
     for (const DeviceClass& c : platform.classes) {
       if (c.count > 0 && c.kind == DeviceKind::Accelerator) link = std::min(link, c.link_factor);
@@ -170,7 +170,7 @@ class Verifier {
   }
 
   void find_transfers() {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     const double link = cheapest_link();
     std::vector<std::vector<const Edge*>> out(graph.nodes.size());
     for (const Edge& edge : graph.edges) out[edge.from.index()].push_back(&edge);
@@ -213,7 +213,7 @@ class Verifier {
   // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
   bool find_goal() {
     Int accelerators = 0, hosts = 0;
-    for (const DeviceClass& c : problem_.workload.platform.classes)
+    for (const DeviceClass& c : problem_.workload->platform.classes)
       (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
     Wide total = 0;
     for (const ClassWeights& w : weights_) total += w.price;

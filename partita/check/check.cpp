@@ -19,7 +19,7 @@ namespace {
 
 void check_placement(const Problem& problem, const Placement& placement, CheckReport& report) {
   const bool latency = problem.objective == Objective::Latency;
-  const ClusterTree clusters(problem.workload.platform);
+  const ClusterTree clusters(problem.workload->platform);
   measure_passes(problem, placement, clusters, report);
   share_stages(problem, placement, clusters, report);
   // Memory may depend on the order of the stages, so the shape comes before it, but is told after it.

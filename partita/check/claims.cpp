@@ -83,7 +83,7 @@ std::string bound_text(const Problem& problem, const Result& result) {
   return fmt::format("{}no {}{} is below {}", result.unverified ? "by CBC's word, not verified, " : "",
                      split_kind(problem.objective, problem.shape),
                      layers_together(result) ? " that keeps layers together" : "",
-                     time_text(result.bound, problem.workload.time_unit));
+                     time_text(result.bound, problem.workload->time_unit));
 }
 
 std::string plain_proof(const Result& result) {

@@ -15,12 +15,12 @@ class Sharing {
  public:
   Sharing(const Problem& problem, const Placement& placement, const ClusterTree& clusters, CheckReport& report)
       : problem_(problem),
-        platform_(problem.workload.platform),
+        platform_(problem.workload->platform),
         placement_(placement),
         clusters_(clusters),
         report_(report),
         weights_(report.devices.size(), 0) {
-    const Graph& graph = problem.workload.graph;
+    const Graph& graph = problem.workload->graph;
     for (NodeId v : graph.nodes.all()) {
       if (placement.device_of[v].valid()) weights_[placement.device_of[v]] += graph.nodes[v].parts.weights;
     }
@@ -178,7 +178,7 @@ class Sharing {
 };
 
 void check_recomputing(const Problem& problem, CheckReport& report) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const bool allowed = problem.recompute && problem.memory_model != MemoryModel::Flat;
   for (DeviceId d : report.devices.all()) {
     const DeviceReport& device = report.devices[d];

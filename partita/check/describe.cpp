@@ -116,7 +116,7 @@ struct Period {
 
 // By start. Host nodes that take no time are in none of them. Precondition: the schedule is sorted by start.
 std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
-  const bool training = problem.workload.graph.has_backward();
+  const bool training = problem.workload->graph.has_backward();
   IdVector<DeviceId, bool> several(report.devices.size(), false);  // subgraphs in one pass, so that they need numbers
   for (const ScheduleStep& step : report.schedule) {
     if (step.subgraph > 0) several[step.device] = true;
@@ -132,7 +132,7 @@ std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
       continue;
     }
     if (on_host) hosts = result.size();
-    std::string name = on_host ? "hosts" : problem.workload.platform.device_name(step.device);
+    std::string name = on_host ? "hosts" : problem.workload->platform.device_name(step.device);
     if (!on_host && training) name += step.backward ? ", backward" : ", forward";
     if (!on_host && several[step.device]) name += fmt::format(", subgraph {}", step.subgraph);
     result.push_back({step.start, step.finish, std::move(name), step.node_count});
@@ -143,7 +143,7 @@ std::vector<Period> periods(const Problem& problem, const CheckReport& report) {
 // More busy cores than hosts are worth a warning: the latency then counts on cores that the platform does not name.
 std::string busy_cores(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (report.host_cores == 0) return "";
-  const std::size_t hosts = problem.workload.platform.device_count(DeviceKind::Host);
+  const std::size_t hosts = problem.workload->platform.device_count(DeviceKind::Host);
   if (report.host_cores <= hosts)
     return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
   return wrapped_text(
@@ -192,14 +192,14 @@ std::string describe_devices(const Platform& platform) {
 }
 
 std::string describe_workload(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
-  return fmt::format("{}: {}, {}; {}", visible(problem.workload.name, kLongestTitle),
+  const Graph& graph = problem.workload->graph;
+  return fmt::format("{}: {}, {}; {}", visible(problem.workload->name, kLongestTitle),
                      counted(graph.nodes.size(), "node"), counted(graph.edges.size(), "edge"),
-                     describe_devices(problem.workload.platform));
+                     describe_devices(problem.workload->platform));
 }
 
 std::string stage_name(const Problem& problem, const CheckReport& report, DeviceId device) {
-  return RowNames(problem.workload.platform, report)(device);
+  return RowNames(problem.workload->platform, report)(device);
 }
 
 std::string describe_question(Objective objective, Shape shape) {
@@ -221,11 +221,11 @@ constexpr Marks kSigns{"", "*", "!", ""};
 
 // The table of devices, header first; all times with so many digits of the largest.
 std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, int digits, const Marks& marks) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const bool latency = problem.objective == Objective::Latency;
   const bool timed = latency && !report.schedule.empty();
   const bool staged = !report.order.empty();
-  const bool training = problem.workload.graph.has_backward();
+  const bool training = problem.workload->graph.has_backward();
   const bool shared = has_shared_stages(report);
   const bool flat = problem.memory_model == MemoryModel::Flat;  // else memory has a table of its own
   const IdVector<DeviceId, Span> span = spans(report);
@@ -237,7 +237,7 @@ std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, 
 
   Row header;
   if (staged) header.push_back("stage");
-  header.insert(header.end(), {"<device", time_heading("load", problem.workload.time_unit)});
+  header.insert(header.end(), {"<device", time_heading("load", problem.workload->time_unit)});
   if (training) header.insert(header.end(), {"forward", "backward"});
   header.insert(header.end(), {"compute", "in", "out"});
   if (shared) header.push_back("sync");
@@ -305,7 +305,7 @@ std::string describe_table(const Problem& problem, const CheckReport& report, st
     text += wrapped_text("xN: N devices run copies of the stage in turns; their times are averages over all samples",
                          width);
   }
-  const std::string empty = empty_devices(problem.workload.platform, report);
+  const std::string empty = empty_devices(problem.workload->platform, report);
   if (!empty.empty()) text += wrapped_text("empty: " + empty, width);
   return text;
 }
@@ -327,7 +327,7 @@ std::optional<double> limit_of_all(const Platform& platform, const CheckReport& 
 
 std::string describe_memory(const Problem& problem, const CheckReport& report, std::size_t width) {
   if (problem.memory_model == MemoryModel::Flat) return "";
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const bool staged = !report.order.empty();
   const RowNames name(platform, report);
   const std::optional<double> one_limit = limit_of_all(platform, report);
@@ -365,7 +365,7 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report,
   if (report.schedule.empty()) return "";
   const TimeFormat time(report.value);
   const std::vector<Period> lines = periods(problem, report);
-  std::vector<Row> rows{{time_heading("start", problem.workload.time_unit), "finish", "<what runs", "nodes"}};
+  std::vector<Row> rows{{time_heading("start", problem.workload->time_unit), "finish", "<what runs", "nodes"}};
   // One line more is no longer than "... and 1 more".
   const std::size_t shown = lines.size() <= kLinesShown + 1 ? lines.size() : kLinesShown;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -378,14 +378,14 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report,
 }
 
 std::string describe_problem(const Problem& problem) {
-  return fmt::format("{}, {}", fmt::join(question_words(problem), ", "), describe_devices(problem.workload.platform));
+  return fmt::format("{}, {}", fmt::join(question_words(problem), ", "), describe_devices(problem.workload->platform));
 }
 
 std::string describe_verdict(const Problem& problem, const CheckReport& report) {
   std::vector<std::string> question = question_words(problem);
   if (problem.objective == Objective::Latency && report.host_cores > 0)
     question.push_back(counted(report.host_cores, "host core") + " busy at once");
-  const std::string value = std::isfinite(report.value) ? time_text(report.value, problem.workload.time_unit) : "none";
+  const std::string value = std::isfinite(report.value) ? time_text(report.value, problem.workload->time_unit) : "none";
   std::string text = fmt::format("value: {} ({})\n", value, fmt::join(question, ", "));
   if (report.legal()) return text + "legal\n";
 

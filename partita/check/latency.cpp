@@ -23,8 +23,8 @@ struct Blocks {
 };
 
 Blocks make_blocks(const Problem& problem, const Placement& placement) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   Blocks blocks;
   blocks.of.resize(graph.nodes.size());
   using Turn = std::tuple<DeviceId, bool, std::uint32_t>;  // sorts by running order: device, pass, subgraph
@@ -67,12 +67,12 @@ std::vector<BlockArc> dependencies(const Graph& graph, const Blocks& blocks) {
 }
 
 IdVector<BlockId, double> durations(const Problem& problem, const Blocks& blocks, const ClusterTree& clusters) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   IdVector<BlockId, double> duration(blocks.steps.size(), 0);
   for (NodeId v : graph.nodes.all()) {
     const BlockId block = blocks.of[v];
     if (!block.valid()) continue;
-    const ClassId id = problem.workload.platform.class_of(blocks.steps[block].device);
+    const ClassId id = problem.workload->platform.class_of(blocks.steps[block].device);
     const double time = graph.nodes[v].time[id.index()];
     if (time != kCannotRun) duration[block] += time;
   }
@@ -103,15 +103,15 @@ std::size_t most_at_once(const std::vector<ScheduleStep>& schedule) {
 }
 
 std::string block_text(const Problem& problem, const ScheduleStep& step) {
-  const std::string device = problem.workload.platform.device_name(step.device);
-  if (step.node.valid()) return fmt::format("{} on {}", node_text(problem.workload.graph, step.node), device);
+  const std::string device = problem.workload->platform.device_name(step.device);
+  if (step.node.valid()) return fmt::format("{} on {}", node_text(problem.workload->graph, step.node), device);
   const bool one_of_several = problem.subgraphs > 1 || step.subgraph > 0;
   return device + (one_of_several ? fmt::format(" subgraph {}", step.subgraph) : "") +
          (step.backward ? " (backward)" : "");
 }
 
 std::string cause_text(const Problem& problem, const Blocks& blocks, const BlockArc& arc) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   if (arc.edge) return "by edge " + edge_text(graph, graph.edges[*arc.edge]);
   const bool same_pass = blocks.steps[arc.from].backward == blocks.steps[arc.to].backward;
   return same_pass ? "subgraphs run in order" : "forward runs first";
@@ -152,7 +152,7 @@ std::vector<ScheduleStep> with_cores_enough(const Blocks& blocks, const IdVector
 void measure_latency(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                      CheckReport& report) {
   const Blocks blocks = make_blocks(problem, placement);
-  const std::vector<BlockArc> arcs = dependencies(problem.workload.graph, blocks);
+  const std::vector<BlockArc> arcs = dependencies(problem.workload->graph, blocks);
   const BlockOrder found = order_blocks(blocks.steps.size(), arcs);
   if (!found.circle.empty()) {
     name_circle(problem, blocks, found.circle, report);
@@ -162,7 +162,7 @@ void measure_latency(const Problem& problem, const Placement& placement, const C
   const IdVector<BlockId, double> duration = durations(problem, blocks, clusters);
   report.schedule = problem.strict_host_cores
                         ? share_host_cores(blocks.steps, duration, arcs, found.order,
-                                           problem.workload.platform.device_count(DeviceKind::Host))
+                                           problem.workload->platform.device_count(DeviceKind::Host))
                         : with_cores_enough(blocks, duration, arcs, found.order);
   report.value = 0;
   for (const ScheduleStep& step : report.schedule) report.value = std::max(report.value, step.finish);

@@ -15,7 +15,7 @@ namespace partita {
 bool over_memory(double used, double limit) { return !(used <= limit); }
 
 void check_memory(const Problem& problem, CheckReport& report) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const auto bytes = [](double b) { return fmt::format("{} ({:.15g} bytes)", human_bytes(b), b); };
   for (DeviceId d : report.devices.all()) {
     const DeviceReport& device = report.devices[d];
@@ -30,7 +30,7 @@ void check_memory(const Problem& problem, CheckReport& report) {
 }
 
 void check_colours(const Problem& problem, const Placement& placement, CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::map<std::int64_t, std::map<DeviceId, std::vector<NodeId>>> holders;
   for (NodeId v : graph.nodes.all()) {
     const auto& colour = graph.nodes[v].colour;
@@ -40,7 +40,7 @@ void check_colours(const Problem& problem, const Placement& placement, CheckRepo
     if (devices.size() <= 1) continue;
     std::vector<std::string> parts;
     for (const auto& [d, nodes] : devices) {
-      parts.push_back(fmt::format("{} holds {}", problem.workload.platform.device_name(d), node_list(graph, nodes)));
+      parts.push_back(fmt::format("{} holds {}", problem.workload->platform.device_name(d), node_list(graph, nodes)));
     }
     report.violations.push_back(
         {Violation::Kind::Colour, fmt::format("colour class {} is spread over {} devices: {}", colour, devices.size(),
@@ -49,8 +49,8 @@ void check_colours(const Problem& problem, const Placement& placement, CheckRepo
 }
 
 void check_support(const Problem& problem, const Placement& placement, CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   std::map<DeviceId, std::vector<NodeId>> stuck;
   for (NodeId v : graph.nodes.all()) {
     const DeviceId d = placement.device_of[v];
@@ -64,8 +64,8 @@ void check_support(const Problem& problem, const Placement& placement, CheckRepo
 }
 
 void check_subgraphs(const Problem& problem, const Placement& placement, CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   const auto allowed = static_cast<std::uint32_t>(std::max(problem.subgraphs, 1));
   std::map<std::pair<DeviceId, bool>, std::vector<NodeId>> beyond;
   for (NodeId v : graph.nodes.all()) {

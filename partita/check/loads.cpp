@@ -25,8 +25,8 @@ double shared_load(double load, std::size_t sharing, double sync, TransferMode m
 
 void measure_passes(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                     CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   const std::size_t device_count = platform.device_count();
   const bool training = graph.has_backward();
 
@@ -74,7 +74,7 @@ void add_up_loads(const Problem& problem, CheckReport& report) {
 }
 
 PassLoads pass_loads(const Problem& problem, const DeviceReport& device) {
-  const bool training = problem.workload.graph.has_backward();
+  const bool training = problem.workload->graph.has_backward();
   const auto shared = [&](const PassLoad& pass, bool with_sync) {
     return shared_load(pass_load(pass, problem.transfers), device.sharing, with_sync ? device.sync : 0,
                        problem.transfers);

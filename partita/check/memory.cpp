@@ -29,7 +29,7 @@ bool memory_needs_order(const Problem& problem) {
 }
 
 void measure_memory(const Problem& problem, const Placement& placement, CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const bool flat = problem.memory_model == MemoryModel::Flat;
   for (NodeId v : graph.nodes.all()) {
     if (!placement.device_of[v].valid()) continue;

@@ -47,8 +47,8 @@ struct SubgraphFaults {
 
 void name_faults(const Problem& problem, DeviceId device, const SubgraphFaults& faults,
                  std::vector<Violation>& violations) {
-  const Graph& graph = problem.workload.graph;
-  const std::string name = problem.workload.platform.device_name(device);
+  const Graph& graph = problem.workload->graph;
+  const std::string name = problem.workload->platform.device_name(device);
   const auto add = [&](std::size_t count, const char* what, const std::string& which) {
     if (count == 0) return;
     violations.push_back({Violation::Kind::Subgraph,
@@ -64,13 +64,13 @@ void name_faults(const Problem& problem, DeviceId device, const SubgraphFaults& 
 void match_subgraphs(const Problem& problem, const SplitListing& listing, const NodeOf& node_of,
                      const std::vector<DeviceId>& device_of_entry, Placement& placement,
                      std::vector<Violation>& violations) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::map<DeviceId, SubgraphFaults> faults;
-  IdVector<DeviceId, std::array<bool, 2>> has_lists(problem.workload.platform.device_count(), {false, false});
+  IdVector<DeviceId, std::array<bool, 2>> has_lists(problem.workload->platform.device_count(), {false, false});
   IdVector<NodeId, bool> listed(graph.nodes.size(), false);
   for (std::size_t i = 0; i < listing.devices.size(); ++i) {
     const DeviceId d = device_of_entry[i];
-    if (!d.valid() || !is_accelerator(problem.workload.platform, d)) continue;
+    if (!d.valid() || !is_accelerator(problem.workload->platform, d)) continue;
     for (const bool backward : {false, true}) {
       const auto& subgraphs = backward ? listing.devices[i].backward_subgraphs : listing.devices[i].subgraphs;
       has_lists[d][backward ? 1 : 0] = !subgraphs.empty();
@@ -99,8 +99,8 @@ void match_subgraphs(const Problem& problem, const SplitListing& listing, const 
 }
 
 Placement empty_placement(const Problem& problem) {
-  const std::size_t nodes = problem.workload.graph.nodes.size();
-  const std::size_t devices = problem.workload.platform.device_count();
+  const std::size_t nodes = problem.workload->graph.nodes.size();
+  const std::size_t devices = problem.workload->platform.device_count();
   return {.device_of = IdVector<NodeId, DeviceId>(nodes),
           .order = {},
           .subgraph_of = IdVector<NodeId, std::uint32_t>(nodes, 0),
@@ -110,7 +110,7 @@ Placement empty_placement(const Problem& problem) {
 
 void match_copies(const Problem& problem, const Split& split, Placement& placement,
                   std::vector<Violation>& violations) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const auto one_each = [&](Violation::Kind kind, std::size_t said, const char* what) {
     if (said == 0) return false;
     if (said == placement.copy_of.size()) return true;
@@ -140,7 +140,7 @@ void match_copies(const Problem& problem, const SplitListing& listing, const std
   for (std::size_t i = 0; i < listing.devices.size(); ++i) {
     const SplitListing::Device& entry = listing.devices[i];
     const DeviceId d = device_of_entry[i];
-    const std::string name = d.valid() ? problem.workload.platform.device_name(d) : fmt::format("entry {}", i);
+    const std::string name = d.valid() ? problem.workload->platform.device_name(d) : fmt::format("entry {}", i);
     if (d.valid()) placement.recomputes[d] = entry.recomputes ? 1 : 0;
     if (!entry.copy_of || *entry.copy_of == i) continue;
     if (!d.valid()) {
@@ -161,8 +161,8 @@ void match_copies(const Problem& problem, const SplitListing& listing, const std
 }  // namespace
 
 Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations) {
-  const Graph& graph = problem.workload.graph;
-  const std::size_t device_count = problem.workload.platform.device_count();
+  const Graph& graph = problem.workload->graph;
+  const std::size_t device_count = problem.workload->platform.device_count();
   Placement placement = empty_placement(problem);
   placement.order = split.order;
   std::vector<NodeId> missing;
@@ -190,8 +190,8 @@ Placement match_split(const Problem& problem, const Split& split, std::vector<Vi
 }
 
 Placement match_listing(const Problem& problem, const SplitListing& listing, std::vector<Violation>& violations) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
 
   NodeOf node_of;
   for (NodeId v : graph.nodes.all()) node_of.emplace(graph.nodes[v].original_id, v);

@@ -37,7 +37,7 @@ struct DeviceArc {
 };
 
 std::vector<DeviceArc> device_arcs(const Problem& problem, const Placement& placement) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const IdVector<NodeId, bool> orphan = find_orphans(graph);
   std::vector<DeviceArc> arcs;
   for (std::size_t e = 0; e < graph.edges.size(); ++e) {
@@ -95,7 +95,7 @@ class StageOrder {
  public:
   StageOrder(const Problem& problem, const ClusterTree& clusters, const std::vector<DeviceArc>& arcs)
       : problem_(problem), clusters_(clusters), arcs_(arcs), arcs_of_(clusters.size()), place_(clusters.size()) {
-    device_place_.resize(problem.workload.platform.device_count());
+    device_place_.resize(problem.workload->platform.device_count());
     for (ClusterId c : arcs_of_.all()) {
       BlockId next(0);
       for (DeviceId d : clusters[c].devices) device_place_[d] = next, ++next;
@@ -122,7 +122,7 @@ class StageOrder {
 
   std::string name(ClusterId around, BlockId member) const {
     const auto& own = clusters_[around].devices;
-    if (member.index() < own.size()) return problem_.workload.platform.device_name(own[member.index()]);
+    if (member.index() < own.size()) return problem_.workload->platform.device_name(own[member.index()]);
     return clusters_.name(clusters_[around].inside[member.index() - own.size()]);
   }
 
@@ -145,7 +145,7 @@ class StageOrder {
   }
 
   void name_circle(ClusterId cluster, const std::vector<BlockArc>& circle, std::vector<Violation>& violations) const {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     std::vector<std::string> steps;
     for (const BlockArc& arc : circle) {
       steps.push_back(fmt::format("{} before {} (by {} {}{})", name(cluster, arc.from), name(cluster, arc.to),
@@ -228,8 +228,8 @@ std::vector<NodeId> path_out_and_back(DeviceId device, const std::vector<NodeId>
 
 void check_contiguous(const Problem& problem, const Placement& placement, bool backward,
                       std::vector<Violation>& violations) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   std::vector<std::pair<NodeId, NodeId>> pairs;
   for (const Edge& edge : graph.edges) {
     if (graph.nodes[edge.from].backward == backward && graph.nodes[edge.to].backward == backward) {

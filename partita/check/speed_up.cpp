@@ -67,8 +67,8 @@ std::string why_none(const Graph& graph, const Platform& platform, DeviceKind ki
 
 std::optional<SpeedUp> speed_up(const Problem& problem, double value) {
   if (problem.objective == Objective::Latency || !std::isfinite(value)) return std::nullopt;
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   const bool accelerators = platform.device_count(DeviceKind::Accelerator) > 0;
   const DeviceKind kind = accelerators ? DeviceKind::Accelerator : DeviceKind::Host;
   std::vector<ClassId> classes = classes_in_use(platform);
@@ -93,8 +93,8 @@ std::optional<SpeedUp> speed_up(const Problem& problem, double value) {
 std::optional<LoneBottleneck> lone_bottleneck(const Problem& problem, double value) {
   if (problem.objective == Objective::Latency || problem.replicas > 1) return std::nullopt;
   if (!(value > 0) || !std::isfinite(value)) return std::nullopt;
-  const Graph& graph = problem.workload.graph;
-  const std::vector<ClassId> classes = classes_in_use(problem.workload.platform);
+  const Graph& graph = problem.workload->graph;
+  const std::vector<ClassId> classes = classes_in_use(problem.workload->platform);
   std::map<std::int64_t, std::vector<NodeId>> by_colour;
   const auto decides = [&](const std::vector<NodeId>& nodes) -> std::optional<LoneBottleneck> {
     const Fastest fastest = fastest_of(graph, nodes, classes);
@@ -115,7 +115,7 @@ std::optional<LoneBottleneck> lone_bottleneck(const Problem& problem, double val
 }
 
 std::string speed_up_text(const Problem& problem, const SpeedUp& speed_up) {
-  const DeviceClass& one = problem.workload.platform.classes[speed_up.device_class];
+  const DeviceClass& one = problem.workload->platform.classes[speed_up.device_class];
   const std::string over = one.name == to_string(one.kind)
                                ? visible(one.name)
                                : fmt::format("{} of class {}", to_string(one.kind), visible(one.name));
@@ -126,14 +126,14 @@ std::string speed_up_text(const Problem& problem, const SpeedUp& speed_up) {
 }
 
 std::string lone_bottleneck_text(const Problem& problem, const LoneBottleneck& bottleneck, double value) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const bool one = bottleneck.nodes.size() == 1;
   return fmt::format(
       "{} {}{} alone take{} {} on {} fastest device ({}): no split is faster, however many devices there are",
       one ? "node" : "nodes", node_list(graph, bottleneck.nodes),
       one ? "" : fmt::format(" (colour class {})", *graph.nodes[bottleneck.nodes.front()].colour), one ? "s" : "",
-      time_text(value, problem.workload.time_unit), one ? "its" : "their",
-      visible(problem.workload.platform.classes[bottleneck.device_class].name));
+      time_text(value, problem.workload->time_unit), one ? "its" : "their",
+      visible(problem.workload->platform.classes[bottleneck.device_class].name));
 }
 
 }  // namespace partita

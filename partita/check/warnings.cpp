@@ -22,7 +22,7 @@ std::optional<std::string> untold_activations(const Problem& problem) {
   if (problem.memory_model == MemoryModel::Flat) return std::nullopt;
   std::size_t told = 0, untold = 0;
   double memory = 0, untold_memory = 0;
-  for (const Node& node : problem.workload.graph.nodes) {
+  for (const Node& node : problem.workload->graph.nodes) {
     if (node.parts.activation > 0) ++told;
     if (node.backward) continue;  // gradients are held once
     memory += node.memory;
@@ -47,7 +47,7 @@ std::optional<std::string> untold_activations(const Problem& problem) {
 }  // namespace
 
 std::vector<std::string> warnings(const Problem& problem, const CheckReport&) {
-  std::vector<std::string> lines = problem.workload.notes;
+  std::vector<std::string> lines = problem.workload->notes;
   if (auto line = untold_activations(problem)) lines.push_back(std::move(*line));
   return lines;
 }
@@ -55,7 +55,7 @@ std::vector<std::string> warnings(const Problem& problem, const CheckReport&) {
 std::vector<std::string> simulation_warnings(const Problem& problem, const CheckReport& report,
                                              std::size_t most_in_flight) {
   std::vector<std::string> lines = warnings(problem, report);
-  if (problem.memory_model == MemoryModel::Flat && problem.workload.graph.has_backward() && most_in_flight > 1) {
+  if (problem.memory_model == MemoryModel::Flat && problem.workload->graph.has_backward() && most_in_flight > 1) {
     lines.push_back(
         fmt::format("up to {} samples are in flight on a device, and the memory model flat counts each node's `size` "
                     "once: memory is an underestimate; --memory-model 1f1b or gpipe counts them all, by `activation`",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question: this workload, this objective, this shape of split. docs/formats.md defines each value in full.
+// A question about a workload: this objective, this shape of split. docs/formats.md defines each value in full.
 #pragma once
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
-#include "partita/model/workload.h"
+#include "partita/model/shared_workload.h"
 
 namespace partita {
 
@@ -35,8 +36,8 @@ enum class MemoryModel {
   GPipe,   // the same with all microbatches in flight
 };
 
-struct Problem {
-  Workload workload;
+// What is asked, whatever the workload. Small: a copy costs nothing.
+struct Question {
   Objective objective = Objective::MaxLoad;
   Shape shape = Shape::Staged;
   TransferMode transfers = TransferMode::Sum;
@@ -51,6 +52,15 @@ struct Problem {
   MemoryModel memory_model = MemoryModel::Flat;
   int microbatches = 0;    // in flight at most; MemoryModel::GPipe: in flight. 0: any number
   bool recompute = false;  // a stage may drop its activations and compute them again; not with MemoryModel::Flat
+};
+
+// A question about one workload. Problems share workloads, so that one is as cheap to copy as its question.
+struct Problem : Question {
+  Problem() = default;
+  explicit Problem(SharedWorkload about, const Question& question = {})
+      : Question(question), workload(std::move(about)) {}
+
+  SharedWorkload workload;
 };
 
 const char* to_string(Objective objective);

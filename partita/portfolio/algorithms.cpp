@@ -40,7 +40,7 @@ std::string with_metis_only(const Problem&, const AlgorithmOptions&) {
 }
 
 std::string with_layers_only(const Problem& problem, const AlgorithmOptions&) {
-  const auto& nodes = problem.workload.graph.nodes;
+  const auto& nodes = problem.workload->graph.nodes;
   if (std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.layer.has_value(); }))
     return "the input has no layerId";
   return "";
@@ -130,8 +130,8 @@ Result run_expert(const Problem& problem, const AlgorithmOptions& options, Budge
 constexpr double kPartitionerSeconds = 2e-6;  // for each node and edge, and each halving of the devices
 
 bool time_for_partitioner(const Problem& problem, const Budget& budget) {
-  const Graph& graph = problem.workload.graph;
-  const auto parts = static_cast<double>(std::min(problem.workload.platform.device_count(), graph.nodes.size()));
+  const Graph& graph = problem.workload->graph;
+  const auto parts = static_cast<double>(std::min(problem.workload->platform.device_count(), graph.nodes.size()));
   const auto size = static_cast<double>(graph.nodes.size() + graph.edges.size());
   return kPartitionerSeconds * size * (1 + std::log2(std::max(parts, 1.0))) <= budget.seconds_left();
 }

@@ -21,7 +21,7 @@ namespace {
 
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
 bool needs_setups(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   return !is_plain(platform) || platform.clusters || problem.transfers != TransferMode::Sum || problem.replicas > 1 ||
          problem.memory_model != MemoryModel::Flat;
 }
@@ -29,7 +29,7 @@ bool needs_setups(const Problem& problem) {
 // Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
 bool is_for_fleet(const Problem& problem) {
   return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged &&
-         (problem.transfers != TransferMode::Sum || !is_plain(problem.workload.platform));
+         (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform));
 }
 
 // What only staged splits have.
@@ -40,7 +40,7 @@ void refuse_stages(const Problem& problem) {
         ErrorKind::Unsupported, option,
         fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
   };
-  if (problem.workload.platform.clusters) refuse("platform", "clusters of devices");
+  if (problem.workload->platform.clusters) refuse("platform", "clusters of devices");
   if (problem.replicas > 1) refuse("--replicate", "copies of stages");
   if (problem.memory_model != MemoryModel::Flat)
     refuse("--memory-model", "samples in flight, which need an order of stages");
@@ -70,7 +70,7 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
 Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, const Sink& sink, bool simple) {
   const LayeredProblem layered = keep_layers_together(problem);
   if (sink) {
-    sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload.graph.nodes.size(),
+    sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload->graph.nodes.size(),
           layered.step});
   }
   options.contract_layers = false;
@@ -89,12 +89,12 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
 Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const PlanOptions& options, Budget& budget,
                     const Sink& sink, bool simple) {
   Problem smaller = problem;
-  smaller.workload.platform = usable.platform;
+  smaller.workload.change().platform = usable.platform;
   Plan plan = answer(smaller, options, budget, sink, simple);
   if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) plan.certificate.reset();
   Result& result = plan.result;
   if (!result.split) return plan;
-  result.split = lift_devices(usable, problem.workload.platform.device_count(), *result.split);
+  result.split = lift_devices(usable, problem.workload->platform.device_count(), *result.split);
   settle_status(problem, result.value, result.bound, plan);
   return plan;
 }
@@ -103,7 +103,7 @@ Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const P
 constexpr std::size_t kLargeGraph = 20'000;
 
 void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  if (problem.objective == Objective::GPipe && !problem.workload.graph.has_backward()) {
+  if (problem.objective == Objective::GPipe && !problem.workload->graph.has_backward()) {
     // Without a backward pass, the largest forward load is all there is.
     Problem same = problem;
     same.objective = Objective::MaxLoad;
@@ -167,7 +167,7 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
       plan = plan_layers(problem, options, budget, sink, simple);
     } else {
       another = false;
-      if (simple && problem.workload.graph.nodes.size() >= kLargeGraph) first = first_split(problem);
+      if (simple && problem.workload->graph.nodes.size() >= kLargeGraph) first = first_split(problem);
       ask_portfolio(problem, options, budget, sink, plan);
     }
   });

@@ -65,15 +65,15 @@ void refuse_contradictions(Comparison& comparison) {
 
 Comparison compare(const Problem& problem, const CompareOptions& options, Budget& budget,
                    const CompareWatcher& watcher) {
-  const Graph& graph = problem.workload.graph;
-  Comparison comparison{problem.workload.name,
+  const Graph& graph = problem.workload->graph;
+  Comparison comparison{problem.workload->name,
                         describe_workload(problem),
                         graph.nodes.size(),
                         graph.edges.size(),
                         problem.objective,
                         problem.shape,
                         {},
-                        problem.workload.time_unit};
+                        problem.workload->time_unit};
   std::vector<const AlgorithmEntry*> chosen = named(options.algorithms);
   std::vector<AlgorithmRun> others;
   if (options.algorithms.empty()) {

@@ -12,8 +12,8 @@
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/solve/throughput/free/free.h"
-#include "partita/solve/throughput/free/free_certificate.h"
+#include "partita/solve/free/free.h"
+#include "partita/solve/free/free_certificate.h"
 
 namespace partita {
 namespace {

@@ -23,8 +23,8 @@ constexpr double kRounding = 1e-9;
 
 // By node; 0 where it can run nowhere.
 IdVector<NodeId, double> least_times(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
-  const Graph& graph = problem.workload.graph;
+  const Platform& platform = problem.workload->platform;
+  const Graph& graph = problem.workload->graph;
   IdVector<NodeId, double> least(graph.nodes.size(), kUnlimited);
   for (NodeId v : least.all()) {
     for (ClassId c : platform.classes.all()) {
@@ -81,13 +81,13 @@ std::optional<Split> first_split(const Problem& problem) {
 
 double first_bound(const Problem& problem) {
   const IdVector<NodeId, double> time = least_times(problem);
-  if (problem.objective == Objective::Latency) return longest_path(problem.workload.graph, time) * (1 - kRounding);
+  if (problem.objective == Objective::Latency) return longest_path(problem.workload->graph, time) * (1 - kRounding);
   double total = 0, longest = 0;
   for (const double t : time) {
     total += t;
     longest = std::max(longest, t);
   }
-  const auto devices = static_cast<double>(problem.workload.platform.device_count());
+  const auto devices = static_cast<double>(problem.workload->platform.device_count());
   if (!(devices > 0) || time.size() == 0) return 0;
   if (problem.replicas > 1) return total / devices * (1 - kRounding);
   return std::max(total / std::min(devices, static_cast<double>(time.size())), longest) * (1 - kRounding);

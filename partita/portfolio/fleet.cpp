@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Free and contiguous splits over any devices and with any transfer mode.
 //
-// 1. A start: a short search for the best staged split over the same devices (solve/throughput/setups/), which is
+// 1. A start: a short search for the best staged split over the same devices (solve/staged/setups/), which is
 //    contiguous and free as well.
 // 2. A look at every split, where there are few.
-// 3. Search and bounds of free splits (solve/throughput/fleet/). Contiguous ones are improved by their own annealing
+// 3. Search and bounds of free splits (solve/free/fleet/). Contiguous ones are improved by their own annealing
 //    before that, and the bound holds for them too.
 // 4. The integer program for what is left, where it is small enough to hope for an answer.
 // None of the bounds has a certificate. Tests: tests/portfolio/fleet_test.cpp.
@@ -16,10 +16,10 @@
 #include "partita/portfolio/start.h"
 #include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/setup_instance.h"
-#include "partita/solve/throughput/contiguous/contiguous_anneal.h"
-#include "partita/solve/throughput/fleet/fleet.h"
-#include "partita/solve/throughput/fleet/fleet_loads.h"
-#include "partita/solve/throughput/setups/solve_setups.h"
+#include "partita/solve/free/contiguous/contiguous_anneal.h"
+#include "partita/solve/free/fleet/fleet.h"
+#include "partita/solve/free/fleet/fleet_loads.h"
+#include "partita/solve/staged/setups/solve_setups.h"
 
 namespace partita {
 namespace {

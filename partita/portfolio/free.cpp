@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/free/free.h"
+#include "partita/solve/free/free.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/solve/throughput/free/free_certificate.h"
+#include "partita/solve/free/free_certificate.h"
 
 namespace partita {
 namespace {

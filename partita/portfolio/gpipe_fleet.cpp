@@ -22,7 +22,7 @@
 #include "partita/portfolio/start.h"
 #include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/stage_order.h"
-#include "partita/solve/throughput/gpipe/fleet_gpipe.h"
+#include "partita/solve/free/fleet_gpipe.h"
 
 namespace partita {
 namespace {
@@ -37,7 +37,7 @@ constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
 Problem one_pass(const Problem& problem, bool backward) {
   Problem pass = problem;
   pass.objective = Objective::MaxLoad;
-  Graph& graph = pass.workload.graph;
+  Graph& graph = pass.workload.change().graph;
   for (Node& node : graph.nodes) {
     node.recompute_share = 0;
     for (double& time : node.time) {
@@ -71,10 +71,10 @@ class FleetGpipe {
 
  private:
   bool single_devices() const {
-    return !problem_.workload.platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
+    return !problem_.workload->platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
   }
   bool program_helps() const {
-    const std::size_t size = problem_.workload.graph.nodes.size() * problem_.workload.platform.device_count();
+    const std::size_t size = problem_.workload->graph.nodes.size() * problem_.workload->platform.device_count();
     return options_.algorithm == Algorithm::Auto && single_devices() && size <= kLargestProgram;
   }
 

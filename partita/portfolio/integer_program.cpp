@@ -22,7 +22,7 @@ constexpr double kLeastStartSeconds = 1;                     // as for the other
 bool ruled_out(const Problem& problem, Result& result) {
   const bool staged = problem.objective != Objective::Latency && problem.shape == Shape::Staged;
   return ruled_out(problem,
-                   staged ? find_stage_order(problem).group_of : find_colour_classes(problem.workload.graph).class_of,
+                   staged ? find_stage_order(problem).group_of : find_colour_classes(problem.workload->graph).class_of,
                    result);
 }
 

@@ -18,7 +18,7 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
                                       Budget& budget) {
   std::vector<LatencySplit> starts;
   if (const auto greedy = greedy_split(problem)) starts.push_back(to_latency(problem, instance, *greedy));
-  if (!is_plain(problem.workload.platform)) return starts;
+  if (!is_plain(problem.workload->platform)) return starts;
   Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
   if (const auto staged = staged_split(problem, seed, slice, {}))
     starts.push_back(to_latency(problem, instance, *staged));

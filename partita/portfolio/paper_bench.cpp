@@ -40,7 +40,7 @@ void fill_paper_table(PaperTable& table, const PaperSources& sources, const Algo
       if (!entry) throw std::logic_error("no algorithm is called " + table.columns[c].algorithm);
       if (watcher.begins) watcher.begins(*entry, c, table.columns.size());
       Problem here = problem;
-      if (mine.expert && entry->name == "expert") make_room_for(*mine.expert, here.workload.platform);
+      if (mine.expert && entry->name == "expert") make_room_for(*mine.expert, here.workload.change().platform);
       Budget slice(budget, std::numeric_limits<std::uint64_t>::max(), seconds);
       row.runs[c] = run_algorithm(*entry, here, mine, slice, watcher.progress);
       if (watcher.ended) watcher.ended(*row.runs[c]);

@@ -42,7 +42,7 @@ double memory_excess(const Platform& platform, const CheckReport& report) {
 std::string fault_text(const Problem& problem, Violation::Kind kind, std::size_t count, const CheckReport& report) {
   switch (kind) {
     case Violation::Kind::Memory:
-      return fmt::format("over memory by {}{}", human_bytes(memory_excess(problem.workload.platform, report)),
+      return fmt::format("over memory by {}{}", human_bytes(memory_excess(problem.workload->platform, report)),
                          count > 1 ? fmt::format(" at most, on {}", counted(count, "device")) : "");
     case Violation::Kind::Colour: return fmt::format("{} torn apart", counted(count, "colour class"));
     case Violation::Kind::Support: return fmt::format("nodes where they cannot run, on {}", counted(count, "device"));

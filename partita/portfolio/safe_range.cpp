@@ -73,11 +73,11 @@ Span all_times(const Problem& problem) {
 
 // The exchange of weights among copies is a time too, but one that is often far from the others.
 void check_exchange(const Problem& problem, int exponent) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   if (problem.replicas <= 1 || std::isinf(platform.sync_bandwidth)) return;
   Span weights, bandwidth, copies;
   double total = 0;
-  for (const Node& node : problem.workload.graph.nodes) {
+  for (const Node& node : problem.workload->graph.nodes) {
     weights.take(node.parts.weights);
     total += node.parts.weights;
   }
@@ -112,11 +112,12 @@ int exponent_to_safe_range(const Problem& problem) {
 
 Problem with_times_scaled(const Problem& problem, int exponent) {
   Problem scaled = problem;
-  for (Node& node : scaled.workload.graph.nodes) {
+  Workload& workload = scaled.workload.change();
+  for (Node& node : workload.graph.nodes) {
     for (double& time : node.time) time = std::ldexp(time, exponent);
   }
-  for (Edge& edge : scaled.workload.graph.edges) edge.cost = std::ldexp(edge.cost, exponent);
-  scaled.workload.platform.sync_bandwidth = std::ldexp(problem.workload.platform.sync_bandwidth, -exponent);
+  for (Edge& edge : workload.graph.edges) edge.cost = std::ldexp(edge.cost, exponent);
+  workload.platform.sync_bandwidth = std::ldexp(workload.platform.sync_bandwidth, -exponent);
   return scaled;
 }
 

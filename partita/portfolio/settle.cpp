@@ -10,7 +10,7 @@
 #include "partita/check/certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
-#include "partita/solve/throughput/free/free_certificate.h"
+#include "partita/solve/free/free_certificate.h"
 
 namespace partita {
 namespace {
@@ -55,7 +55,7 @@ bool ruled_out(const Problem& problem, const IdVector<NodeId, GroupId>& group_of
 }
 
 std::string nothing_fits(const Problem& problem, const char* found_by) {
-  const bool limited = std::ranges::any_of(problem.workload.platform.classes,
+  const bool limited = std::ranges::any_of(problem.workload->platform.classes,
                                            [](const DeviceClass& c) { return c.count > 0 && c.memory < kUnlimited; });
   return fmt::format("no {} split meets all of these together: {}the devices that nodes can run on, and the shape ({})",
                      to_string(problem.shape), limited ? "memory, " : "", found_by);
@@ -66,7 +66,7 @@ std::string why_infeasible(const Problem& problem, const char* found_by, Budget&
     return fmt::format("memory, and subgraphs that must run uninterrupted: no split fits the devices ({})", found_by);
   }
   Problem roomy = problem;
-  for (DeviceClass& c : roomy.workload.platform.classes) c.memory = kUnlimited;
+  for (DeviceClass& c : roomy.workload.change().platform.classes) c.memory = kUnlimited;
   if (!find_start(roomy, {.most_ticks = kLookTicks}, budget, {})) return nothing_fits(problem, found_by);
   return fmt::format("memory: {} splits exist, but each needs more than some device has ({})", to_string(problem.shape),
                      found_by);

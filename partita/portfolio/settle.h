@@ -8,7 +8,7 @@
 #include "partita/portfolio/plan.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/throughput/free/free.h"
+#include "partita/solve/free/free.h"
 #include "partita/util/budget.h"
 
 namespace partita {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged splits on any devices: the search of solve/throughput/setups/. Where there are clusters, the same question on
+// Staged splits on any devices: the search of solve/staged/setups/. Where there are clusters, the same question on
 // devices that are all next to each other, on the best links there are, is asked first, of whoever answers it best: its
 // bound holds for this one too, and its stages are a good order to start from.
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/setup_instance.h"
-#include "partita/solve/throughput/setups/device_counts.h"
-#include "partita/solve/throughput/setups/solve_setups.h"
+#include "partita/solve/staged/setups/device_counts.h"
+#include "partita/solve/staged/setups/solve_setups.h"
 
 namespace partita {
 namespace {
@@ -25,11 +25,11 @@ double least_factor(const Cluster& cluster) {
 
 // Without copies only: what copies exchange between clusters is another matter (see without_clusters).
 std::optional<Problem> without_clusters(const Problem& problem) {
-  const std::optional<Cluster>& clusters = problem.workload.platform.clusters;
+  const std::optional<Cluster>& clusters = problem.workload->platform.clusters;
   if (!clusters || problem.replicas > 1) return std::nullopt;
   Problem flat = problem;
-  flat.workload.platform.clusters.reset();
-  for (Edge& edge : flat.workload.graph.edges) edge.cost *= least_factor(*clusters);
+  flat.workload.change().platform.clusters.reset();
+  for (Edge& edge : flat.workload.change().graph.edges) edge.cost *= least_factor(*clusters);
   return flat;
 }
 

@@ -7,7 +7,7 @@
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/throughput/staged.h"
+#include "partita/solve/staged/staged.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 

@@ -10,9 +10,9 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/staged_instance.h"
 #include "partita/solve/baseline/greedy.h"
-#include "partita/solve/throughput/contiguous/contiguous_anneal.h"
-#include "partita/solve/throughput/free/free_search.h"
-#include "partita/solve/throughput/staged.h"
+#include "partita/solve/free/contiguous/contiguous_anneal.h"
+#include "partita/solve/free/free_search.h"
+#include "partita/solve/staged/staged.h"
 
 namespace partita {
 namespace {
@@ -53,7 +53,7 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
     best->split.order = report.order;
     if (sink) sink({Progress::Event::Split, budget.seconds_used(), report.value, 0, split->device_of.size(), ""});
   };
-  if (!is_plain(problem.workload.platform)) {
+  if (!is_plain(problem.workload->platform)) {
     offer(greedy_split(problem));
     return best;
   }

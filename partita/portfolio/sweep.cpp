@@ -97,7 +97,7 @@ class SweepRun {
     if (watcher_.begins) watcher_.begins(point_of(slot), done_, slots_.size());
     const Problem problem = problem_at(slot);
     Result& result = slot.plan.result;
-    if (problem.workload.platform.device_count() == 0) {
+    if (problem.workload->platform.device_count() == 0) {
       result.status = Status::Infeasible;
       result.proof = "a constraint that no split meets";
       result.reason = "there are no devices";
@@ -175,7 +175,7 @@ class SweepRun {
     if (!split || result.status == Status::Infeasible || result.status == Status::Optimal) return;
     if (parameter_ != SweepParameter::Bandwidth && from.plan.result.value >= result.value) return;
     const Problem problem = problem_at(to);
-    std::optional<Split> there = moved(problem_at(from).workload.platform, *split, problem.workload.platform);
+    std::optional<Split> there = moved(problem_at(from).workload->platform, *split, problem.workload->platform);
     if (!there) return;
     BestSoFar best(problem, options_.plan, budget_, silence_, to.plan);
     if (!best.offer(std::move(*there))) return;

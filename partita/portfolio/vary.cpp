@@ -74,7 +74,7 @@ IdVector<DeviceId, char> in_use(const Platform& platform, const Split& split) {
 }  // namespace
 
 void require_variable(const Problem& problem, SweepParameter parameter) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   std::string why;
   if (counts_devices(parameter)) {
     why = why_not_counted(platform, kind_of(parameter));
@@ -98,7 +98,7 @@ void require_variable(const Problem& problem, SweepParameter parameter) {
 Problem varied(const Problem& problem, SweepParameter parameter, double value) {
   if (std::isnan(value)) refuse_value(parameter, value, "a number");
   Problem result = problem;
-  Platform& platform = result.workload.platform;
+  Platform& platform = result.workload.change().platform;
   switch (parameter) {
     case SweepParameter::Accelerators:
     case SweepParameter::Hosts:
@@ -113,7 +113,7 @@ Problem varied(const Problem& problem, SweepParameter parameter, double value) {
     case SweepParameter::Bandwidth:
       if (!(value > 0) || !std::isfinite(value))
         refuse_value(parameter, value, "how many times as fast the links are, above 0");
-      divide_costs(value, result.workload.graph);
+      divide_costs(value, result.workload.change().graph);
       platform.sync_bandwidth *= value;
       break;
   }

@@ -29,7 +29,7 @@ bool runs_on(const Node& node, const Platform& platform, DeviceKind kind) {
 class Alternation {
  public:
   explicit Alternation(const Problem& problem)
-      : graph_(problem.workload.graph), platform_(problem.workload.platform), best_(graph_.nodes.size()) {
+      : graph_(problem.workload->graph), platform_(problem.workload->platform), best_(graph_.nodes.size()) {
     for (NodeId v : in_order()) visit(v);
   }
 
@@ -126,8 +126,8 @@ std::string find_alternation(const Problem& problem) {
   const Alternation alternation(problem);
   const std::vector<NodeId> path = alternation.path();
   if (path.empty()) return {};
-  const Graph& graph = problem.workload.graph;
-  const bool host_first = runs_on(graph.nodes[path[0]], problem.workload.platform, DeviceKind::Host);
+  const Graph& graph = problem.workload->graph;
+  const bool host_first = runs_on(graph.nodes[path[0]], problem.workload->platform, DeviceKind::Host);
   const std::size_t first = (path.size() + 1) / 2, second = path.size() / 2;
   const std::size_t hosts = host_first ? first : second, accelerators = host_first ? second : first;
   const bool too_few_hosts = hosts > alternation.devices(kHost);

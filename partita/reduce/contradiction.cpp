@@ -15,7 +15,7 @@ namespace {
 // The nodes of a group and what holds them together.
 std::string name_group(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, GroupId group) {
   constexpr std::size_t kMostListed = 6;
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::vector<NodeId> members;
   for (NodeId v : graph.nodes.all()) {
     if (group_of[v] == group) members.push_back(v);
@@ -59,9 +59,9 @@ std::string why_nowhere(const Platform& platform, const DeviceTable& devices, co
 }  // namespace
 
 std::string find_contradiction(const Problem& problem, const IdVector<NodeId, GroupId>& group_of) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const DeviceTable devices(platform, count_groups(group_of));
-  const auto groups = class_groups(problem.workload.graph, group_of, devices);
+  const auto groups = class_groups(problem.workload->graph, group_of, devices);
   double accelerator_only = 0, room = 0;
   std::size_t accelerators = 0;
   for (GroupId g : groups.all()) {

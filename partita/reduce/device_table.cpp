@@ -91,7 +91,7 @@ void refuse_all_but_classes(const Problem& problem, const char* who) {
   const auto refuse = [who](const char* where, const char* what) {
     throw InputError(ErrorKind::Unsupported, where, fmt::format("{} know nothing of {}", who, what));
   };
-  if (problem.workload.platform.clusters) refuse("platform.clusters", "clusters");
+  if (problem.workload->platform.clusters) refuse("platform.clusters", "clusters");
   if (problem.replicas > 1) refuse("--replicate", "copies of stages");
   if (problem.memory_model != MemoryModel::Flat) refuse("--memory-model", "memory models other than flat");
 }

@@ -14,11 +14,11 @@ namespace {
 // Where the load of a device is one sum, all is one pass.
 std::size_t pass_of(const Problem& problem, NodeId v) {
   const bool apart = problem.transfers != TransferMode::Sum || problem.objective == Objective::GPipe;
-  return apart && problem.workload.graph.nodes[v].backward ? 1 : 0;
+  return apart && problem.workload->graph.nodes[v].backward ? 1 : 0;
 }
 
 IdVector<GroupId, FleetTime> times_on(const Problem& problem, const ColourClasses& colours, ClassId device_class) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   IdVector<GroupId, FleetTime> times(colours.members.size());
   for (GroupId g : times.all()) {
     for (NodeId v : colours.members[g.index()]) {
@@ -36,7 +36,7 @@ IdVector<GroupId, Group> best_weights(const Problem& problem, const ColourClasse
   IdVector<GroupId, Group> groups(colours.members.size());
   for (GroupId g : groups.all()) {
     groups[g].on_accelerator = groups[g].on_host = false;
-    for (NodeId v : colours.members[g.index()]) groups[g].memory += problem.workload.graph.nodes[v].memory;
+    for (NodeId v : colours.members[g.index()]) groups[g].memory += problem.workload->graph.nodes[v].memory;
     for (std::size_t c = 0; c < fleet.class_count(); ++c) {
       if (!fleet.time[c][g].runs) continue;
       const bool host = fleet.device_class(c).host;
@@ -54,7 +54,7 @@ Csr<NetId, FleetTransfer> moved_along(const Problem& problem, const ColourClasse
   std::map<std::vector<GroupId>, NetId> net_of;
   for (NetId e : graph.nets()) net_of[{graph.members(e).begin(), graph.members(e).end()}] = e;
   std::map<std::tuple<NetId, GroupId, std::size_t>, double> costs;
-  for (const Transfer& transfer : find_transfers(problem.workload.graph)) {
+  for (const Transfer& transfer : find_transfers(problem.workload->graph)) {
     const GroupId producer = colours.class_of[transfer.producer];
     std::vector<GroupId> members{producer};
     for (NodeId v : transfer.consumers) members.push_back(colours.class_of[v]);
@@ -72,12 +72,12 @@ Csr<NetId, FleetTransfer> moved_along(const Problem& problem, const ColourClasse
 }  // namespace
 
 FleetInstance make_fleet_instance(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses colours = find_colour_classes(graph);
   FleetInstance instance;
   Fleet& fleet = instance.fleet;
   fleet.mode = problem.transfers;
-  fleet.devices = DeviceTable(problem.workload.platform, colours.members.size());
+  fleet.devices = DeviceTable(problem.workload->platform, colours.members.size());
   for (const DeviceTable::Class& c : fleet.devices.classes()) fleet.time.push_back(times_on(problem, colours, c.id));
   instance.graph = NetGraph(best_weights(problem, colours, fleet), transfer_nets(graph, colours));
   fleet.moved = moved_along(problem, colours, instance.graph);
@@ -90,7 +90,7 @@ Split lift_free(const FleetInstance& instance, const FreeSplit& split) {
 }
 
 FreeSplit to_free(const Problem& problem, const FleetInstance& instance, const Split& split) {
-  return {0, instance.fleet.devices.devices_of(problem.workload.platform, instance.group_of, split)};
+  return {0, instance.fleet.devices.devices_of(problem.workload->platform, instance.group_of, split)};
 }
 
 }  // namespace partita

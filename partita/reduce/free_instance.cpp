@@ -24,18 +24,18 @@ FirstDevices first_devices(const Platform& platform) {
 }  // namespace
 
 FreeInstance make_free_instance(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
-  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  const Graph& graph = problem.workload->graph;
+  const PlatformKinds kinds = platform_kinds(problem.workload->platform);
   const ColourClasses classes = find_colour_classes(graph);
   FreeInstance instance;
   instance.graph = NetGraph(class_weights(graph, classes, kinds), transfer_nets(graph, classes));
-  instance.platform = stage_platform(problem.workload.platform, kinds, instance.graph.size());
+  instance.platform = stage_platform(problem.workload->platform, kinds, instance.graph.size());
   instance.group_of = classes.class_of;
   return instance;
 }
 
 Split lift_free(const Problem& problem, const FreeInstance& instance, const FreeSplit& split) {
-  const FirstDevices first = first_devices(problem.workload.platform);
+  const FirstDevices first = first_devices(problem.workload->platform);
   const std::size_t accelerators = static_cast<std::size_t>(instance.platform.accelerators);
   Split result;
   result.device_of.resize(instance.group_of.size());
@@ -48,7 +48,7 @@ Split lift_free(const Problem& problem, const FreeInstance& instance, const Free
 }
 
 FreeSplit to_free(const Problem& problem, const FreeInstance& instance, const Split& split) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const std::size_t accelerators = static_cast<std::size_t>(instance.platform.accelerators);
   // Device numbers may be sparse where the platform has more devices than groups; number those in use.
   std::vector<std::size_t> number(platform.device_count(), 0);

@@ -23,7 +23,7 @@ Csr<IdT, IdT> each_once(std::size_t rows, std::vector<std::pair<IdT, IdT>> pairs
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 void add_groups(const Problem& problem, LatencyInstance& instance) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses classes = find_colour_classes(graph);
   instance.group_of = classes.class_of;
   instance.groups.resize(classes.members.size());
@@ -237,12 +237,12 @@ std::optional<IdVector<GroupId, DeviceId>> deal_to_hosts(const LatencyInstance& 
 
 LatencyInstance make_latency_instance(const Problem& problem) {
   refuse_all_but_classes(problem, "the solvers for latency");
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   LatencyInstance instance;
   instance.subgraphs = problem.subgraphs;
   instance.strict_host_cores = problem.strict_host_cores;
   add_groups(problem, instance);
-  add_devices(problem.workload.platform, instance);
+  add_devices(problem.workload->platform, instance);
   add_class_times(graph, instance);
   add_nodes(graph, instance);
   add_edges(graph, instance);
@@ -265,7 +265,7 @@ Split lift_latency(const LatencyInstance& instance, const LatencySplit& split) {
 }
 
 LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split) {
-  LatencySplit result{0, instance.devices.devices_of(problem.workload.platform, instance.group_of, split),
+  LatencySplit result{0, instance.devices.devices_of(problem.workload->platform, instance.group_of, split),
                       split.subgraph_of};
   for (DeviceId& d : result.accelerator_of) {
     if (instance.devices.is_host(d)) d = DeviceId();

@@ -246,7 +246,7 @@ IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph) {
 
 LayeredProblem keep_layers_together(const Problem& problem) {
   LayeredProblem layered{problem, ""};
-  Graph& graph = layered.problem.workload.graph;
+  Graph& graph = layered.problem.workload.change().graph;
   const ColourClasses classes = find_colour_classes(graph);
   const std::vector<Layer> layer_of = find_class_layers(graph, classes);
   const JoinedClasses joined = join_classes(classes, layer_of);
@@ -255,7 +255,7 @@ LayeredProblem keep_layers_together(const Problem& problem) {
   // Only staged splits have mirror images, and the backward shape asks for all of them anyway.
   const bool mirrored =
       problem.shape == Shape::Staged && problem.objective != Objective::Latency && !problem.backward_shape;
-  if (mirrored) add_order(graph, lost, colour_of, problem.workload.platform.classes.size());
+  if (mirrored) add_order(graph, lost, colour_of, problem.workload->platform.classes.size());
   layered.step = fmt::format("layers kept together: {} colour classes -> {}", classes.members.size(),
                              classes.members.size() - joined.sets.joins());
   return layered;
@@ -263,7 +263,7 @@ LayeredProblem keep_layers_together(const Problem& problem) {
 
 Split lift_layers(const Problem& original, const Split& layered) {
   Split split = layered;
-  const std::size_t nodes = original.workload.graph.nodes.size();
+  const std::size_t nodes = original.workload->graph.nodes.size();
   split.device_of.resize(nodes);
   if (!split.subgraph_of.empty()) split.subgraph_of.resize(nodes);
   return split;

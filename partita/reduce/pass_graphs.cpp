@@ -13,8 +13,8 @@ struct PassParts {
 };
 
 PassParts parts_by_pass(const Problem& problem, std::size_t groups, const IdVector<NodeId, GroupId>& group_of) {
-  const Graph& graph = problem.workload.graph;
-  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  const Graph& graph = problem.workload->graph;
+  const PlatformKinds kinds = platform_kinds(problem.workload->platform);
   PassParts parts;
   for (auto& weights : parts.groups) weights.resize(groups);
   for (NodeId v : graph.nodes.all()) {

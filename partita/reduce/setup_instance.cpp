@@ -43,7 +43,7 @@ std::size_t add_type(const Cluster& cluster, std::size_t most_used, std::vector<
 }
 
 SetupRules rules_of(const Problem& problem, std::size_t groups) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   SetupRules rules;
   rules.transfers = problem.transfers;
   rules.memory_model = problem.memory_model;
@@ -65,7 +65,7 @@ struct Weights {
 
 Weights group_weights(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, std::size_t groups,
                       bool passes_differ) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const bool flat = problem.memory_model == MemoryModel::Flat;
   Weights weights;
   weights.memory.resize(groups);
@@ -77,7 +77,7 @@ Weights group_weights(const Problem& problem, const IdVector<NodeId, GroupId>& g
     sum.activation += flat ? 0 : node.parts.activation;
     sum.kept += flat ? 0 : node.parts.recompute_activation;
   }
-  for (ClassId c : problem.workload.platform.classes.all()) {
+  for (ClassId c : problem.workload->platform.classes.all()) {
     IdVector<GroupId, ClassTime> times(groups);
     for (NodeId v : graph.nodes.all()) {
       const Node& node = graph.nodes[v];
@@ -98,7 +98,7 @@ Weights group_weights(const Problem& problem, const IdVector<NodeId, GroupId>& g
 }  // namespace
 
 SetupInstance make_setup_instance(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses classes = find_colour_classes(graph);
   const std::size_t count = classes.members.size();
 
@@ -199,7 +199,7 @@ IdVector<ClassId, std::size_t> devices_in(const Cluster& cluster, std::size_t cl
 class PartLift {
  public:
   PartLift(const Problem& problem, const SetupInstance& instance) : problem_(problem), instance_(instance) {
-    const Platform& platform = problem.workload.platform;
+    const Platform& platform = problem.workload->platform;
     split_.copy_of.resize(platform.device_count());
     for (DeviceId d : split_.copy_of.all()) split_.copy_of[d] = d;
     split_.recomputes.assign(platform.device_count(), 0);
@@ -208,7 +208,7 @@ class PartLift {
   }
 
   Split run(const std::vector<PipelinePart>& parts) {
-    const Platform& platform = problem_.workload.platform;
+    const Platform& platform = problem_.workload->platform;
     const Cluster whole = whole_platform(platform);
     Place place{&whole, {}};
     for (ClassId c : platform.classes.all()) place.first.push_back(platform.first_device(c).index());

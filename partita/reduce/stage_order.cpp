@@ -7,7 +7,7 @@
 namespace partita {
 
 StageOrder find_stage_order(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses classes = find_colour_classes(graph);
   IdVector<GroupId, GroupId> identity(classes.members.size());
   for (GroupId c : identity.all()) identity[c] = c;

@@ -20,8 +20,8 @@ std::size_t count_orphans(const ColourClasses& classes) {
 }  // namespace
 
 StagedInstance make_staged_instance(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
-  const PlatformKinds kinds = platform_kinds(problem.workload.platform);
+  const Graph& graph = problem.workload->graph;
+  const PlatformKinds kinds = platform_kinds(problem.workload->platform);
   const ColourClasses classes = find_colour_classes(graph);
   const auto groups = class_weights(graph, classes, kinds);
 
@@ -31,7 +31,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
                                      transfer_nets(graph, classes), identity);
 
   StagedInstance instance;
-  instance.platform = stage_platform(problem.workload.platform, kinds, contraction.graph.size());
+  instance.platform = stage_platform(problem.workload->platform, kinds, contraction.graph.size());
   instance.group_of.resize(graph.nodes.size());
   for (NodeId v : graph.nodes.all()) instance.group_of[v] = contraction.lift[classes.class_of[v]];
   instance.steps.push_back(fmt::format("colour classes: {} nodes -> {} groups", graph.nodes.size(), groups.size()));
@@ -43,7 +43,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
 }
 
 Split lift_stages(const Problem& problem, const StagedInstance& instance, const std::vector<Stage>& stages) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const PlatformKinds kinds = platform_kinds(platform);
   DeviceId next_accelerator = kinds.accelerator.valid() ? platform.first_device(kinds.accelerator) : DeviceId();
   DeviceId next_host = kinds.host.valid() ? platform.first_device(kinds.host) : DeviceId();

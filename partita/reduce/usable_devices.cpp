@@ -17,9 +17,9 @@ std::size_t levels(const Cluster& cluster) {
 
 std::size_t most_in_use(const Problem& problem) {
   constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  std::size_t most = std::max<std::size_t>(problem.workload.graph.nodes.size(), 1);
+  std::size_t most = std::max<std::size_t>(problem.workload->graph.nodes.size(), 1);
   if (problem.replicas <= 1) return most;
-  const auto& clusters = problem.workload.platform.clusters;
+  const auto& clusters = problem.workload->platform.clusters;
   for (std::size_t level = clusters ? levels(*clusters) : 1; level > 0 && most < kMost; --level)
     most *= static_cast<std::size_t>(problem.replicas);
   return std::min(most, kMost);
@@ -80,7 +80,7 @@ class Thinning {
 }  // namespace
 
 std::optional<UsableDevices> leave_out_idle(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const std::size_t most = most_in_use(problem);
   if (platform.device_count() <= most) return std::nullopt;
   Thinning thinning(platform.classes.size(), most);

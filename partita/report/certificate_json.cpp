@@ -14,7 +14,7 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
     ignored.push_back({t.producer, t.consumer ? ordered_json(*t.consumer) : ordered_json()});
   }
   return pretty_json({{"partita", {{"format", "certificate"}, {"version", 1}, {"program_version", version()}}},
-                      {"workload", problem.workload.name},
+                      {"workload", problem.workload->name},
                       {"limit", certificate.limit},
                       {"memory_toll", certificate.memory_toll},
                       {"theta", certificate.theta},

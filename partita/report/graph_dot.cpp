@@ -24,21 +24,21 @@ std::string quoted(std::string_view text) {
 }
 
 std::string node_label(const Problem& problem, NodeId node, DeviceId device) {
-  const Node& what = problem.workload.graph.nodes[node];
-  const double time = what.time[problem.workload.platform.class_of(device).index()];
+  const Node& what = problem.workload->graph.nodes[node];
+  const double time = what.time[problem.workload->platform.class_of(device).index()];
   return fmt::format("{}\\n{:.4g}", quoted(what.name.empty() ? std::to_string(what.original_id) : what.name), time);
 }
 
 }  // namespace
 
 std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::string text = fmt::format(
       "digraph \"{}\" {{\n"
       "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, fontsize=11, newrank=true];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, margin=\"0.08,0.04\"];\n"
       "  edge [fontname=Helvetica, fontsize=9, arrowsize=0.6, color=\"#8b93a0\"];\n",
-      quoted(problem.workload.name), quoted(describe_workload(problem)), report.value);
+      quoted(problem.workload->name), quoted(describe_workload(problem)), report.value);
   for (const PieceId p : pieces.pieces.all()) {
     const Piece& piece = pieces.pieces[p];
     const char* colour = device_colour(piece.device);

@@ -47,7 +47,7 @@ class Drawing {
  public:
   Drawing(const Problem& problem, const Pieces& pieces, const CheckReport& report, const Result& result)
       : problem_(problem),
-        graph_(problem.workload.graph),
+        graph_(problem.workload->graph),
         pieces_(pieces),
         report_(report),
         result_(result),
@@ -82,7 +82,7 @@ class Drawing {
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
                "{1:.0f}\" font-family=\"Helvetica,Arial,sans-serif\" font-size=\"12\">\n",
                width_, height) +
-           fmt::format("<title>{}</title>\n", svg_escaped(problem_.workload.name)) + kStyle + edges.heads +
+           fmt::format("<title>{}</title>\n", svg_escaped(problem_.workload->name)) + kStyle + edges.heads +
            "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n" + body_ + "</svg>\n";
   }
 
@@ -101,7 +101,7 @@ class Drawing {
           "font-weight=\"bold\"");
     top += 19;
     const bool latency = problem_.objective == Objective::Latency;
-    const std::string& unit = problem_.workload.time_unit;
+    const std::string& unit = problem_.workload->time_unit;
     std::string text = fmt::format("{} {}", latency ? "latency" : "time per sample", time_text(result_.value, unit));
     if (const std::string rate = latency ? "" : throughput_text(result_.value, unit); !rate.empty())
       text += ", " + rate;

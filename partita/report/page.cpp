@@ -20,7 +20,7 @@ constexpr std::string_view kNoData = "null</script>";
 // Those of the split where there is one, else what the reader found odd.
 std::vector<std::string> warnings_of(const PageContent& content) {
   const bool split = content.result && content.result->split && content.report;
-  return split ? warnings(*content.problem, *content.report) : content.problem->workload.notes;
+  return split ? warnings(*content.problem, *content.report) : content.problem->workload->notes;
 }
 
 }  // namespace
@@ -33,14 +33,14 @@ std::string page_json(const PageContent& content) {
     json.field("version", kPageVersion);
     json.field("program", std::string("partita ") + version());
     json.field("command", content.command);
-    json.field("title", problem.workload.name);
+    json.field("title", problem.workload->name);
     json.field("subject", describe_workload(problem));
-    json.field("timeUnit", problem.workload.time_unit);
+    json.field("timeUnit", problem.workload->time_unit);
     json.column("warnings", warnings_of(content));
     write_question(problem, json.key("question"));
-    json.column("classes", problem.workload.platform.classes,
+    json.column("classes", problem.workload->platform.classes,
                 [](const DeviceClass& one) -> const std::string& { return one.name; });
-    write_devices(problem.workload.platform, json.key("devices"));
+    write_devices(problem.workload->platform, json.key("devices"));
     if (content.result) write_graph(content, json.key("graph"));
     if (content.result) write_plan(content, json.key("plan"));
     if (content.simulation) write_timeline(*content.simulation, json.key("timeline"));

@@ -30,8 +30,8 @@ constexpr double kNotStated = -1;  // how the paper's files say that a load is n
 
 // What each device holds: original ids in the file's order.
 IdVector<DeviceId, Json> node_lists(const Problem& problem, const Split& split) {
-  const auto& nodes = problem.workload.graph.nodes;
-  IdVector<DeviceId, Json> lists(problem.workload.platform.device_count(), Json::array());
+  const auto& nodes = problem.workload->graph.nodes;
+  IdVector<DeviceId, Json> lists(problem.workload->platform.device_count(), Json::array());
   for (NodeId v : nodes.all()) lists[split.device_of[v]].push_back(nodes[v].original_id);
   return lists;
 }
@@ -44,8 +44,8 @@ struct SubgraphLists {
 };
 
 SubgraphLists subgraph_lists(const Problem& problem, const Split& split) {
-  const auto& nodes = problem.workload.graph.nodes;
-  const IdVector<DeviceId, Json> none(problem.workload.platform.device_count(), Json::array());
+  const auto& nodes = problem.workload->graph.nodes;
+  const IdVector<DeviceId, Json> none(problem.workload->platform.device_count(), Json::array());
   SubgraphLists lists{none, none};
   for (NodeId v : nodes.all()) {
     const std::size_t place = split.subgraph_of.empty() ? 0 : split.subgraph_of[v];
@@ -58,7 +58,7 @@ SubgraphLists subgraph_lists(const Problem& problem, const Split& split) {
 
 // The device's place in the pipeline, or null where it holds nothing or the shape has no order.
 IdVector<DeviceId, Json> stages(const Problem& problem, const std::vector<DeviceId>& order) {
-  IdVector<DeviceId, Json> stage(problem.workload.platform.device_count());
+  IdVector<DeviceId, Json> stage(problem.workload->platform.device_count());
   for (std::size_t i = 0; i < order.size(); ++i) stage[order[i]] = i;
   return stage;
 }
@@ -128,8 +128,8 @@ bool has_subgraphs(const Problem& problem) { return problem.objective == Objecti
 Json pass_json(const PassLoad& pass) { return {{"compute", pass.compute}, {"in", pass.in}, {"out", pass.out}}; }
 
 Json devices_json(const Problem& problem, const Result& result, const CheckReport& report, const PlacesInList& places) {
-  const Platform& platform = problem.workload.platform;
-  const bool training = problem.workload.graph.has_backward();
+  const Platform& platform = problem.workload->platform;
+  const bool training = problem.workload->graph.has_backward();
   const auto nodes = node_lists(problem, *result.split);
   const bool subgraphs = has_subgraphs(problem);
   const SubgraphLists lists = subgraphs ? subgraph_lists(problem, *result.split) : SubgraphLists{};
@@ -174,7 +174,7 @@ Json devices_json(const Problem& problem, const Result& result, const CheckRepor
 }
 
 Json assignment_json(const Problem& problem, const Split& split, const PlacesInList& places) {
-  const auto& nodes = problem.workload.graph.nodes;
+  const auto& nodes = problem.workload->graph.nodes;
   Json::object_t assignment;
   assignment.reserve(nodes.size());
   // emplace_back, as ordered_json's own insertion looks through all earlier keys: quadratic in the nodes.
@@ -186,13 +186,13 @@ Json assignment_json(const Problem& problem, const Split& split, const PlacesInL
 
 Json host_cores_json(const Problem& problem, const Result& result, const CheckReport& report) {
   return {{"policy", problem.strict_host_cores ? "strict" : "unlimited"},
-          {"available", problem.workload.platform.device_count(DeviceKind::Host)},
+          {"available", problem.workload->platform.device_count(DeviceKind::Host)},
           {"busy", result.split ? Json(report.host_cores) : Json()}};
 }
 
 Json schedule_json(const Problem& problem, const CheckReport& report, const PlacesInList& places) {
-  const auto& nodes = problem.workload.graph.nodes;
-  const bool training = problem.workload.graph.has_backward();
+  const auto& nodes = problem.workload->graph.nodes;
+  const bool training = problem.workload->graph.has_backward();
   Json schedule = Json::array();
   for (const ScheduleStep& step : report.schedule) {
     Json entry{{"device", *places[step.device]}};
@@ -214,12 +214,12 @@ Json schedule_json(const Problem& problem, const CheckReport& report, const Plac
 Json question_json(const Problem& problem, const IdVector<ClassId, double>& time_factor) {
   Json question;
   add_question(problem, question);
-  question["platform"] = platform_object(problem.workload.platform, time_factor);
+  question["platform"] = platform_object(problem.workload->platform, time_factor);
   return question;
 }
 
 void add_worth(const Problem& problem, double value, Json& plan) {
-  const auto class_name = [&](ClassId c) { return problem.workload.platform.classes[c].name; };
+  const auto class_name = [&](ClassId c) { return problem.workload->platform.classes[c].name; };
   const std::optional<SpeedUp> gain = speed_up(problem, value);
   if (gain && gain->why_not.empty()) {
     plan["speed_up"] = {{"factor", gain->factor},
@@ -229,7 +229,7 @@ void add_worth(const Problem& problem, double value, Json& plan) {
   }
   if (const std::optional<LoneBottleneck> alone = lone_bottleneck(problem, value)) {
     Json ids = Json::array();
-    for (NodeId v : alone->nodes) ids.push_back(problem.workload.graph.nodes[v].original_id);
+    for (NodeId v : alone->nodes) ids.push_back(problem.workload->graph.nodes[v].original_id);
     plan["lone_bottleneck"] = {{"nodes", std::move(ids)}, {"class", class_name(alone->device_class)}};
   }
 }
@@ -279,7 +279,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["partita"] = {{"format", "plan"},
                      {"version", pipeline ? kPlanVersionOfPipelines : kPlanVersion},
                      {"program_version", version()}};
-  plan["workload"] = problem.workload.name;
+  plan["workload"] = problem.workload->name;
   add_time_unit(problem, plan);
   plan["objective"] = to_string(problem.objective);
   plan["shape"] = to_string(problem.shape);
@@ -302,7 +302,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   if (!result.split) plan["reason"] = result.reason;
   if (result.split) add_worth(problem, result.value, plan);
   plan["question"] = question_json(problem, time_factor);
-  const PlacesInList places = result.split ? places_in_list(problem.workload.platform, report) : PlacesInList();
+  const PlacesInList places = result.split ? places_in_list(problem.workload->platform, report) : PlacesInList();
   plan["devices"] = result.split ? devices_json(problem, result, report, places) : Json::array();
   plan["assignment"] = result.split ? assignment_json(problem, *result.split, places) : Json::object();
   if (latency) plan["schedule"] = result.split ? schedule_json(problem, report, places) : Json::array();
@@ -312,7 +312,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
 std::string seed_json(const Problem& problem, const Result& result, const CheckReport& report) {
   assert(result.split);
   refuse_pipelines(has_copies(*result.split), has_recomputing(*result.split));
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const bool subgraphs = has_subgraphs(problem);
   auto nodes = node_lists(problem, *result.split);
   auto entries = subgraphs ? seed_subgraphs(problem, *result.split, report) : IdVector<DeviceId, Json>();

@@ -19,7 +19,7 @@ void add_question(const Problem& problem, nlohmann::ordered_json& object) {
 }
 
 void add_time_unit(const Problem& problem, nlohmann::ordered_json& object) {
-  if (!problem.workload.time_unit.empty()) object["time_unit"] = problem.workload.time_unit;
+  if (!problem.workload->time_unit.empty()) object["time_unit"] = problem.workload->time_unit;
 }
 
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object) {

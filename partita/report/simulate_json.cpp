@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kSimulationVersion = 1;
 
 Json pieces_json(const Problem& problem, const Pieces& pieces) {
-  const auto& nodes = problem.workload.graph.nodes;
+  const auto& nodes = problem.workload->graph.nodes;
   Json list = Json::array();
   for (const Piece& piece : pieces.pieces) {
     Json ids = Json::array();
@@ -37,7 +37,7 @@ Json pieces_json(const Problem& problem, const Pieces& pieces) {
 
 // All devices, so that their places in the list are the numbers that pieces name.
 Json devices_json(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   IdVector<DeviceId, Json> stage(simulation.devices.size());
   for (const UsedDevice& used : used_devices(report, simulation)) {
     if (used.stage) stage[used.device] = *used.stage;
@@ -67,7 +67,7 @@ Json devices_json(const Problem& problem, const CheckReport& report, const Simul
 std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
   Json json;
   json["partita"] = {{"format", "simulation"}, {"version", kSimulationVersion}, {"program_version", version()}};
-  json["workload"] = problem.workload.name;
+  json["workload"] = problem.workload->name;
   add_time_unit(problem, json);
   add_question(problem, json);
   json["value"] = report.value;

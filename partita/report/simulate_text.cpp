@@ -76,7 +76,7 @@ std::string measurements(const std::string& unit, const CheckReport& report, con
 
 // A schedule may keep more samples in flight than the memory model of the plan counts.
 std::string mark(const Problem& problem, const CheckReport& report, const Simulation& simulation, DeviceId device) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const double limit = platform.classes[platform.class_of(device)].memory;
   std::string text;
   if (device == report.bottleneck && problem.objective != Objective::Latency) text = "bottleneck";
@@ -89,7 +89,7 @@ std::string mark(const Problem& problem, const CheckReport& report, const Simula
 
 std::string simulate_text(const Problem& problem, const CheckReport& report, const Simulation& simulation,
                           std::size_t width) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const bool staged = !report.order.empty();
   const bool sync = std::any_of(simulation.devices.begin(), simulation.devices.end(),
                                 [](const DeviceUse& use) { return use.sync > 0; });
@@ -114,7 +114,7 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
     row.push_back(mark(problem, report, simulation, used.device));
     rows.push_back(std::move(row));
   }
-  return head(simulation) + measurements(problem.workload.time_unit, report, simulation, width) + "\n" +
+  return head(simulation) + measurements(problem.workload->time_unit, report, simulation, width) + "\n" +
          layout_folded(rows, width, staged ? 2 : 1);
 }
 

@@ -40,10 +40,10 @@ Json point_json(const Sweep& sweep, std::size_t place) {
 }  // namespace
 
 std::string sweep_json(const Problem& problem, const Sweep& sweep, const SweepJsonOptions& options) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   Json json;
   json["partita"] = {{"format", "sweep"}, {"version", kSweepVersion}, {"program_version", version()}};
-  json["workload"] = problem.workload.name;
+  json["workload"] = problem.workload->name;
   add_time_unit(problem, json);
   json["nodes"] = graph.nodes.size();
   json["edges"] = graph.edges.size();

@@ -65,7 +65,7 @@ class Chart {
         "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n{2}<rect class=\"paper\" width=\"100%\" "
         "height=\"100%\"/>\n",
         kWidth, height, kStyle);
-    put_text(24, 28, "ink", "font-size=\"16\" font-weight=\"600\"", problem_.workload.name);
+    put_text(24, 28, "ink", "font-size=\"16\" font-weight=\"600\"", problem_.workload->name);
     put_text(24, 47, "faint", "",
              fmt::format("{}; {}", describe_question(problem_.objective, problem_.shape), sweep_range(sweep_)));
     legend();
@@ -168,7 +168,7 @@ class Chart {
       put_text(kLeft - 8, y(level) + 4, "faint", "text-anchor=\"end\"", fmt::format("{:.6g}", level));
     }
     const std::string unit = time_heading(problem_.objective == Objective::Latency ? "latency" : "time per sample",
-                                          problem_.workload.time_unit);
+                                          problem_.workload->time_unit);
     text_ += fmt::format(
         "<text transform=\"translate(20 {:.0f}) rotate(-90)\" text-anchor=\"middle\" class=\"faint\">{}</text>\n",
         kTop + kPlot / 2, svg_escaped(unit));
@@ -244,7 +244,7 @@ class Chart {
             x(i) - 4, foot - 14, svg_escaped(point.label), to_string(result.status), svg_escaped(result.reason));
         continue;
       }
-      const auto time = [&](double value) { return svg_escaped(time_text(value, problem_.workload.time_unit)); };
+      const auto time = [&](double value) { return svg_escaped(time_text(value, problem_.workload->time_unit)); };
       put_line(x(i), y(result.value), x(i), y(result.bound), "bound");
       text_ += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\" stroke-width=\"1.5\"><title>{}: {}, bound "

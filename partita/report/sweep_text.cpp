@@ -36,7 +36,7 @@ std::string gain_text(const std::optional<double>& gain) {
 
 Row header(const Problem& problem, const Sweep& sweep, const SweepTextOptions& options) {
   Row row{to_string(sweep.parameter),
-          time_heading("value", problem.workload.time_unit),
+          time_heading("value", problem.workload->time_unit),
           "bound",
           "gap",
           "<status",

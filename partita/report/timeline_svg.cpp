@@ -71,7 +71,7 @@ class Picture {
       : problem_(problem),
         simulation_(simulation),
         timeline_(timeline(report, simulation)),
-        training_(problem.workload.graph.has_backward()) {
+        training_(problem.workload->graph.has_backward()) {
     for (const TimelineLane& lane : timeline_.lanes) {
       colours_.emplace(device_colour(simulation.lanes[lane.lane].device), colours_.size());
       for (const TimelineBox& box : lane.boxes) phases_.insert(box.phase);
@@ -135,10 +135,10 @@ class Picture {
   }
 
   std::string title() const {
-    return fmt::format("{}: {} schedule", problem_.workload.name, to_string(simulation_.kind));
+    return fmt::format("{}: {} schedule", problem_.workload->name, to_string(simulation_.kind));
   }
 
-  std::string time(double value) const { return time_text(value, problem_.workload.time_unit); }
+  std::string time(double value) const { return time_text(value, problem_.workload->time_unit); }
 
   std::string subtitle() const {
     const std::string batches =
@@ -235,7 +235,7 @@ class Picture {
     add(R"(<path class="grid" d="M{:.1f} {:.0f}H{:.1f}"/><text class="right soft" x="{:.1f}" y="{:.0f}">{}</text>)"
         "\n",
         left_, bottom_, x(timeline_.end), left_ - 8, bottom_ + 18,
-        svg_escaped(time_heading("time", problem_.workload.time_unit)));
+        svg_escaped(time_heading("time", problem_.workload->time_unit)));
   }
 
   void add_boxes() {

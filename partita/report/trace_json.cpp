@@ -44,13 +44,13 @@ class Trace {
       : problem_(problem),
         report_(report),
         simulation_(simulation),
-        nanoseconds_per_unit_(1e9 * seconds_in(problem.workload.time_unit).value_or(kUnknownUnit)) {}
+        nanoseconds_per_unit_(1e9 * seconds_in(problem.workload->time_unit).value_or(kUnknownUnit)) {}
 
   std::string text() {
     fmt::format_to(out(),
                    "{{\"displayTimeUnit\": \"ms\", \"otherData\": {{\"workload\": {}, \"schedule\": \"{}\", "
                    "\"program\": \"partita {}\"}}, \"traceEvents\": [",
-                   quoted(problem_.workload.name), to_string(simulation_.kind), version());
+                   quoted(problem_.workload->name), to_string(simulation_.kind), version());
     add_names();
     collect();
     for (const Event& event : events_) write(event);
@@ -84,7 +84,7 @@ class Trace {
   void add_names() {
     std::size_t place = 0;
     for (const UsedDevice& used : used_devices(report_, simulation_)) {
-      add_name("process", process_of(used.device), 0, problem_.workload.platform.device_name(used.device), place++);
+      add_name("process", process_of(used.device), 0, problem_.workload->platform.device_name(used.device), place++);
     }
     for (LaneId lane : simulation_.lanes.all()) {
       const Lane& one = simulation_.lanes[lane];

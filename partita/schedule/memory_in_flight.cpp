@@ -85,7 +85,7 @@ double end_of(const Steps& steps, const Timing& timing, std::size_t samples) {
 
 void measure_memory_in_flight(const Problem& problem, const CheckReport& report, const Steps& steps,
                               const Timing& timing, std::size_t record, Simulation& result) {
-  const bool training = problem.workload.graph.has_backward();
+  const bool training = problem.workload->graph.has_backward();
   const double recorded_until = end_of(steps, timing, record);
   for (DeviceId original : steps.sharers.all()) {
     const std::vector<DeviceId>& sharers = steps.sharers[original];

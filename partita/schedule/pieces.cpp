@@ -16,8 +16,8 @@ namespace {
 class PieceCutter {
  public:
   PieceCutter(const Problem& problem, const Split& split, const CheckReport& report)
-      : graph_(problem.workload.graph),
-        platform_(problem.workload.platform),
+      : graph_(problem.workload->graph),
+        platform_(problem.workload->platform),
         split_(split),
         report_(report),
         training_(graph_.has_backward()) {

@@ -17,7 +17,7 @@ bool same(double time, double formula) { return std::abs(time - formula) <= kSam
 
 // "12.5 ms per sample is 2.5 ms (25%) above the formula's 10 ms".
 std::string difference(const Problem& problem, double time, double formula) {
-  const std::string& unit = problem.workload.time_unit;
+  const std::string& unit = problem.workload->time_unit;
   const double by = time - formula;
   const std::string share = formula > 0 ? fmt::format(" ({:.3g}%)", 100 * std::abs(by) / formula) : "";
   return fmt::format("{} per sample is {:.3g}{}{} {} the formula's {}", time_text(time, unit), std::abs(by),
@@ -27,7 +27,7 @@ std::string difference(const Problem& problem, double time, double formula) {
 
 // There is a formula to compare with.
 std::string not_steady(const Problem& problem, const Simulation& simulation) {
-  const auto time = [&](double value) { return time_text(value, problem.workload.time_unit); };
+  const auto time = [&](double value) { return time_text(value, problem.workload->time_unit); };
   return fmt::format(
       "{} too few for a steady state: {} per sample is the whole time divided by the samples, with filling and "
       "draining; run more of them to compare it with the formula's {}",
@@ -111,7 +111,7 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
   }
   const Simulation rounds = round_by_round();
   return remark + fmt::format("; round by round (pipeline) it is {}, with up to {} in flight at a device, here {}",
-                              time_text(rounds.time_per_sample, problem.workload.time_unit),
+                              time_text(rounds.time_per_sample, problem.workload->time_unit),
                               counted(most_in_flight(rounds), "sample"), most_in_flight(simulation));
 }
 

@@ -33,7 +33,7 @@ std::optional<ScheduleKind> parse_schedule_kind(std::string_view text) {
 ScheduleKind default_schedule(const Problem& problem) {
   if (problem.objective == Objective::Latency) return ScheduleKind::Sequential;
   if (problem.objective == Objective::GPipe) return ScheduleKind::GPipe;
-  return problem.workload.graph.has_backward() ? ScheduleKind::OneF1B : ScheduleKind::Pipeline;
+  return problem.workload->graph.has_backward() ? ScheduleKind::OneF1B : ScheduleKind::Pipeline;
 }
 
 const char* to_string(Phase phase) {

@@ -14,8 +14,8 @@ namespace {
 
 // A piece for each step of the schedule, in its order.
 Pieces pieces_of_schedule(const Problem& problem, const Split& split, const CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   Pieces pieces;
   pieces.fewest = true;  // the split says which they are
   pieces.piece_of.resize(graph.nodes.size());
@@ -107,7 +107,7 @@ LatencySchedule repeat_latency_schedule(const Problem& problem, const Split& spl
   for (DeviceId d : report.devices.all()) {
     first_lane[d] = steps.lanes.size();
     if (cores[d] > 0) steps.sharers[d] = {d};
-    const std::string name = problem.workload.platform.device_name(d);
+    const std::string name = problem.workload->platform.device_name(d);
     for (std::size_t core = 0; core < cores[d]; ++core)
       steps.lanes.push_back({d, cores[d] > 1 ? fmt::format("{}: core {}", name, core) : name});
   }

@@ -39,7 +39,7 @@ class StepMaker {
 
  private:
   bool is_host(DeviceId d) const {
-    const Platform& platform = problem_.workload.platform;
+    const Platform& platform = problem_.workload->platform;
     return platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
   }
   bool syncs(DeviceId d) const { return report_.devices[d].sharing > 1 && report_.devices[d].sync > 0; }
@@ -48,7 +48,7 @@ class StepMaker {
     const DeviceReport& device = report_.devices[d];
     if (!device.original.valid()) return;
     made_.sharers[device.original].push_back(d);
-    const std::string name = problem_.workload.platform.device_name(d);
+    const std::string name = problem_.workload->platform.device_name(d);
     const auto lane = [&](const char* engine) { return made_.lanes.push_back({d, name + engine}); };
     DeviceLanes& lanes = lanes_[d];
     if (problem_.transfers == TransferMode::Sum || is_host(d)) {
@@ -117,7 +117,7 @@ class StepMaker {
     after.erase(std::unique(after.begin(), after.end()), after.end());
     const double time = report_.devices[d].sync * static_cast<double>(report_.devices[d].sharing);
     made_.sync[d] = add(last, &DeviceLanes::sync, {0, 0, 0, time}, std::move(after));
-    made_.steps[made_.sync[d]].backward = problem_.workload.graph.has_backward();
+    made_.steps[made_.sync[d]].backward = problem_.workload->graph.has_backward();
   }
 
   const Problem& problem_;

@@ -16,8 +16,8 @@ namespace {
 Problem ladder(std::size_t length, std::size_t rows) {
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload.platform = make_platform(4, kUnlimited, 0);
-  Graph& graph = problem.workload.graph;
+  problem.workload->platform = make_platform(4, kUnlimited, 0);
+  Graph& graph = problem.workload->graph;
   for (std::size_t i = 0; i < length * rows; ++i) {
     Node node;
     node.original_id = static_cast<std::int64_t>(i);
@@ -32,7 +32,7 @@ Problem ladder(std::size_t length, std::size_t rows) {
 Certificate fair_prices(const Problem& problem) {
   Certificate certificate;
   double total = 0;
-  for (const Node& node : problem.workload.graph.nodes) {
+  for (const Node& node : problem.workload->graph.nodes) {
     total += node.time[0];
     certificate.classes.push_back({node.original_id, static_cast<std::int64_t>(node.time[0] * (1 << 20))});
   }

@@ -93,7 +93,7 @@ TEST(Certificate, CountsOnTheCheapestLink) {
   const Plan answer = quick_plan(problem);
   ASSERT_TRUE(answer.certificate);
   const auto holds = [&] { return verify(problem, *answer.certificate).holds; };
-  Platform& platform = problem.workload.platform;
+  Platform& platform = problem.workload->platform;
   platform.classes[ClassId(0)].link_factor = 2;
   EXPECT_TRUE(holds());
   platform.classes[ClassId(0)].link_factor = 0.5;  // two and two nodes now cost 7.5 instead of 8
@@ -148,7 +148,7 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
       Certificate certificate;
       certificate.limit = *best * (1 + 1e-9);
       std::set<std::int64_t> colours;
-      for (const Node& node : problem.workload.graph.nodes) {
+      for (const Node& node : problem.workload->graph.nodes) {
         if (node.colour && !colours.insert(*node.colour).second) continue;
         const bool volume = variant % 2 == 0;  // prices like times come closest to a proof
         const double time = std::min(node.time[0], 1e6) / *best;

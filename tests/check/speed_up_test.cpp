@@ -37,12 +37,12 @@ TEST(SpeedUp, SaysWhyThereIsNone) {
 
 TEST(LoneBottleneck, ANodeThatTakesTheWholeValue) {
   Problem problem = problem_of(graph_from_text("a 3 30; b 2 20; c 1 10; a -> b -> c", 3, kUnlimited, 1));
-  problem.workload.time_unit = "ms";
+  problem.workload->time_unit = "ms";
   const std::optional<LoneBottleneck> alone = lone_bottleneck(problem, 3);
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->nodes, std::vector<NodeId>{node_named(problem.workload, "a")});
   EXPECT_EQ(lone_bottleneck_text(problem, *alone, 3),
-            "node " + std::to_string(problem.workload.graph.nodes[alone->nodes[0]].original_id) +
+            "node " + std::to_string(problem.workload->graph.nodes[alone->nodes[0]].original_id) +
                 " (a) alone takes 3 ms on its fastest device (accelerator): no split is faster, however many devices "
                 "there are");
   EXPECT_FALSE(lone_bottleneck(problem, 3.001));

@@ -12,24 +12,24 @@ namespace {
 // Forward and backward of two nodes, each of 10 bytes.
 Problem training(MemoryModel model) {
   Problem problem = problem_of(graph_from_text("a 1 1 mem=10; b 1 1 mem=10; a -> b", 2, 100));
-  Node backward = problem.workload.graph.nodes[NodeId(1)];
+  Node backward = problem.workload->graph.nodes[NodeId(1)];
   backward.original_id = 99;
   backward.backward = true;
-  const NodeId added = problem.workload.graph.nodes.push_back(backward);
-  problem.workload.graph.edges.push_back({NodeId(1), added, 1});
-  for (Node& node : problem.workload.graph.nodes) node.parts.weights = node.memory;
+  const NodeId added = problem.workload->graph.nodes.push_back(backward);
+  problem.workload->graph.edges.push_back({NodeId(1), added, 1});
+  for (Node& node : problem.workload->graph.nodes) node.parts.weights = node.memory;
   problem.memory_model = model;
   problem.microbatches = 4;
   return problem;
 }
 
-void take_apart(Problem& problem, NodeId v) { problem.workload.graph.nodes[v].parts = {4, 4, 2, 0}; }
+void take_apart(Problem& problem, NodeId v) { problem.workload->graph.nodes[v].parts = {4, 4, 2, 0}; }
 
 std::vector<std::string> said(const Problem& problem) { return warnings(problem, CheckReport{}); }
 
 TEST(Warnings, NotesOfTheReaderComeFirst) {
   Problem problem = training(MemoryModel::GPipe);
-  problem.workload.notes = {"something odd"};
+  problem.workload->notes = {"something odd"};
   ASSERT_EQ(said(problem).size(), 2u);
   EXPECT_EQ(said(problem)[0], "something odd");
 }

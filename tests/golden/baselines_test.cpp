@@ -94,7 +94,7 @@ using ExpertCell = PaperCell;
 TEST_P(ExpertCell, IsThePapers) {
   const SplitListing listing = read_split(expert_file(GetParam(), folder_).string());
   // The paper does not count devices here: BERT-24's expert for six accelerators stands in a row for five.
-  for (DeviceClass& devices : problem_.workload.platform.classes) {
+  for (DeviceClass& devices : problem_.workload->platform.classes) {
     if (devices.kind == DeviceKind::Accelerator) devices.count = std::max(devices.count, 6);
   }
   const auto split = expert_split(problem_, listing);
@@ -103,7 +103,7 @@ TEST_P(ExpertCell, IsThePapers) {
     // More than three times the memory there is.
     double most = 0;
     for (const DeviceReport& device : check(problem_, *split).devices) most = std::max(most, device.memory);
-    EXPECT_GT(most, 3 * problem_.workload.platform.classes[ClassId(0)].memory);
+    EXPECT_GT(most, 3 * problem_.workload->platform.classes[ClassId(0)].memory);
     return;
   }
   const double printed = row_["expert"];

@@ -27,9 +27,9 @@ std::size_t pieces_of(const Graph& graph) {
 
 // The rules that a problem brings into play.
 std::set<std::string> features(const Problem& problem) {
-  const Graph& graph = problem.workload.graph;
-  const DeviceClass& accelerators = problem.workload.platform.classes[ClassId(0)];
-  const int hosts = problem.workload.platform.classes[ClassId(1)].count;
+  const Graph& graph = problem.workload->graph;
+  const DeviceClass& accelerators = problem.workload->platform.classes[ClassId(0)];
+  const int hosts = problem.workload->platform.classes[ClassId(1)].count;
   std::set<std::string> found{std::string("transfers ") + to_string(problem.transfers)};
   double memory = 0, costs = 0;
   std::map<std::int64_t, int> members;
@@ -62,7 +62,7 @@ std::set<std::string> features(const Problem& problem) {
 
 // The same where devices are of several classes.
 std::set<std::string> unequal_features(const Problem& problem) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   std::set<std::string> found{std::string("unequal transfers ") + to_string(problem.transfers)};
   int kinds[2] = {0, 0};
   double memory = -1;
@@ -76,7 +76,7 @@ std::set<std::string> unequal_features(const Problem& problem) {
     if (memory >= 0 && c.memory != memory) found.insert("memory of its own");
     memory = c.memory;
   }
-  for (const Node& node : problem.workload.graph.nodes) {
+  for (const Node& node : problem.workload->graph.nodes) {
     std::set<bool> runs;
     for (ClassId c : platform.classes.all()) {
       if (platform.classes[c].count > 0 && platform.classes[c].kind == DeviceKind::Accelerator)

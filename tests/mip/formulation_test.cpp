@@ -18,11 +18,11 @@ using FormulationTest = IntegerProgram;
 
 // A random assignment, colours kept. Its order is filled in by `check` where it is staged.
 Split random_split(const Problem& problem, std::uint64_t seed) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::mt19937_64 engine(seed);
   Split split;
   split.device_of.resize(graph.nodes.size());
-  const std::size_t devices = problem.workload.platform.device_count();
+  const std::size_t devices = problem.workload->platform.device_count();
   const std::size_t few = 1 + engine() % devices;
   for (NodeId v : graph.nodes.all()) {
     const auto& colour = graph.nodes[v].colour;
@@ -36,8 +36,8 @@ Split random_split(const Problem& problem, std::uint64_t seed) {
 
 // What a split means up to the numbering of equal devices: which nodes are together, and on what kind.
 bool same_split(const Problem& problem, const Split& a, const Split& b) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   for (NodeId u : graph.nodes.all()) {
     if (platform.class_of(a.device_of[u]) != platform.class_of(b.device_of[u])) return false;
     for (NodeId v : graph.nodes.all()) {

@@ -26,7 +26,7 @@ namespace {
 Problem latency_problem(std::uint64_t seed, int subgraphs) {
   Problem problem = random_latency_problem(seed);
   problem.subgraphs = subgraphs;
-  Graph& graph = problem.workload.graph;
+  Graph& graph = problem.workload->graph;
   double memory = 0;
   for (Node& node : graph.nodes) {
     memory += node.memory;
@@ -37,7 +37,7 @@ Problem latency_problem(std::uint64_t seed, int subgraphs) {
   for (Edge& edge : graph.edges) {
     if (seed % 13 == 0 || seed % 11 == 0) edge.cost = 0;
   }
-  for (DeviceClass& c : problem.workload.platform.classes) {
+  for (DeviceClass& c : problem.workload->platform.classes) {
     if (c.kind == DeviceKind::Host && seed % 5 == 0) c.memory = memory / 3;
   }
   return problem;
@@ -45,11 +45,11 @@ Problem latency_problem(std::uint64_t seed, int subgraphs) {
 
 // A random assignment, colours kept; nodes near each other are often together.
 Split random_split(const Problem& problem, std::uint64_t seed) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::mt19937_64 engine(seed);
   Split split;
   split.device_of.resize(graph.nodes.size());
-  const std::size_t devices = problem.workload.platform.device_count();
+  const std::size_t devices = problem.workload->platform.device_count();
   const std::size_t few = 1 + engine() % devices;
   for (NodeId v : graph.nodes.all()) {
     const auto& colour = graph.nodes[v].colour;
@@ -67,8 +67,8 @@ Split random_split(const Problem& problem, std::uint64_t seed) {
 
 // The nodes of each block, on which kind of device; running orders are told by `check`.
 std::set<std::vector<std::size_t>> blocks_of(const Problem& problem, const Split& split) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   std::map<std::tuple<DeviceId, bool, std::uint32_t>, std::vector<std::size_t>> blocks;
   std::set<std::vector<std::size_t>> result;
   for (NodeId v : graph.nodes.all()) {

@@ -16,33 +16,33 @@
 
 namespace partita::test {
 
-struct Question {
+struct IpQuestion {
   Shape shape;
   Objective objective;
 };
 
 inline const auto kEveryQuestion =
-    testing::Values(Question{Shape::Staged, Objective::MaxLoad}, Question{Shape::Staged, Objective::GPipe},
-                    Question{Shape::Contiguous, Objective::MaxLoad}, Question{Shape::Contiguous, Objective::GPipe},
-                    Question{Shape::Free, Objective::MaxLoad}, Question{Shape::Free, Objective::GPipe});
+    testing::Values(IpQuestion{Shape::Staged, Objective::MaxLoad}, IpQuestion{Shape::Staged, Objective::GPipe},
+                    IpQuestion{Shape::Contiguous, Objective::MaxLoad}, IpQuestion{Shape::Contiguous, Objective::GPipe},
+                    IpQuestion{Shape::Free, Objective::MaxLoad}, IpQuestion{Shape::Free, Objective::GPipe});
 
 inline const auto kContiguousQuestions =
-    testing::Values(Question{Shape::Contiguous, Objective::MaxLoad}, Question{Shape::Contiguous, Objective::GPipe});
+    testing::Values(IpQuestion{Shape::Contiguous, Objective::MaxLoad}, IpQuestion{Shape::Contiguous, Objective::GPipe});
 
-inline std::string question_name(const testing::TestParamInfo<Question>& info) {
+inline std::string question_name(const testing::TestParamInfo<IpQuestion>& info) {
   return std::string(to_string(info.param.shape)) + (info.param.objective == Objective::GPipe ? "_gpipe" : "_max_load");
 }
 
 // One class of each kind. The transfer mode is `sum` mostly, and sometimes one of the others. What random workloads
 // seldom are: more devices than nodes, transfers that cost nothing.
-inline Problem random_plain_problem(const Question& question, std::uint64_t seed) {
+inline Problem random_plain_problem(const IpQuestion& question, std::uint64_t seed) {
   Problem problem;
   problem.workload = random_workload(seed);
   problem.shape = question.shape;
   problem.objective = question.objective;
   problem.backward_shape = seed % 4 == 0;
   problem.transfers = seed % 7 == 0 ? TransferMode::Overlap : seed % 7 == 1 ? TransferMode::Duplex : TransferMode::Sum;
-  Workload& workload = problem.workload;
+  Workload& workload = problem.workload.change();
   if (seed % 11 == 0) workload.platform.classes[ClassId(0)].count = static_cast<int>(workload.graph.nodes.size()) + 1;
   if (seed % 13 == 0) {
     for (Edge& edge : workload.graph.edges) edge.cost = 0;
@@ -51,19 +51,19 @@ inline Problem random_plain_problem(const Question& question, std::uint64_t seed
 }
 
 // One in three has up to three classes of devices, and transfer modes as often as not.
-inline Problem random_problem(const Question& question, std::uint64_t seed) {
+inline Problem random_problem(const IpQuestion& question, std::uint64_t seed) {
   if (seed % 3 != 0) return random_plain_problem(question, seed);
   SetupFeatures features = SetupFeatures::none();
   features.classes = features.transfers = true;
   Problem problem = random_setup(seed, features);
   problem.shape = question.shape;
   problem.objective = question.objective;
-  if (seed % 5 == 0) add_more_hosts(problem.workload, seed);
+  if (seed % 5 == 0) add_more_hosts(problem.workload.change(), seed);
   return problem;
 }
 
 // Every question on random workloads.
-class IntegerProgram : public testing::TestWithParam<Question> {
+class IntegerProgram : public testing::TestWithParam<IpQuestion> {
  protected:
   Problem problem(std::uint64_t seed) const { return random_problem(GetParam(), seed); }
 };

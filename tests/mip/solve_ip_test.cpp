@@ -126,13 +126,13 @@ Problem chain_problem(std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload.platform = make_platform(5, kUnlimited, 0);
+  problem.workload->platform = make_platform(5, kUnlimited, 0);
   for (std::size_t v = 0; v < 60; ++v) {
     Node node;
     node.original_id = static_cast<std::int64_t>(v);
     node.time = {1 + static_cast<double>(engine() % 1000000) / 1e5, kCannotRun};
-    problem.workload.graph.nodes.push_back(node);
-    if (v > 0) problem.workload.graph.edges.push_back({NodeId(v - 1), NodeId(v), 0.01});
+    problem.workload->graph.nodes.push_back(node);
+    if (v > 0) problem.workload->graph.edges.push_back({NodeId(v - 1), NodeId(v), 0.01});
   }
   return problem;
 }
@@ -377,7 +377,7 @@ TEST_P(SolveIp, BoundsHoldWhereTimesAreFarApart) {
   for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
     Problem one = problem(seed + 6000);
     std::mt19937_64 engine(seed);
-    for (Node& node : one.workload.graph.nodes) {
+    for (Node& node : one.workload->graph.nodes) {
       for (double& time : node.time) time *= std::pow(10, static_cast<double>(engine() % 19) - 9);
     }
     SCOPED_TRACE("seed " + std::to_string(seed + 6000) + "\n" + describe(one.workload));

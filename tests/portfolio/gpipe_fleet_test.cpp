@@ -20,7 +20,7 @@ TEST_P(GpipeFleet, FindsTheOptimum) {
     features.transfers = true;
     features.classes = seed % 4 != 0;
     Problem problem = random_setup(seed, features);
-    if (!problem.workload.graph.has_backward()) continue;
+    if (!problem.workload->graph.has_backward()) continue;
     problem.objective = Objective::GPipe;
     problem.shape = GetParam();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem));
@@ -51,7 +51,7 @@ TEST(GpipeFleetBounds, HoldWithCopiesClustersAndMemoryInFlight) {
     SetupFeatures features;
     (seed % 2 == 0 ? features.memory : features.clusters) = false;
     Problem problem = random_setup(seed, features);
-    if (!problem.workload.graph.has_backward()) continue;
+    if (!problem.workload->graph.has_backward()) continue;
     problem.objective = Objective::GPipe;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem));
     const std::optional<double> best = pipeline_brute_force(problem);

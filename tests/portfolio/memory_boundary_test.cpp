@@ -37,7 +37,7 @@ TEST(MemoryBoundary, EverySolverAgreesWithBruteForce) {
   std::size_t infeasible = 0, found = 0;
   for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {
     Problem problem{at_the_boundary(seed)};
-    if (problem.workload.graph.nodes.size() > 6) continue;
+    if (problem.workload->graph.nodes.size() > 6) continue;
     for (const Objective objective : {Objective::MaxLoad, Objective::Latency}) {
       for (const Shape shape : {Shape::Staged, Shape::Free}) {
         if (objective == Objective::Latency && shape != Shape::Staged) continue;

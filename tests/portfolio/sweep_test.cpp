@@ -25,7 +25,7 @@ namespace {
 using Parameter = SweepParameter;
 
 std::optional<double> best_by_force(const Problem& problem) {
-  if (problem.workload.platform.device_count() == 0) return std::nullopt;
+  if (problem.workload->platform.device_count() == 0) return std::nullopt;
   if (problem.objective == Objective::Latency) {
     const double best = best_latency_by_brute_force(problem);
     return std::isfinite(best) ? std::optional(best) : std::nullopt;
@@ -60,7 +60,7 @@ void expect_consistent(const Problem& problem, const Sweep& sweep, const std::st
       EXPECT_EQ(point.result.status == Status::Optimal, point.result.gap() <= kOptimalGap) << what;
       EXPECT_TRUE(point.result.bound == 0 || !point.result.proof.empty()) << what;
       EXPECT_GT(point.devices_used, 0u) << what;
-      EXPECT_LE(point.devices_used, there.workload.platform.device_count()) << what;
+      EXPECT_LE(point.devices_used, there.workload->platform.device_count()) << what;
     } else {
       EXPECT_FALSE(point.result.reason.empty()) << what;
     }
@@ -149,9 +149,9 @@ TEST(Sweep, CopiesAndSamplesInFlightMoveAlong) {
   features.copies = features.memory = features.recompute = features.transfers = true;
   for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
     const Problem problem = random_setup(seed, features);
-    if (problem.workload.graph.nodes.size() > 6) continue;
+    if (problem.workload->graph.nodes.size() > 6) continue;
     const Parameter parameter = kAll[seed % 4];
-    const Platform& platform = problem.workload.platform;
+    const Platform& platform = problem.workload->platform;
     if (parameter == Parameter::Hosts && platform.classes_of(DeviceKind::Host).empty()) continue;
     expect_brackets_brute_force(problem, parameter, range_of(parameter, problem.workload),
                                 "seed " + std::to_string(seed) + ", " + to_string(parameter) + "\n" + describe(problem),
@@ -165,7 +165,7 @@ TEST(Sweep, ValuesAreThoseOfPlan) {
     Budget budget;
     const Sweep sweep = partita::sweep(problem, Parameter::Accelerators, {3, 1, 2}, {}, budget);
     for (int k = 1; k <= 3; ++k) {
-      for (DeviceClass& c : problem.workload.platform.classes) {
+      for (DeviceClass& c : problem.workload->platform.classes) {
         if (c.kind == DeviceKind::Accelerator) c.count = k;
       }
       Budget plan_budget;
@@ -245,10 +245,10 @@ TEST(Sweep, PointsSoFarAreTheSweepWhenCancelled) {
 
 TEST(Sweep, HalfTheBandwidthIsTwiceTheCost) {
   Problem problem{graph_from_text("a 4 9; b 4 9; a -> b : 1", 2, kUnlimited, 0)};
-  problem.workload.platform.sync_bandwidth = 8;
+  problem.workload->platform.sync_bandwidth = 8;
   const Problem slow = varied(problem, Parameter::Bandwidth, 0.5);
-  EXPECT_EQ(slow.workload.graph.edges[0].cost, 2);
-  EXPECT_EQ(slow.workload.platform.sync_bandwidth, 4);
+  EXPECT_EQ(slow.workload->graph.edges[0].cost, 2);
+  EXPECT_EQ(slow.workload->platform.sync_bandwidth, 4);
   Budget budget;
   const Sweep sweep = partita::sweep(problem, Parameter::Bandwidth, {0.125, 0.5, 1, 2}, {}, budget);
   const double expected[] = {8, 6, 5, 4.5};  // the first is better off on one device
@@ -259,11 +259,11 @@ TEST(Sweep, CostsThatDifferStillDoAtAnyBandwidth) {
   int equal_by_division = 0;
   for (int step = 1; step <= 50; ++step) {
     Problem problem{graph_from_text("a 4 9; b 4 9; c 1 2; a -> b : 1.9; a -> c : 1.9", 2, kUnlimited, 0)};
-    problem.workload.graph.edges[1].cost = std::nextafter(1.9, 2.0);
+    problem.workload->graph.edges[1].cost = std::nextafter(1.9, 2.0);
     const double bandwidth = 1.8 + 0.001 * step;
     equal_by_division += 1.9 / bandwidth == std::nextafter(1.9, 2.0) / bandwidth;
     const Problem there = varied(problem, Parameter::Bandwidth, bandwidth);
-    EXPECT_NE(there.workload.graph.edges[0].cost, there.workload.graph.edges[1].cost);
+    EXPECT_NE(there.workload->graph.edges[0].cost, there.workload->graph.edges[1].cost);
   }
   EXPECT_GT(equal_by_division, 0);
 }
@@ -294,13 +294,13 @@ TEST(Sweep, RefusesWhatIsNotOneNumber) {
   Problem problem{graph_from_text("a 4 9", 2, kUnlimited, 1)};
   EXPECT_EQ(refusal_of(problem, Parameter::Hosts), "");
   Problem clusters = problem;
-  clusters.workload.platform.clusters = Cluster{1, {2, 1}, {}};
+  clusters.workload->platform.clusters = Cluster{1, {2, 1}, {}};
   EXPECT_EQ(refusal_of(clusters, Parameter::Accelerators),
             "--vary: accelerators cannot be varied: the platform says in which clusters its devices are; what can be "
             "varied here: memory (of every accelerator), bandwidth");
   EXPECT_EQ(refusal_of(clusters, Parameter::Memory), "");
-  problem.workload.platform.classes.push_back({"slow", DeviceKind::Accelerator, 1});
-  for (Node& node : problem.workload.graph.nodes) node.time.push_back(9);
+  problem.workload->platform.classes.push_back({"slow", DeviceKind::Accelerator, 1});
+  for (Node& node : problem.workload->graph.nodes) node.time.push_back(9);
   EXPECT_EQ(refusal_of(problem, Parameter::Accelerators),
             "--vary: accelerators cannot be varied: the platform has 2 classes of accelerators (accelerator, slow), so "
             "their number is not one number; what can be varied here: hosts, memory (of every accelerator), bandwidth");

@@ -45,8 +45,8 @@ std::vector<NodeId> topological(const Graph& graph) {
 // Half of the time anything, which mostly waits for itself; else a topological order in pieces, each on some device, in
 // its next subgraph, which is often legal. Colours are kept half of the time.
 Labels random_labels(const Problem& problem, std::mt19937& engine) {
-  const Graph& graph = problem.workload.graph;
-  const std::size_t devices = problem.workload.platform.device_count();
+  const Graph& graph = problem.workload->graph;
+  const std::size_t devices = problem.workload->platform.device_count();
   const bool anything = engine() % 2 == 0;
   const bool keep_colours = engine() % 2 == 0;
   Labels labels{std::vector<std::size_t>(graph.nodes.size(), 0), std::vector<std::size_t>(graph.nodes.size(), 0)};
@@ -91,7 +91,7 @@ bool has(const CheckReport& report, Violation::Kind kind) {
 // Whatever the rule of the schedule: blocks start after what they wait for, accelerators do one thing at a time, the
 // busy cores are what is said, and in strict schedules no more than there are.
 Complaint broken_schedule(const Problem& problem, const Labels& labels, const CheckReport& report) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const auto step_of = [&](NodeId v) {
     const DeviceId d(labels.device_of[v.index()]);
     return *std::find_if(report.schedule.begin(), report.schedule.end(), [&](const ScheduleStep& step) {
@@ -122,7 +122,7 @@ Complaint broken_schedule(const Problem& problem, const Labels& labels, const Ch
   }
   if (nodes != graph.nodes.size()) return "the schedule does not hold every node once";
   if (busiest != report.host_cores) return fmt::format("busy cores: {}, not {}", busiest, report.host_cores);
-  if (problem.strict_host_cores && busiest > problem.workload.platform.device_count(DeviceKind::Host))
+  if (problem.strict_host_cores && busiest > problem.workload->platform.device_count(DeviceKind::Host))
     return "more cores are busy than there are";
   return {};
 }

@@ -76,8 +76,8 @@ Complaint compare(const Problem& problem, const std::vector<std::size_t>& device
     // The order it gives must hold: read as device numbers, every forward edge goes up.
     std::vector<std::size_t> place(expected.load.size(), expected.load.size());
     for (std::size_t i = 0; i < report.order.size(); ++i) place[report.order[i].index()] = i;
-    for (const Edge& edge : problem.workload.graph.edges) {
-      const bool forward = !problem.workload.graph.nodes[edge.to].backward;
+    for (const Edge& edge : problem.workload->graph.edges) {
+      const bool forward = !problem.workload->graph.nodes[edge.to].backward;
       if (forward && place[device_of[edge.from.index()]] > place[device_of[edge.to.index()]])
         return "the order is wrong";
     }

@@ -52,8 +52,8 @@ Problem problem_of(const Workload& workload, unsigned number) {
 // only the first is tried.
 class BestTogether {
  public:
-  explicit BestTogether(const Problem& problem) : problem_(problem), device_of_(problem.workload.graph.nodes.size()) {
-    const auto layers = find_layers(problem.workload.graph);
+  explicit BestTogether(const Problem& problem) : problem_(problem), device_of_(problem.workload->graph.nodes.size()) {
+    const auto layers = find_layers(problem.workload->graph);
     std::map<std::int64_t, std::size_t> unit_of_layer;
     for (NodeId v : layers.all()) {
       std::size_t unit = units_.size();
@@ -61,7 +61,7 @@ class BestTogether {
       if (unit == units_.size()) units_.emplace_back();
       units_[unit].push_back(v.index());
     }
-    used_.assign(problem.workload.platform.device_count(), 0);
+    used_.assign(problem.workload->platform.device_count(), 0);
     place(0);
   }
 
@@ -78,7 +78,7 @@ class BestTogether {
     }
     ClassId fresh;
     for (std::size_t d = 0; d < used_.size(); ++d) {
-      const ClassId c = problem_.workload.platform.class_of(DeviceId(d));
+      const ClassId c = problem_.workload->platform.class_of(DeviceId(d));
       if (used_[d] == 0) {
         if (fresh == c) continue;
         fresh = c;
@@ -112,7 +112,7 @@ TEST(Layers, GiveTheBestOfTheSplitsThatKeepThemTogether) {
     const CheckReport report = check(problem, *answer.result.split);
     if (!report.legal()) return "illegal: " + report.violations[0].message;
     if (report.value != answer.result.value) return "check has another value";
-    const auto layers = find_layers(problem.workload.graph);
+    const auto layers = find_layers(problem.workload->graph);
     std::map<std::int64_t, DeviceId> device;
     for (NodeId v : layers.all()) {
       const DeviceId here = answer.result.split->device_of[v];
@@ -126,7 +126,7 @@ TEST(Layers, OfOneNodeEachChangeNothing) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
     Problem problem = problem_of(workload, number);
     std::int64_t next = number;
-    for (Node& node : problem.workload.graph.nodes) node.layer = next++;
+    for (Node& node : problem.workload->graph.nodes) node.layer = next++;
     Budget budget;
     const Plan plain = plan(problem, {}, budget), layered = plan_layers(problem);
     if (plain.result.status != layered.result.status) return "another status";

@@ -39,10 +39,10 @@ Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<do
   if (!optimum) return text("a split, but none is legal");
   std::vector<std::size_t> device_of;
   for (DeviceId d : result.split->device_of) {
-    if (!d.valid() || d.index() >= problem.workload.platform.device_count()) return text("a node on no device");
+    if (!d.valid() || d.index() >= problem.workload->platform.device_count()) return text("a node on no device");
     device_of.push_back(d.index());
   }
-  if (device_of.size() != problem.workload.graph.nodes.size()) return text("a split of another graph");
+  if (device_of.size() != problem.workload->graph.nodes.size()) return text("a split of another graph");
   const auto& subgraphs = result.split->subgraph_of;
   const Evaluation evaluation = evaluate_by_definition(problem, device_of, {subgraphs.begin(), subgraphs.end()});
   if (!evaluation.legal()) return text("the split is not legal");
@@ -77,7 +77,7 @@ TEST(PlanEqualsBruteForce, StagedWithBackwardShape) {
     problem.backward_shape = true;
     if (number % 2 == 0) {
       // Without forward edges the backward ones alone order the devices; with them they seldom add anything.
-      std::erase_if(problem.workload.graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
+      std::erase_if(problem.workload->graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
     }
     return wrong(problem, plan_fully(problem), brute_force(problem));
   });

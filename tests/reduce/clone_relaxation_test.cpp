@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/ideal_search.h"
+#include "partita/solve/staged/ideal_search.h"
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 

@@ -78,7 +78,7 @@ TEST(Layers, KeepTheMirrorImagesOfOrphans) {
   const Problem problem{graph_from_text(
       "f 2 9 colour=1; h 2 9 layer=1; g 0 0 back colour=1; u 0 0 back layer=1; f -> h; u -> g", 2, kUnlimited, 0)};
   const LayeredProblem layered = keep_layers_together(problem);
-  EXPECT_EQ(layered.problem.workload.graph.nodes.size(), 6U);
+  EXPECT_EQ(layered.problem.workload->graph.nodes.size(), 6U);
   EXPECT_TRUE(plan_layers(problem).report.legal());
 }
 

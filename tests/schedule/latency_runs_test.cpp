@@ -13,9 +13,9 @@ namespace partita::test {
 namespace {
 
 Split random_latency_split(const Problem& problem, std::mt19937& engine) {
-  const std::size_t devices = problem.workload.platform.device_count();
+  const std::size_t devices = problem.workload->platform.device_count();
   Split split;
-  for (std::size_t v = 0; v < problem.workload.graph.nodes.size(); ++v) {
+  for (std::size_t v = 0; v < problem.workload->graph.nodes.size(); ++v) {
     const DeviceId before = v > 0 ? split.device_of[NodeId(v - 1)] : DeviceId(0);
     split.device_of.push_back(engine() % 2 == 0 ? before : DeviceId(engine() % devices));
     split.subgraph_of.push_back(static_cast<std::uint32_t>(engine() % static_cast<unsigned>(problem.subgraphs)));
@@ -24,7 +24,7 @@ Split random_latency_split(const Problem& problem, std::mt19937& engine) {
 }
 
 bool is_host(const Problem& problem, DeviceId d) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   return platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
 }
 
@@ -76,7 +76,7 @@ TEST(LatencyRuns, RepeatTheScheduleOfCheck) {
     std::size_t host_lanes = 0;
     for (const Lane& lane : run.lanes) host_lanes += is_host(problem, lane.device) ? 1 : 0;
     ASSERT_GE(host_lanes, report.host_cores) << seed;
-    if (problem.workload.platform.device_count(DeviceKind::Host) == 1 && report.host_cores > 0) {
+    if (problem.workload->platform.device_count(DeviceKind::Host) == 1 && report.host_cores > 0) {
       ASSERT_EQ(host_lanes, report.host_cores) << seed;
     }
     if (problem.subgraphs > 1) continue;  // else subgraphs of one device write for each other
@@ -96,7 +96,7 @@ TEST(LatencyRuns, OneSampleAtATimeWhateverRoundingDoes) {
   problem.objective = Objective::Latency;
   const Split split = split_from_text(problem.workload, "a b c |");
   for (const double unit : {1.0, 1e-12, 1.1e7}) {
-    for (Node& node : problem.workload.graph.nodes) {
+    for (Node& node : problem.workload->graph.nodes) {
       for (double& time : node.time) time *= unit;
     }
     const Simulation run = simulate(problem, split, run_as(ScheduleKind::Sequential, 1000));

@@ -42,7 +42,7 @@ struct Case {
     std::string text;
     for (const Piece& piece : pieces.pieces) {
       text += (text.empty() ? "" : "; ") + std::to_string(piece.device.index()) + (piece.backward ? " back:" : ":");
-      for (NodeId v : piece.nodes) text += " " + problem.workload.graph.nodes[v].name;
+      for (NodeId v : piece.nodes) text += " " + problem.workload->graph.nodes[v].name;
     }
     return text;
   }
@@ -148,7 +148,7 @@ TEST(Pieces, RecomputeBeforeTheBackwardPass) {
       graph_from_text("a 1 9 out=1; b 2 9 out=1; c 4 9; B 8 9 back; A 16 9 back; a -> b -> c; b -> B -> A")};
   problem.memory_model = MemoryModel::OneF1B;
   problem.recompute = true;
-  for (Node& node : problem.workload.graph.nodes) node.recompute_share = node.backward ? 0 : 0.5;
+  for (Node& node : problem.workload->graph.nodes) node.recompute_share = node.backward ? 0 : 0.5;
   // Device 0 has backward nodes, device 1 has none.
   Split split = split_from_text(problem.workload, "a b B A | c");
   split.order = {DeviceId(0), DeviceId(1)};
@@ -171,7 +171,7 @@ TEST(Pieces, RecomputeWithTheFirstOfSeveralBackwardPieces) {
                       "A 16 9 back colour=1; a -> b -> C -> B -> A")};
   problem.memory_model = MemoryModel::OneF1B;
   problem.recompute = true;
-  for (Node& node : problem.workload.graph.nodes) node.recompute_share = node.backward ? 0 : 1;
+  for (Node& node : problem.workload->graph.nodes) node.recompute_share = node.backward ? 0 : 1;
   Split split = split_from_text(problem.workload, "a C A | b B");
   split.order = {DeviceId(0), DeviceId(1)};
   split.recomputes = {1, 0, 0};
@@ -189,7 +189,7 @@ TEST(Pieces, AreFewestOnlyIfProvedInBothPasses) {
   Problem problem;
   problem.shape = Shape::Free;
   problem.workload = graph_from_text("x 1 1", 6);
-  Graph& graph = problem.workload.graph;
+  Graph& graph = problem.workload->graph;
   const Node node = graph.nodes[NodeId(0)];
   graph.nodes = {};
   Split split;
@@ -244,7 +244,7 @@ std::size_t fewest_in_pass(const Graph& graph, const Split& split, bool backward
 }
 
 void expect_sound(const Problem& problem, const Split& split, const CheckReport& report, const Pieces& pieces) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   std::size_t listed = 0;
   bool backward = false;
   std::map<bool, std::size_t> with_nodes;
@@ -297,12 +297,12 @@ TEST(Pieces, OfRandomSplitsAddUpAndAreFewest) {
     features.memory = features.recompute = features.copies = false;
     Problem problem = random_setup(seed, features);
     problem.shape = Shape::Free;
-    for (DeviceClass& c : problem.workload.platform.classes) c.memory = kUnlimited;
-    for (Node& node : problem.workload.graph.nodes) node.colour = std::nullopt;
+    for (DeviceClass& c : problem.workload->platform.classes) c.memory = kUnlimited;
+    for (Node& node : problem.workload->graph.nodes) node.colour = std::nullopt;
     Dice dice(seed);
-    const Platform& platform = problem.workload.platform;
+    const Platform& platform = problem.workload->platform;
     Split split;
-    for (const Node& node : problem.workload.graph.nodes) {
+    for (const Node& node : problem.workload->graph.nodes) {
       DeviceId d(dice.below(platform.device_count()));
       for (int tries = 0; node.time[platform.class_of(d).index()] == kCannotRun && tries < 20; ++tries)
         d = DeviceId(dice.below(platform.device_count()));
@@ -345,8 +345,8 @@ TEST(Pieces, OfStagedSplitsAreOneForEachDeviceInTheForwardPass) {
       if (!piece.backward && !piece.nodes.empty()) forward.push_back(piece.device);
     }
     std::set<DeviceId> has_forward;
-    for (NodeId v : problem.workload.graph.nodes.all()) {
-      if (!problem.workload.graph.nodes[v].backward) has_forward.insert(split.device_of[v]);
+    for (NodeId v : problem.workload->graph.nodes.all()) {
+      if (!problem.workload->graph.nodes[v].backward) has_forward.insert(split.device_of[v]);
     }
     std::vector<DeviceId> expected;
     for (DeviceId d : report.order) {

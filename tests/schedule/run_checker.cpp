@@ -41,7 +41,7 @@ class RunChecker {
   }
   bool near(double a, double b) const { return std::abs(a - b) <= slack_; }
   bool is_host(DeviceId d) const {
-    const Platform& platform = problem_.workload.platform;
+    const Platform& platform = problem_.workload->platform;
     return platform.classes[platform.class_of(d)].kind == DeviceKind::Host;
   }
 

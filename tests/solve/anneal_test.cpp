@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/anneal.h"
+#include "partita/solve/staged/anneal.h"
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/linear.h"
+#include "partita/solve/staged/linear.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"

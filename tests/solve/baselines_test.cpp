@@ -143,7 +143,7 @@ TEST(PipeDream, IsStagedAndFitsOnAnyDevices) {
     SetupFeatures features;
     features.clusters = false;
     const Problem problem = random_setup(seed, features);
-    if (problem.workload.graph.nodes.size() > 7) continue;  // for the brute force
+    if (problem.workload->graph.nodes.size() > 7) continue;  // for the brute force
     ++tried;
     const auto split = pipedream_split(problem);
     if (!split) continue;
@@ -185,9 +185,9 @@ TEST(PipeDream, IsBestOnPaths) {
 
 TEST(PipeDream, SaysWhereThereAreTooManyWays) {
   Problem problem;
-  problem.workload.platform.classes = {
+  problem.workload->platform.classes = {
       {"a", DeviceKind::Accelerator, 40}, {"b", DeviceKind::Accelerator, 40}, {"c", DeviceKind::Accelerator, 40}};
-  Graph& graph = problem.workload.graph;
+  Graph& graph = problem.workload->graph;
   for (std::size_t v = 0; v < 30; ++v) {
     Node node;
     node.original_id = static_cast<std::int64_t>(v);
@@ -219,7 +219,7 @@ TEST(Expert, ExtendsAForwardSplitToTheBackwardPass) {
   for (std::uint64_t seed = 1; seed <= cases(5'000); ++seed) {
     Problem problem{random_workload(seed)};
     problem.shape = Shape::Free;
-    const Graph& graph = problem.workload.graph;
+    const Graph& graph = problem.workload->graph;
     const auto whole = local_search_split(problem, {.restarts = 1, .seed = seed});
     if (!whole) continue;
     const auto listing = listing_of(problem.workload, *whole, [](const Node& node) { return !node.backward; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves that keep devices contiguous, and the annealing made of them.
-#include "partita/solve/throughput/contiguous/contiguity.h"
+#include "partita/solve/free/contiguous/contiguity.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "partita/check/check.h"
 #include "partita/portfolio/start.h"
-#include "partita/solve/throughput/contiguous/contiguous_anneal.h"
-#include "partita/solve/throughput/free/free_loads.h"
+#include "partita/solve/free/contiguous/contiguous_anneal.h"
+#include "partita/solve/free/free_loads.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
@@ -26,7 +26,7 @@ struct Case {
     problem.workload = random_workload(seed);
     problem.shape = Shape::Contiguous;
     problem.backward_shape = seed % 3 == 0;
-    problem.workload.platform = make_platform(3, kUnlimited, 1);
+    problem.workload->platform = make_platform(3, kUnlimited, 1);
     instance = make_free_instance(problem);
   }
   std::size_t devices() const {

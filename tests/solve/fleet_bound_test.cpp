@@ -2,12 +2,12 @@
 // Search and bounds of free splits over a fleet, against the best of all assignments.
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/fleet/fleet.h"
-#include "partita/solve/throughput/fleet/fleet_loads.h"
-#include "partita/solve/throughput/fleet/fleet_lp.h"
-#include "partita/solve/throughput/fleet/fleet_search.h"
-#include "partita/solve/throughput/fleet/fleet_volume.h"
-#include "partita/solve/throughput/free/narrow_order.h"
+#include "partita/solve/free/fleet/fleet.h"
+#include "partita/solve/free/fleet/fleet_loads.h"
+#include "partita/solve/free/fleet/fleet_lp.h"
+#include "partita/solve/free/fleet/fleet_search.h"
+#include "partita/solve/free/fleet/fleet_volume.h"
+#include "partita/solve/free/narrow_order.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -45,12 +45,12 @@ TEST(FleetVolume, IsTheOptimumWhereAllCanBeCut) {
   // A hundred equal groups without edges, on one device at full and two at half speed: two devices' worth in all.
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload.platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 2}};
+  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 2}};
   for (int i = 0; i < 100; ++i) {
     Node node;
     node.original_id = i;
     node.time = {1, 2};
-    problem.workload.graph.nodes.push_back(node);
+    problem.workload->graph.nodes.push_back(node);
   }
   const FleetInstance instance = make_fleet_instance(problem);
   EXPECT_NEAR(fleet_volume(instance.graph, instance.fleet).bound, 50, 1e-6);
@@ -60,13 +60,13 @@ TEST(FleetVolume, SeesMemory) {
   // The fast device has room for a quarter of the groups only.
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload.platform.classes = {{"fast", DeviceKind::Accelerator, 1, 25}, {"slow", DeviceKind::Accelerator, 1}};
+  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, 1, 25}, {"slow", DeviceKind::Accelerator, 1}};
   for (int i = 0; i < 100; ++i) {
     Node node;
     node.original_id = i;
     node.time = {1, 4};
     node.memory = 1;
-    problem.workload.graph.nodes.push_back(node);
+    problem.workload->graph.nodes.push_back(node);
   }
   const FleetInstance instance = make_fleet_instance(problem);
   EXPECT_NEAR(fleet_volume(instance.graph, instance.fleet).bound, 300, 1e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/gpipe/fleet_gpipe.h"
+#include "partita/solve/free/fleet_gpipe.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(FleetGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
     problem.shape = seed % 2 == 0 ? Shape::Staged : Shape::Free;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem));
     const auto greedy = greedy_split(problem);
-    if (!greedy || !problem.workload.graph.has_backward()) continue;
+    if (!greedy || !problem.workload->graph.has_backward()) continue;
     const CheckReport before = check(problem, *greedy);
     if (!before.legal()) continue;
     ++tried;

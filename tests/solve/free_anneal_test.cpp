@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/free/free_anneal.h"
+#include "partita/solve/free/free_anneal.h"
 
 #include <gtest/gtest.h>
 

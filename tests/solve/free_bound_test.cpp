@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "partita/solve/throughput/free/configuration_lp.h"
-#include "partita/solve/throughput/free/narrow_order.h"
-#include "partita/solve/throughput/staged_split.h"
+#include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/free/narrow_order.h"
+#include "partita/solve/staged/staged_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "partita/solve/throughput/free/limit_ladder.h"
-#include "partita/solve/throughput/free/volume.h"
+#include "partita/solve/free/limit_ladder.h"
+#include "partita/solve/free/volume.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 

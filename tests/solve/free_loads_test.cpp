@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/free/free_loads.h"
+#include "partita/solve/free/free_loads.h"
 
 #include <gtest/gtest.h>
 

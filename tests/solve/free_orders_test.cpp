@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/free/frontier_orders.h"
+#include "partita/solve/free/frontier_orders.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "partita/solve/throughput/linear.h"
+#include "partita/solve/staged/linear.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/free/pair_resplit.h"
+#include "partita/solve/free/pair_resplit.h"
 
 #include <gtest/gtest.h>
 

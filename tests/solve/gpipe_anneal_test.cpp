@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/gpipe/pass_anneal.h"
+#include "partita/solve/staged/gpipe/pass_anneal.h"
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/gpipe/gpipe_free.h"
-#include "partita/solve/throughput/staged.h"
+#include "partita/solve/free/gpipe_free.h"
+#include "partita/solve/staged/staged.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linearised program with a limit on each pass: what it finds is within the limits, and on a chain, where there is
 // but one order, it finds a split whenever there is one.
-#include "partita/solve/throughput/gpipe/pass_linear.h"
+#include "partita/solve/staged/gpipe/pass_linear.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "partita/solve/throughput/gpipe/pass_loads.h"
-#include "partita/solve/throughput/orders.h"
+#include "partita/solve/staged/gpipe/pass_loads.h"
+#include "partita/solve/staged/orders.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"

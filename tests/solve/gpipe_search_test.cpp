@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions with a limit on each pass are answered as looking at all chains of ideals answers them.
-#include "partita/solve/throughput/gpipe/pass_question.h"
+#include "partita/solve/staged/gpipe/pass_question.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "partita/reduce/pass_presolve.h"
-#include "partita/solve/throughput/gpipe/pass_loads.h"
+#include "partita/solve/staged/gpipe/pass_loads.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"

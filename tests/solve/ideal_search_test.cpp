@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact search says yes just above the optimum and no just below it, whole and case by case.
-#include "partita/solve/throughput/ideal_search.h"
+#include "partita/solve/staged/ideal_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/ideal_table.h"
+#include "partita/solve/staged/ideal_table.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/throughput/staged_split.h"
+#include "partita/solve/staged/staged_split.h"
 
 namespace partita::test {
 

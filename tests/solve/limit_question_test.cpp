@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever the slice, whole or case by case: no answer of a limit is wrong.
-#include "partita/solve/throughput/limit_question.h"
+#include "partita/solve/staged/limit_question.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/linear.h"
+#include "partita/solve/staged/linear.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "partita/solve/throughput/orders.h"
+#include "partita/solve/staged/orders.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"

@@ -2,14 +2,14 @@
 // The parts of the staged solver for any devices, each alone, against brute force on random small questions: the search
 // answers yes exactly from the optimum on, each presolve rule and relaxation keeps what it promises, intervals of an
 // order are never better than the best, and vectors of devices are added as numbers are.
-#include "partita/solve/throughput/setups/segment_search.h"
+#include "partita/solve/staged/setups/segment_search.h"
 
 #include <gtest/gtest.h>
 
 #include "partita/reduce/setup_presolve.h"
-#include "partita/solve/throughput/orders.h"
-#include "partita/solve/throughput/setups/pipeline_value.h"
-#include "partita/solve/throughput/setups/setup_linear.h"
+#include "partita/solve/staged/orders.h"
+#include "partita/solve/staged/setups/pipeline_value.h"
+#include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/pipeline_brute_force.h"
@@ -35,7 +35,7 @@ void for_each_question(std::uint64_t count, Visit visit) {
     SetupFeatures features;
     (seed % 2 == 0 ? features.clusters : features.memory) = false;
     const Problem problem = random_setup(seed, features);
-    if (problem.workload.graph.nodes.size() > 7) continue;
+    if (problem.workload->graph.nodes.size() > 7) continue;
     const std::optional<double> optimum = pipeline_brute_force(problem);
     if (!optimum || *optimum <= 0) continue;
     ++asked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The enumerator against all ideals: what it finds is affordable, and it finds a way on wherever there is one.
-#include "partita/solve/throughput/stage_enumerator.h"
+#include "partita/solve/staged/stage_enumerator.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "partita/solve/throughput/staged_split.h"
+#include "partita/solve/staged/staged_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/throughput/staged.h"
+#include "partita/solve/staged/staged.h"
 
 #include <gtest/gtest.h>
 

@@ -20,8 +20,8 @@ TEST(SubgraphCut, OfAnyAssignmentCanRun) {
     Problem problem{random_workload(seed), Objective::Latency};
     Dice dice(seed);
     Split split;
-    const std::size_t devices = problem.workload.platform.device_count();
-    for (std::size_t i = 0; i < problem.workload.graph.nodes.size(); ++i)
+    const std::size_t devices = problem.workload->platform.device_count();
+    for (std::size_t i = 0; i < problem.workload->graph.nodes.size(); ++i)
       split.device_of.push_back(DeviceId(dice.below(devices)));
     const SubgraphCut cut = cut_into_subgraphs(problem, split);
     EXPECT_EQ(cut.split.device_of, split.device_of);

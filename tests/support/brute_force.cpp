@@ -23,10 +23,10 @@ class Definition {
  public:
   explicit Definition(const Problem& problem)
       : problem_(problem),
-        transfers_(list_transfers(problem.workload.graph)),
-        places_(device_places(problem.workload.platform)) {
-    const Graph& graph = problem.workload.graph;
-    const Platform& platform = problem.workload.platform;
+        transfers_(list_transfers(problem.workload->graph)),
+        places_(device_places(problem.workload->platform)) {
+    const Graph& graph = problem.workload->graph;
+    const Platform& platform = problem.workload->platform;
     for (ClassId c : platform.classes.all()) {
       for (int i = 0; i < platform.classes[c].count; ++i) class_of_.push_back(c);
     }
@@ -40,10 +40,10 @@ class Definition {
     }
   }
 
-  std::size_t node_count() const { return problem_.workload.graph.nodes.size(); }
+  std::size_t node_count() const { return problem_.workload->graph.nodes.size(); }
   std::size_t device_count() const { return class_of_.size(); }
   ClassId class_of(std::size_t device) const { return class_of_[device]; }
-  bool has_clusters() const { return problem_.workload.platform.clusters.has_value(); }
+  bool has_clusters() const { return problem_.workload->platform.clusters.has_value(); }
 
   bool support_ok(const std::vector<std::size_t>& device_of) const {
     for (std::size_t v = 0; v < node_count(); ++v) {
@@ -124,8 +124,8 @@ class Definition {
  private:
   using Pair = std::pair<std::size_t, std::size_t>;
 
-  const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
-  const DeviceClass& device_class(std::size_t d) const { return problem_.workload.platform.classes[class_of_[d]]; }
+  const Node& node(std::size_t v) const { return problem_.workload->graph.nodes[NodeId(v)]; }
+  const DeviceClass& device_class(std::size_t d) const { return problem_.workload->platform.classes[class_of_[d]]; }
 
   // The pairs (earlier, later) of nodes that a staged split must keep in order, and the edges of the forward part.
   void list_shape_edges(const Graph& graph) {

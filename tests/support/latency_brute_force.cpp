@@ -39,8 +39,8 @@ struct Blocks {
 
 class Definition {
  public:
-  explicit Definition(const Problem& problem) : problem_(problem), transfers_(list_transfers(problem.workload.graph)) {
-    const Platform& platform = problem.workload.platform;
+  explicit Definition(const Problem& problem) : problem_(problem), transfers_(list_transfers(problem.workload->graph)) {
+    const Platform& platform = problem.workload->platform;
     assert(node_count() <= kMostNodes);
     for (ClassId c : platform.classes.all()) {
       for (int i = 0; i < platform.classes[c].count; ++i) class_of_.push_back(c);
@@ -48,12 +48,12 @@ class Definition {
     }
   }
 
-  std::size_t node_count() const { return problem_.workload.graph.nodes.size(); }
+  std::size_t node_count() const { return problem_.workload->graph.nodes.size(); }
   std::size_t device_count() const { return class_of_.size(); }
   ClassId class_of(std::size_t device) const { return class_of_[device]; }
-  const DeviceClass& device_class(std::size_t d) const { return problem_.workload.platform.classes[class_of_[d]]; }
+  const DeviceClass& device_class(std::size_t d) const { return problem_.workload->platform.classes[class_of_[d]]; }
   bool is_host(std::size_t device) const { return device_class(device).kind == DeviceKind::Host; }
-  const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
+  const Node& node(std::size_t v) const { return problem_.workload->graph.nodes[NodeId(v)]; }
   double time(std::size_t v, std::size_t device) const { return node(v).time[class_of_[device].index()]; }
   const Problem& problem() const { return problem_; }
   double link_factor(std::size_t device) const { return is_host(device) ? 0 : device_class(device).link_factor; }
@@ -204,7 +204,7 @@ class Enumeration {
         subgraph_of_(definition.node_count(), 0),
         held_(definition.device_count(), 0),
         count_(definition.device_count(), 0) {
-    const Graph& graph = definition.problem().workload.graph;
+    const Graph& graph = definition.problem().workload->graph;
     std::vector<bool> placed(graph.nodes.size(), false);
     while (order_.size() < graph.nodes.size()) {
       for (NodeId v : graph.nodes.all()) {

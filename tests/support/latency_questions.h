@@ -18,7 +18,7 @@ inline Problem random_latency_problem(std::uint64_t seed) {
   features.classes = true;
   problem = random_setup(problem.workload, seed, features);
   problem.objective = Objective::Latency;
-  if (seed % 4 == 0) add_more_hosts(problem.workload, seed);
+  if (seed % 4 == 0) add_more_hosts(problem.workload.change(), seed);
   return problem;
 }
 

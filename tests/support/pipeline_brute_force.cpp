@@ -32,16 +32,16 @@ class Definition {
  public:
   explicit Definition(const Problem& problem)
       : problem_(problem),
-        places_(device_places(problem.workload.platform)),
-        transfers_(list_transfers(problem.workload.graph)) {
+        places_(device_places(problem.workload->platform)),
+        transfers_(list_transfers(problem.workload->graph)) {
     list_order_pairs();
   }
 
-  const Node& node(std::size_t v) const { return problem_.workload.graph.nodes[NodeId(v)]; }
-  std::size_t node_count() const { return problem_.workload.graph.nodes.size(); }
+  const Node& node(std::size_t v) const { return problem_.workload->graph.nodes[NodeId(v)]; }
+  std::size_t node_count() const { return problem_.workload->graph.nodes.size(); }
   std::size_t device_count() const { return places_.size(); }
   const DeviceClass& device_class(std::size_t d) const {
-    return problem_.workload.platform.classes[places_[d].its_class];
+    return problem_.workload->platform.classes[places_[d].its_class];
   }
   double time(std::size_t v, std::size_t d) const { return node(v).time[places_[d].its_class.index()]; }
   bool training() const {
@@ -133,7 +133,7 @@ class Definition {
 
  private:
   void list_order_pairs() {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     std::set<std::int64_t> forward_colours;
     for (const Node& node : graph.nodes) {
       if (!node.backward && node.colour) forward_colours.insert(*node.colour);
@@ -192,7 +192,7 @@ class Definition {
           weights += node(v).parts.weights;
       }
       const auto r = static_cast<double>(level.copies);
-      const double sync = level.factor * (r - 1) * weights / (r * problem_.workload.platform.sync_bandwidth);
+      const double sync = level.factor * (r - 1) * weights / (r * problem_.workload->platform.sync_bandwidth);
       load /= r;
       if (!with_sync) continue;
       load = problem_.transfers == TransferMode::Sum ? load + sync : std::max(load, sync);
@@ -266,7 +266,7 @@ class Evaluator {
       runs[d] = original.index();
     }
     if (!result_.copies_ok) return;
-    patterns_ = copy_patterns(problem_.workload.platform, static_cast<std::size_t>(problem_.replicas), true);
+    patterns_ = copy_patterns(problem_.workload->platform, static_cast<std::size_t>(problem_.replicas), true);
     const auto agrees = [&](const CopyPattern& pattern) {
       for (std::size_t d = 0; d < devices; ++d) {
         const std::size_t original = pattern.original[d];
@@ -334,7 +334,7 @@ class Search {
  public:
   explicit Search(const Problem& problem)
       : definition_(problem),
-        patterns_(copy_patterns(problem.workload.platform, static_cast<std::size_t>(problem.replicas), false)),
+        patterns_(copy_patterns(problem.workload->platform, static_cast<std::size_t>(problem.replicas), false)),
         all_((1U << definition_.node_count()) - 1) {
     for (unsigned set = 1; set <= all_; ++set) {
       if (is_ideal(set) && keeps_colours(set)) ideals_.push_back(set);

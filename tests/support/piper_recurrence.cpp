@@ -14,7 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Recurrence {
  public:
-  Recurrence(const Problem& problem, Cut cut) : problem_(problem), graph_(problem.workload.graph), cut_(cut) {}
+  Recurrence(const Problem& problem, Cut cut) : problem_(problem), graph_(problem.workload->graph), cut_(cut) {}
 
   double value() {
     const auto devices = static_cast<std::size_t>(accelerators().count);
@@ -47,7 +47,7 @@ class Recurrence {
     double kept = 0;
   };
 
-  const DeviceClass& accelerators() const { return problem_.workload.platform.classes[ClassId(0)]; }
+  const DeviceClass& accelerators() const { return problem_.workload->platform.classes[ClassId(0)]; }
   static bool in(unsigned set, NodeId v) { return ((set >> v.index()) & 1U) != 0; }
 
   bool is_ideal(unsigned set) const {
@@ -80,7 +80,7 @@ class Recurrence {
 
   double cost(const Stage& stage, std::size_t copies) const {
     const auto d = static_cast<double>(copies);
-    return stage.time / d + stage.cut / d + (d - 1) * stage.weights / (d * problem_.workload.platform.sync_bandwidth);
+    return stage.time / d + stage.cut / d + (d - 1) * stage.weights / (d * problem_.workload->platform.sync_bandwidth);
   }
 
   bool fits(const Stage& stage, std::size_t s, std::size_t d) const {
@@ -99,19 +99,19 @@ Problem piper_question(const Workload& workload, std::uint64_t seed, int most_de
   SetupFeatures features = SetupFeatures::none();
   features.copies = features.memory = true;
   Problem problem = random_setup(workload, seed, features);
-  auto& classes = problem.workload.platform.classes;
+  auto& classes = problem.workload->platform.classes;
   for (DeviceClass& c : classes) c.count = 0;
   classes[ClassId(0)].count = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most_devices));
   problem.memory_model = MemoryModel::OneF1B;
   problem.microbatches = 0;
   problem.recompute = false;
   problem.backward_shape = false;
-  for (Node& node : problem.workload.graph.nodes) {
+  for (Node& node : problem.workload->graph.nodes) {
     node.backward = false;
     node.colour.reset();
     if (node.time[0] == kCannotRun) node.time[0] = 3;
   }
-  for (Edge& edge : problem.workload.graph.edges) edge.cost = static_cast<double>((edge.from.index() * 7) % 5);
+  for (Edge& edge : problem.workload->graph.edges) edge.cost = static_cast<double>((edge.from.index() * 7) % 5);
   return problem;
 }
 

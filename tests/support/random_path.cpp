@@ -9,7 +9,7 @@ namespace partita {
 
 Problem PathQuestion::problem() const {
   Problem problem;
-  Workload& workload = problem.workload;
+  Workload& workload = problem.workload.change();
   workload.name = "path";
   int devices = 1;
   Cluster cluster;

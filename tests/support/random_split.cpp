@@ -13,14 +13,14 @@ namespace {
 class SplitDraw {
  public:
   SplitDraw(const Problem& problem, std::mt19937& engine)
-      : graph_(problem.workload.graph),
+      : graph_(problem.workload->graph),
         problem_(problem),
         engine_(engine),
-        devices_(problem.workload.platform.device_count()) {}
+        devices_(problem.workload->platform.device_count()) {}
 
   Split split() {
     const auto most = static_cast<std::size_t>(problem_.replicas) + (toss(10) ? 1 : 0);
-    const std::vector<CopyPattern> patterns = copy_patterns(problem_.workload.platform, most, true);
+    const std::vector<CopyPattern> patterns = copy_patterns(problem_.workload->platform, most, true);
     pattern_ = patterns[engine_() % patterns.size()];
     order_originals();
     place_nodes();
@@ -36,7 +36,7 @@ class SplitDraw {
 
   // Mostly with the devices of a cluster next to each other: by drawing a place for each cluster on the way.
   void order_originals() {
-    const std::vector<DevicePlace> places = device_places(problem_.workload.platform);
+    const std::vector<DevicePlace> places = device_places(problem_.workload->platform);
     std::vector<std::size_t> salt(64);
     for (std::size_t& s : salt) s = engine_();
     const bool mix = toss(6);

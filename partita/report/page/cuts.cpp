@@ -38,7 +38,7 @@ std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId de
   for (const Crossing& c : crossings.in) {
     if (counts(c)) cuts.push_back({c.producer, Cut::Direction::In, c.cost, {split.device_of[c.producer]}});
   }
-  const Csr<NodeId, DeviceId> readers = readers_elsewhere(problem.workload.graph, split, device);
+  const Csr<NodeId, DeviceId> readers = readers_elsewhere(problem.workload->graph, split, device);
   for (const Crossing& c : crossings.out) {
     if (!counts(c)) continue;
     const auto all = readers[c.producer];

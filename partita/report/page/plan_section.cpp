@@ -107,7 +107,7 @@ void write_plan(const PageContent& content, JsonLine& json) {
     json.column("order", report.order);
     json.key("loads").array(with_copies(report, devices_in_use(report)),
                             [&](DeviceId device) { write_load(problem, report, device, json); });
-    write_cuts(problem.workload.graph,
+    write_cuts(problem.workload->graph,
                bottleneck.valid() ? cuts_of(problem, *result.split, bottleneck) : std::vector<Cut>(), json);
     json.field("hostCores", latency && result.split ? std::optional(report.host_cores) : std::nullopt);
   });

@@ -9,7 +9,7 @@ void write_question(const Problem& problem, JsonLine& json) {
     json.field("objective", to_string(problem.objective));
     json.field("shape", to_string(problem.shape));
     json.field("transfers", to_string(problem.transfers));
-    json.field("training", problem.workload.graph.has_backward());
+    json.field("training", problem.workload->graph.has_backward());
     json.field("memoryModel", to_string(problem.memory_model));
   });
 }

@@ -9,8 +9,8 @@ namespace partita {
 std::optional<Split> even_layers_split(const Problem& problem) {
   const StageOrder staged = find_stage_order(problem);
   const std::size_t layers = staged.graph.size();
-  const DeviceTable devices(problem.workload.platform, layers);
-  const auto groups = class_groups(problem.workload.graph, staged.group_of, devices);
+  const DeviceTable devices(problem.workload->platform, layers);
+  const auto groups = class_groups(problem.workload->graph, staged.group_of, devices);
   const std::size_t accelerators = devices.accelerators(), hosts = devices.size() - accelerators;
   const auto runs_on = [&](std::size_t device, GroupId g) {
     return groups[g].runs_on[devices.class_number(DeviceId(device))] != 0;

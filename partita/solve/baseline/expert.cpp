@@ -14,8 +14,8 @@ namespace {
 class Extension {
  public:
   Extension(const Problem& problem, const SplitListing& listing)
-      : graph_(problem.workload.graph),
-        platform_(problem.workload.platform),
+      : graph_(problem.workload->graph),
+        platform_(problem.workload->platform),
         listing_(listing),
         classes_(find_colour_classes(graph_)),
         device_of_class_(classes_.members.size()) {

@@ -9,7 +9,7 @@
 // whatever joins, so a transfer must end. Tests: tests/solve/local_search_test.cpp.
 #pragma once
 
-#include "partita/solve/throughput/fleet/fleet_loads.h"
+#include "partita/solve/free/fleet/fleet_loads.h"
 
 namespace partita {
 

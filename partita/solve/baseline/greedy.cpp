@@ -77,8 +77,8 @@ class Filling {
 
 std::optional<Split> greedy_split(const Problem& problem) {
   const StageOrder staged = find_stage_order(problem);
-  const DeviceTable devices(problem.workload.platform, staged.graph.size());
-  const auto groups = class_groups(problem.workload.graph, staged.group_of, devices);
+  const DeviceTable devices(problem.workload->platform, staged.graph.size());
+  const auto groups = class_groups(problem.workload->graph, staged.group_of, devices);
   const auto order = published_order(staged.graph.size(), group_edges(problem, staged.group_of));
   const auto placed = Filling(staged.graph, groups, devices).run(order);
   if (!placed) return std::nullopt;

@@ -7,7 +7,7 @@ namespace partita {
 
 Split split_of_groups(const Problem& problem, const StagedInstance& instance,
                       const IdVector<GroupId, DeviceId>& device_of) {
-  const Platform& platform = problem.workload.platform;
+  const Platform& platform = problem.workload->platform;
   const PlatformKinds kinds = platform_kinds(platform);
   const auto accelerators = static_cast<std::size_t>(instance.platform.accelerators);
   const auto of_problem = [&](std::size_t device) {

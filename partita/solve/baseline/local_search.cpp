@@ -211,7 +211,7 @@ FleetInstance make_fleet_of_stages(const Problem& problem) {
   Problem joined = problem;
   const StageOrder order = find_stage_order(problem);
   for (NodeId v : order.group_of.all())
-    joined.workload.graph.nodes[v].colour = static_cast<std::int64_t>(order.group_of[v].index());
+    joined.workload.change().graph.nodes[v].colour = static_cast<std::int64_t>(order.group_of[v].index());
   return make_fleet_instance(joined);
 }
 
@@ -242,7 +242,7 @@ std::optional<FreeSplit> local_search(const FleetInstance& instance, const Local
 
 std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options,
                                         const Budget& budget) {
-  if (problem.transfers != TransferMode::Sum || !is_plain(problem.workload.platform)) {
+  if (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform)) {
     const FleetInstance instance = make_fleet_of_stages(problem);
     const auto split = local_search(instance, options, budget);
     if (!split) return std::nullopt;

@@ -60,8 +60,8 @@ class Partitioning {
   explicit Partitioning(const Problem& problem)
       : problem_(problem),
         order_(find_stage_order(problem)),
-        devices_(problem.workload.platform, order_.graph.size()),
-        groups_(class_groups(problem.workload.graph, order_.group_of, devices_)),
+        devices_(problem.workload->platform, order_.graph.size()),
+        groups_(class_groups(problem.workload->graph, order_.group_of, devices_)),
         on_accelerators_(devices_.accelerators() > 0),
         last_class_(on_accelerators_ ? devices_.accelerator_classes() : devices_.classes().size()),
         vertex_of_(groups_.size(), kNoVertex),
@@ -181,7 +181,7 @@ class Partitioning {
     for (GroupId g : vertices_) sum += weight(g);
     for (GroupId g : vertices_) graph.vertex_weight.push_back(scaled(weight(g), sum));
 
-    auto pairs = traffic(problem_.workload.graph, order_.group_of);
+    auto pairs = traffic(problem_.workload->graph, order_.group_of);
     std::erase_if(pairs, [&](const WeightedPair& pair) {
       return vertex_of_[pair.a] == kNoVertex || vertex_of_[pair.b] == kNoVertex;
     });

@@ -9,9 +9,9 @@
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
 #include "partita/solve/baseline/published_order.h"
-#include "partita/solve/throughput/linear.h"
-#include "partita/solve/throughput/setups/device_counts.h"
-#include "partita/solve/throughput/setups/setup_linear.h"
+#include "partita/solve/staged/linear.h"
+#include "partita/solve/staged/setups/device_counts.h"
+#include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/biconnected.h"
 #include "partita/util/union_find.h"
 
@@ -36,9 +36,9 @@ IdVector<GroupId, double> output_costs(const Graph& graph, const IdVector<NodeId
 // Groups whose edges make no branching: no time, several readers, and an output that is next to free to move.
 IdVector<GroupId, char> find_broadcasts(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
                                         std::size_t groups, const GroupEdges& edges) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const IdVector<GroupId, double> cost = output_costs(graph, group_of, groups);
-  const auto weights = class_groups(graph, group_of, DeviceTable(problem.workload.platform, groups));
+  const auto weights = class_groups(graph, group_of, DeviceTable(problem.workload->platform, groups));
   double total = 0;
   std::size_t read = 0;
   for (const double c : cost) {
@@ -149,9 +149,9 @@ std::optional<Split> split_path(const Problem& problem, Budget& budget) {
 std::optional<Split> pipedream_split(const Problem& problem, Budget& budget) {
   Problem flat = problem;
   // Copies are for staged splits, and would have to be next to each other.
-  if (flat.workload.platform.clusters || flat.shape != Shape::Staged) flat.replicas = 1;
-  flat.workload.platform.clusters.reset();
-  const bool plain = is_plain(flat.workload.platform) && flat.transfers == TransferMode::Sum && flat.replicas == 1 &&
+  if (flat.workload->platform.clusters || flat.shape != Shape::Staged) flat.replicas = 1;
+  flat.workload.change().platform.clusters.reset();
+  const bool plain = is_plain(flat.workload->platform) && flat.transfers == TransferMode::Sum && flat.replicas == 1 &&
                      flat.memory_model == MemoryModel::Flat;
   return plain ? split_plain_path(flat, budget) : split_path(flat, budget);
 }

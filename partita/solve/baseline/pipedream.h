@@ -5,7 +5,7 @@
 // 1. Branchings become single layers. The biconnected components of the graph of groups, directions aside, are its
 //    branchings and the edges between them. Within each, all groups that have an edge in it as its producer become one;
 //    the end of a branching is thus the beginning of what follows. Cycles that arise are contracted.
-// 2. The linearised dynamic program (throughput/linear.h) over what is left, in the order of published_order.h. Where
+// 2. The linearised dynamic program (staged/linear.h) over what is left, in the order of published_order.h. Where
 //    groups are left that do not lie on a path, that order makes one.
 //
 // Some outputs are read all over the graph and tie it into one component: masks, sequence lengths, attention contexts.
@@ -27,7 +27,7 @@
 //
 // Beyond the paper. With other transfer modes, several classes of devices, link factors, copies of stages or samples in
 // flight, the dynamic program over the path is the one for stages that can run in several ways
-// (throughput/setups/setup_linear.h), which minds all of them; so `--replicate` makes it replicate, as PipeDream's own
+// (staged/setups/setup_linear.h), which minds all of them; so `--replicate` makes it replicate, as PipeDream's own
 // does. Clusters are not looked at, and there are no copies then: the split may not be staged in them, which `check`
 // says. What is made small is the largest load, also where the objective is gpipe. Tests:
 // tests/solve/baselines_test.cpp, tests/golden/baselines_test.cpp, tests/util/biconnected_test.cpp.
@@ -43,7 +43,7 @@ namespace partita {
 
 // A staged split. Nothing if no stages of the path fit the devices, or the budget ended before some were found; on the
 // paper's platform, the budget is not looked at. Throws InputError(Unsupported) where there are too many ways to use
-// the devices (throughput/setups/device_counts.h). O(nodes + edges) and the dynamic program.
+// the devices (staged/setups/device_counts.h). O(nodes + edges) and the dynamic program.
 std::optional<Split> pipedream_split(const Problem& problem, Budget& budget);
 inline std::optional<Split> pipedream_split(const Problem& problem) {
   Budget unlimited;

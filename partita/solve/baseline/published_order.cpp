@@ -8,7 +8,7 @@
 namespace partita {
 
 GroupEdges group_edges(const Problem& problem, const IdVector<NodeId, GroupId>& group_of) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses classes = find_colour_classes(graph);
   const auto group = [&](GroupId c) { return group_of[classes.members[c.index()].front()]; };
   GroupEdges edges;

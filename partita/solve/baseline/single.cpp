@@ -28,8 +28,8 @@ std::size_t best_accelerator_class(const IdVector<GroupId, ClassGroup>& groups, 
 
 std::optional<Split> single_split(const Problem& problem) {
   const StageOrder staged = find_stage_order(problem);
-  const DeviceTable devices(problem.workload.platform, staged.graph.size());
-  const auto groups = class_groups(problem.workload.graph, staged.group_of, devices);
+  const DeviceTable devices(problem.workload->platform, staged.graph.size());
+  const auto groups = class_groups(problem.workload->graph, staged.group_of, devices);
   const bool shaped = problem.objective == Objective::Latency || problem.shape != Shape::Free;
   const std::size_t one = best_accelerator_class(groups, devices);
   const bool accelerates = devices.accelerators() > 0;

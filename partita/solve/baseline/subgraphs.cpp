@@ -34,8 +34,8 @@ IdVector<NodeId, std::size_t> levels(const Graph& graph, const Split& split) {
 }  // namespace
 
 SubgraphCut cut_into_subgraphs(const Problem& problem, const Split& split) {
-  const Graph& graph = problem.workload.graph;
-  const Platform& platform = problem.workload.platform;
+  const Graph& graph = problem.workload->graph;
+  const Platform& platform = problem.workload->platform;
   const IdVector<NodeId, std::size_t> level = levels(graph, split);
   std::map<std::pair<DeviceId, bool>, std::set<std::size_t>> used;  // the levels of each accelerator and pass
   const auto is_host = [&](NodeId v) {

@@ -28,9 +28,9 @@ class Walk {
         measure_(measure),
         budget_(budget),
         group_of_(by_stages(problem) ? find_stage_order(problem).group_of
-                                     : find_colour_classes(problem.workload.graph).class_of),
-        devices_(problem.workload.platform, count_groups(group_of_)),
-        groups_(class_groups(problem.workload.graph, group_of_, devices_)),
+                                     : find_colour_classes(problem.workload->graph).class_of),
+        devices_(problem.workload->platform, count_groups(group_of_)),
+        groups_(class_groups(problem.workload->graph, group_of_, devices_)),
         device_of_(groups_.size()),
         held_(devices_.size()) {
     best_.value = below;
@@ -55,7 +55,7 @@ class Walk {
   };
 
   void find_shape_edges() {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     std::vector<std::pair<NodeId, NodeId>> forth, back;
     const bool shaped = problem_.objective != Objective::Latency && problem_.shape != Shape::Free;
     for (const Edge& edge : graph.edges) {
@@ -119,7 +119,7 @@ class Walk {
   }
 
   void put(GroupId g, DeviceId d, std::size_t device_class) {
-    const auto& nodes = problem_.workload.graph.nodes;
+    const auto& nodes = problem_.workload->graph.nodes;
     const std::size_t id = devices_.classes()[device_class].id.index();
     device_of_[g] = d;
     ++held_[d].groups;
@@ -173,7 +173,7 @@ class Walk {
   }
 
   void measure_split() {
-    const Graph& graph = problem_.workload.graph;
+    const Graph& graph = problem_.workload->graph;
     budget_.spend(kTicksPerMeasuredItem * (graph.nodes.size() + graph.edges.size()));
     Split split = devices_.lift(group_of_, device_of_);
     const std::optional<double> value = measure_(split);

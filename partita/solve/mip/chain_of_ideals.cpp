@@ -173,7 +173,7 @@ std::vector<double> ChainOfIdealsFormulation::encode(const Split& split) const {
   std::vector<double> x(model_.columns().size(), 0);
   x[one_.index()] = 1;
   // Devices take the seats of their class in order, as far to the left as the order of the devices lets them.
-  const Platform& platform = problem_.workload.platform;
+  const Platform& platform = problem_.workload->platform;
   std::vector<std::size_t> seat_of_device(platform.device_count(), 0);
   std::size_t next = 0;
   for (DeviceId d : split.order) {

@@ -11,11 +11,11 @@ namespace partita {
 namespace {
 
 void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   for (NodeId v : graph.nodes.all()) {
     if (group_of[v].index() >= instance.groups.size()) instance.groups.resize(group_of[v].index() + 1);
   }
-  instance.devices = DeviceTable(problem.workload.platform, instance.groups.size());
+  instance.devices = DeviceTable(problem.workload->platform, instance.groups.size());
   const auto& classes = instance.devices.classes();
   for (IpGroup& group : instance.groups) {
     group.time.assign(classes.size(), {});
@@ -76,7 +76,7 @@ bool IpInstance::fits(GroupId v, std::size_t device_class) const {
 
 IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
                             const FormulationOptions& options) {
-  const Graph& graph = problem.workload.graph;
+  const Graph& graph = problem.workload->graph;
   IpInstance instance;
   instance.objective = problem.objective;
   instance.transfers = problem.transfers;

@@ -44,7 +44,7 @@ LatencyFormulation::LatencyFormulation(const Problem& problem, const Formulation
     : Formulation(options.time_unit),
       problem_(problem),
       instance_(make_latency_instance(problem)),
-      transfers_(transfers_with_consumers_once(problem.workload.graph)) {
+      transfers_(transfers_with_consumers_once(problem.workload->graph)) {
   refuse_strict_host_cores(problem);
   first_is_backward_ = std::all_of(instance_.nodes.begin(), instance_.nodes.end(),
                                    [](const LatencyNode& node) { return node.backward; });

@@ -76,7 +76,7 @@ LatencyFormulation::Seating LatencyFormulation::seat_blocks(const BlockSchedule&
 
 std::vector<double> LatencyFormulation::encode(const Split& split) const {
   const IdVector<GroupId, DeviceId> device_of =
-      table().devices_of(problem_.workload.platform, instance_.group_of, split);
+      table().devices_of(problem_.workload->platform, instance_.group_of, split);
   const BlockSchedule schedule = schedule_blocks(instance_, transfers_, device_of, split.subgraph_of);
   const Seating seating = seat_blocks(schedule);
 

@@ -20,7 +20,7 @@ constexpr std::size_t kOrderedRanksPerDevice = 3;
 MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const FormulationOptions& options)
     : Formulation(options.time_unit),
       problem_(problem),
-      group_of_(find_colour_classes(problem.workload.graph).class_of),
+      group_of_(find_colour_classes(problem.workload->graph).class_of),
       instance_(make_ip_instance(problem, group_of_, options)) {
   loads_ = std::make_unique<LoadRows>(instance_, model_);
   rank_groups();
@@ -90,7 +90,7 @@ void MaxLoadFormulation::add_symmetry() {
 }
 
 void MaxLoadFormulation::add_contiguous_part(bool backward) {
-  const Graph& graph = problem_.workload.graph;
+  const Graph& graph = problem_.workload->graph;
   ContiguousPart part;
   part.backward = backward;
   for (const Edge& edge : graph.edges) {
@@ -158,7 +158,7 @@ IdVector<GroupId, DeviceId> MaxLoadFormulation::numbered_by_rank(const IdVector<
 }
 
 std::vector<double> MaxLoadFormulation::encode(const Split& split) const {
-  const auto device_of = numbered_by_rank(devices().devices_of(problem_.workload.platform, group_of_, split));
+  const auto device_of = numbered_by_rank(devices().devices_of(problem_.workload->platform, group_of_, split));
   std::vector<double> x(model_.columns().size(), 0);
   for (GroupId v : device_of.all()) x[x_[device_of[v]][v].index()] = 1;
   loads_->complete([&](GroupId v, std::size_t d) { return device_of[v].index() == d; }, x);

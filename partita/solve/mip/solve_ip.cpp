@@ -23,12 +23,12 @@ constexpr double kSolutionTolerance = 1e-2;
 // All the work, spread evenly: the size of a load, give or take.
 double typical_load(const Problem& problem) {
   double total = 0;
-  for (const Node& node : problem.workload.graph.nodes) {
+  for (const Node& node : problem.workload->graph.nodes) {
     double least = kCannotRun;
     for (const double time : node.time) least = std::min(least, time);
     if (std::isfinite(least)) total += least;
   }
-  return total / static_cast<double>(std::max<std::size_t>(problem.workload.platform.device_count(), 1));
+  return total / static_cast<double>(std::max<std::size_t>(problem.workload->platform.device_count(), 1));
 }
 
 class Search {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/free/fleet/fleet_loads.h"
+
+#include <algorithm>
+
+namespace partita {
+namespace {
+
+double pass_load_in_mode(const FleetLoads::Parts& parts, std::size_t p, double link, TransferMode mode) {
+  const double compute = parts.compute[p], in = link * parts.in[p], out = link * parts.out[p];
+  switch (mode) {
+    case TransferMode::Sum: return compute + in + out;
+    case TransferMode::Overlap: return std::max(compute, in + out);
+    case TransferMode::Duplex: return std::max({compute, in, out});
+  }
+  return 0;
+}
+
+double load_in_mode(const FleetLoads::Parts& parts, double link, TransferMode mode) {
+  double load = 0;
+  for (std::size_t p = 0; p < kPasses; ++p) load += pass_load_in_mode(parts, p, link, mode);
+  return load;
+}
+
+// From the definition. O(pins + devices).
+IdVector<DeviceId, FleetLoads::Parts> measure(const NetGraph& graph, const Fleet& fleet,
+                                              const IdVector<GroupId, DeviceId>& device_of) {
+  IdVector<DeviceId, FleetLoads::Parts> parts(fleet.devices.size());
+  for (GroupId v : graph.all()) {
+    const DeviceId d = device_of[v];
+    parts[d].memory += graph.group(v).memory;
+    for (std::size_t p = 0; p < kPasses; ++p)
+      parts[d].compute[p] += fleet.time[fleet.devices.class_number(d)][v].pass[p];
+  }
+  std::vector<DeviceId> holders;
+  for (NetId e : graph.nets()) {
+    holders.clear();
+    for (GroupId v : graph.members(e)) holders.push_back(device_of[v]);
+    std::sort(holders.begin(), holders.end());
+    holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+    if (holders.size() < 2) continue;
+    for (const FleetTransfer& t : fleet.moved[e]) {
+      for (DeviceId d : holders) parts[d].transfers(t.pass, device_of[t.producer] == d) += t.cost;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool is_legal(const NetGraph& graph, const Fleet& fleet, const IdVector<GroupId, DeviceId>& device_of) {
+  IdVector<DeviceId, double> memory(fleet.devices.size(), 0);
+  for (GroupId v : graph.all()) {
+    const DeviceId d = device_of[v];
+    if (!d.valid() || d.index() >= memory.size() || !fleet.time[fleet.devices.class_number(d)][v].runs) return false;
+    memory[d] += graph.group(v).memory;
+  }
+  for (DeviceId d : memory.all()) {
+    if (memory[d] > fleet.devices.class_of(d).memory) return false;
+  }
+  return true;
+}
+
+double free_value(const NetGraph& graph, const Fleet& fleet, const IdVector<GroupId, DeviceId>& device_of) {
+  const IdVector<DeviceId, FleetLoads::Parts> parts = measure(graph, fleet, device_of);
+  double largest = 0;
+  for (DeviceId d : parts.all())
+    largest = std::max(largest, load_in_mode(parts[d], fleet.link(fleet.devices.class_number(d)), fleet.mode));
+  return largest;
+}
+
+FleetLoads::FleetLoads(const NetGraph& graph, const Fleet& fleet)
+    : graph_(graph),
+      fleet_(fleet),
+      holders_(graph, fleet.devices.size()),
+      parts_(fleet.devices.size()),
+      load_(fleet.devices.size(), 0) {}
+
+void FleetLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
+  holders_.reset(device_of);
+  refresh();
+}
+
+double FleetLoads::load_of(DeviceId d) const {
+  return load_in_mode(parts_[d], fleet_.link(fleet_.devices.class_number(d)), fleet_.mode);
+}
+
+double FleetLoads::pass_load(DeviceId d, std::size_t pass) const {
+  return pass_load_in_mode(parts_[d], pass, fleet_.link(fleet_.devices.class_number(d)), fleet_.mode);
+}
+
+void FleetLoads::refresh() {
+  parts_ = measure(graph_, fleet_, device_of());
+  for (DeviceId d : load_.all()) load_[d] = load_of(d);
+}
+
+double FleetLoads::largest() const { return load_.empty() ? 0 : *std::max_element(load_.begin(), load_.end()); }
+
+bool FleetLoads::memory_fits() const {
+  for (DeviceId d : parts_.all()) {
+    if (parts_[d].memory > memory_limit(d)) return false;
+  }
+  return true;
+}
+
+// How many members of e the two devices hold before v moves; counts it as moved.
+NetHolders::Counts FleetLoads::shift(NetId e, std::span<const GroupId> members, GroupId v, DeviceId from, DeviceId to) {
+  if (members.size() != 2) return holders_.shift(e, members, from, to);
+  const DeviceId other = device_of(members[members[0] == v ? 1 : 0]);
+  return {other == from ? 2U : 1U, other == to ? 1U : 0U};
+}
+
+void FleetLoads::move(GroupId v, DeviceId to) {
+  const DeviceId from = device_of(v);
+  if (from == to) return;
+  Parts& left = parts_[from];
+  Parts& entered = parts_[to];
+  for (NetId e : graph_.nets_of(v)) {
+    const auto members = graph_.members(e);
+    const NetHolders::Counts before = shift(e, members, v, from, to);
+    const bool was_whole = before.from == members.size(), is_whole = before.to + 1 == members.size();
+    for (const FleetTransfer& t : fleet_.moved[e]) {
+      const DeviceId source = device_of(t.producer);  // before the move
+      const bool moves = t.producer == v;
+      if (!was_whole) left.transfers(t.pass, source == from) -= t.cost;
+      if (before.from > 1) left.transfers(t.pass, source == from && !moves) += t.cost;
+      if (before.to > 0) entered.transfers(t.pass, source == to) -= t.cost;
+      if (!is_whole) entered.transfers(t.pass, source == to || moves) += t.cost;
+    }
+    if (was_whole)
+      holders_.list_cut(e);
+    else if (is_whole)
+      holders_.unlist_cut(e);
+  }
+  const FleetTime& there = fleet_.time[fleet_.devices.class_number(from)][v];
+  const FleetTime& here = fleet_.time[fleet_.devices.class_number(to)][v];
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    left.compute[p] -= there.pass[p];
+    entered.compute[p] += here.pass[p];
+  }
+  left.memory -= graph_.group(v).memory;
+  entered.memory += graph_.group(v).memory;
+  holders_.place(v, to);
+  load_[from] = load_of(from);
+  load_[to] = load_of(to);
+}
+
+}  // namespace partita

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// From groups and nets, which only this program knows, to node ids, which the input file has.
+#pragma once
+
+#include "partita/model/certificate.h"
+#include "partita/model/problem.h"
+#include "partita/solve/free/configuration_lp.h"
+
+namespace partita {
+
+// The proof in terms of the input file: classes and transfers by original node ids.
+Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const FreeProof& proof);
+
+}  // namespace partita

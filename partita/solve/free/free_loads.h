@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loads of a free split, kept up while groups move between devices.
+//
+// Devices are numbered as in FreeSplit: accelerators first, then hosts. An accelerator's load is the time of its groups
+// plus the cost of every net of which it holds some members but not all; a host's is the time of its groups. When v
+// moves from i to j, only these two loads change, and a net of v matters by three numbers: its size s and how many
+// members i and j hold.
+//
+// A move costs O(nets of v), and for nets without counters (net_holders.h) O(their members).
+//
+// Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that,
+// and the value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/free_loads_test.cpp.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "partita/reduce/free_instance.h"
+#include "partita/solve/free/net_holders.h"
+
+namespace partita {
+
+// Every group on a device that can run it, and no device's memory exceeded. O(n).
+bool is_legal(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+// All loads, from scratch. O(pins + devices).
+std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform,
+                               const IdVector<GroupId, DeviceId>& device_of);
+double free_value(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
+
+class FreeLoads {
+ public:
+  using Devices = StagePlatform;
+  FreeLoads(const NetGraph& graph, const StagePlatform& platform);
+
+  // Starts from this assignment. O(pins + counters).
+  void reset(const IdVector<GroupId, DeviceId>& device_of);
+  void move(GroupId v, DeviceId to);
+  // The loads and memories from scratch, free of rounding. O(pins).
+  void refresh();
+
+  std::size_t device_count() const { return load_.size(); }
+  bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
+  bool can_run(GroupId v, DeviceId d) const {
+    return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator;
+  }
+  DeviceId device_of(GroupId v) const { return holders_.device_of(v); }
+  const IdVector<GroupId, DeviceId>& device_of() const { return holders_.device_of(); }
+  double load(DeviceId d) const { return load_[d]; }
+  // What the load is the sum of: times of groups, and costs of nets that are cut.
+  double additive_load(DeviceId d) const { return load_[d]; }
+  double time(GroupId v, DeviceId d) const { return is_host(d) ? graph_.host_time(v) : graph_.accelerator_time(v); }
+  double cost_at(NetId e, DeviceId d) const { return is_host(d) ? 0 : graph_.cost(e); }
+  double memory(DeviceId d) const { return memory_[d]; }
+  double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
+  double largest() const;
+  std::span<const NetId> cut_nets() const { return holders_.cut_nets(); }  // in no particular order
+
+  // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
+  double overfull(DeviceId d) const {
+    const double excess = memory_[d] - memory_limit(d);
+    return excess > 0 ? excess / memory_unit(d) : 0;
+  }
+  bool memory_fits() const;
+
+  // After moves were undone: puts the numbers back as they were, so that tries that fail leave no rounding behind.
+  struct Saved {
+    DeviceId device;
+    double load, memory;
+  };
+  Saved save(DeviceId d) const { return {d, load_[d], memory_[d]}; }
+  void restore(const Saved& saved) {
+    load_[saved.device] = saved.load;
+    memory_[saved.device] = saved.memory;
+  }
+
+ private:
+  // One net of a group, as a move needs it.
+  struct Pin {
+    double cost;
+    GroupId other;  // of a net of two; else invalid
+    NetId net;
+  };
+  double memory_unit(DeviceId d) const {
+    const double limit = memory_limit(d);
+    return limit > 0 ? limit : graph_.total_memory();
+  }
+
+  const NetGraph& graph_;
+  const StagePlatform platform_;
+  const std::size_t accelerators_;
+  Csr<GroupId, Pin> pins_;
+  NetHolders holders_;
+  IdVector<DeviceId, double> load_, memory_;
+};
+
+}  // namespace partita

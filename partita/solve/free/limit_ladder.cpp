@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/free/limit_ladder.h"
+
+#include <algorithm>
+
+namespace partita {
+namespace {
+
+// How far below the best value the first limit is: closer than anybody asks, yet not so close that rounding of loads to
+// integers, or ties, make the refutation hard.
+constexpr double kJustBelow = 5e-7;
+constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
+// In ticks: just below the best value, and elsewhere. The first round is a quick one, for graphs whose every limit
+// takes long; the second has the time that most proofs need.
+constexpr std::uint64_t kFirstTopPatience = 1'000'000, kFirstPatience = 500'000;
+constexpr std::uint64_t kTopPatience = 16'000'000, kPatience = 6'000'000;
+constexpr std::uint64_t kMorePatience = 3;
+constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
+constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
+constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
+
+}  // namespace
+
+LimitLadder::LimitLadder()
+    : patience_top_(kFirstTopPatience), patience_(kFirstPatience), steps_(kFirstSteps), failures_(kFirstFailures) {}
+
+double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
+  const double top = value * (1 - kJustBelow);
+  if (top != top_) {  // a better split: try to prove it right away
+    top_ = top;
+    top_failed_ = false;
+    spent_ = 0;
+  }
+  const double near = kClosest * value;
+  double limit = top;
+  if (top_failed_ || top >= allowed_from_) {
+    if (std::min(top, allowed_from_) - bound < near) {
+      exhausted_ = top >= allowed_from_;
+      if (exhausted_) return 0;
+    } else if (climbed_ >= steps_ || failed_ >= failures_ ||
+               std::min({top, allowed_from_, hard_from_}) - bound < near) {
+      hard_from_ = kNone;
+      top_failed_ = false;
+      climbed_ = failed_ = 0;
+      steps_ = kSteps;
+      failures_ = kFailures;
+      patience_ = std::max(kPatience, patience_ * kMorePatience);
+      patience_top_ = std::max(kTopPatience, patience_top_ * kMorePatience);
+      spent_ = 0;
+    }
+    if (top_failed_ || top >= allowed_from_)
+      limit = bound + kStep * (std::min({top, allowed_from_, hard_from_}) - bound);
+  }
+  if (limit != last_) spent_ = 0;
+  last_ = limit;
+  spent_ += ticks;
+  return limit;
+}
+
+void LimitLadder::refuted() {
+  ++climbed_;
+  spent_ = 0;
+}
+
+void LimitLadder::impossible() {
+  allowed_from_ = std::min(allowed_from_, last_);
+  spent_ = 0;
+}
+
+void LimitLadder::undecided(bool unproved) {
+  const bool at_top = last_ == top_;
+  if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
+  spent_ = 0;
+  if (at_top) {
+    top_failed_ = true;
+  } else {
+    hard_from_ = std::min(hard_from_, last_);
+    ++failed_;
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Upper and lower bound at work on the same question: who has the next turn, how long it is, and when both may stop.
+//
+// A search makes the best split better; whoever derives from this class raises the bound. With one thread the two take
+// turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer. With two threads they run side
+// by side. Work ends when value and bound meet, when the budget ends, or when neither has anything left to do.
+//
+// Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp and
+// fleet/fleet.cpp. Tests: tests/solve/free_bound_test.cpp, tests/solve/fleet_bound_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "partita/model/result.h"
+#include "partita/solve/free/free.h"
+#include "partita/util/threads.h"
+#include "partita/util/within_limits.h"
+
+namespace partita {
+
+template <class Search>
+class SearchAndBound {
+ public:
+  virtual ~SearchAndBound() = default;
+  SearchAndBound(const SearchAndBound&) = delete;
+  SearchAndBound& operator=(const SearchAndBound&) = delete;
+
+ protected:
+  // Tells of a graph of so many groups. The search is made of the arguments at the end.
+  template <class... Arguments>
+  SearchAndBound(const FreeOptions& options, Budget& budget, const Sink& sink, std::size_t groups,
+                 Arguments&&... search)
+      : options_(options),
+        budget_(budget),
+        search_(std::forward<Arguments>(search)...),
+        sink_(sink),
+        groups_(groups),
+        best_(search_.best()) {}
+
+  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
+  // OutOfTime.
+  virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
+  // Any thread may ask.
+  virtual bool bounds_finished() const = 0;
+  // Frees what raise_bound() works with, which is not asked again. Called by the bounds' thread alone.
+  virtual void give_up_bounds() = 0;
+
+  void start_from(const FreeSplit& split) {
+    search_.start_from(split);
+    best_ = search_.best();
+  }
+
+  void work() {
+    if (options_.threads > 1) {
+      const std::optional<std::jthread> bounds = try_to_start([&] { work_at_bounds(); });
+      if (bounds) return work_at_splits();
+    }
+    take_turns();
+  }
+
+  bool found() const {
+    const std::lock_guard lock(mutex_);
+    return best_.value < kNone;
+  }
+  bool search_finished() const { return search_finished_; }
+
+  // Once the work is done, or on the bounds' thread.
+  double bound() const { return bound_; }
+  const std::string& proof_text() const { return proof_text_; }
+  // Once the work is done.
+  const FreeSplit& best() const { return best_; }
+
+  void accept(double bound, const char* text) {
+    {
+      const std::lock_guard lock(mutex_);
+      bound_ = bound;
+      proof_text_ = text;
+    }
+    tell(Progress::Event::Bound, text);
+  }
+  void tell_of_limit(Refutation answer) {
+    tell(Progress::Event::Searching, answer == Refutation::Refuted      ? "limit refuted"
+                                     : answer == Refutation::LpFeasible ? "the relaxation allows the limit"
+                                                                        : "limit undecided");
+  }
+
+  const FreeOptions& options_;
+  Budget& budget_;
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  static constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
+  static constexpr double kTurnGrowth = 1.3;
+  // Turns of the search, to those of the bound. They are longer, since better splits are still found when proofs are
+  // out of reach; shorter once nothing better was found for a good part of the time.
+  static constexpr double kSplitShare = 2, kShareWhenStagnating = 0.5;
+  static constexpr double kStagnation = 1.5;
+  static constexpr std::uint64_t kStagnationTicks = 2'000'000;
+  static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
+  static constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
+
+  // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
+  void take_turns() {
+    double turn = kFirstTurn;
+    if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+    while (!done()) {
+      if (!bounds_over()) work_at_bound(in_ticks(turn));
+      const double share = stagnating() ? kShareWhenStagnating : kSplitShare;
+      if (!done() && !within_limits(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
+      turn *= kTurnGrowth;
+    }
+  }
+
+  void work_at_splits() {
+    while (!done() && !search_finished_) {
+      if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+    }
+  }
+  void work_at_bounds() {
+    double turn = kFirstTurn;
+    while (!done() && !bounds_over()) {
+      if (!found()) {
+        std::this_thread::sleep_for(kNapWithoutSplit);
+        continue;
+      }
+      work_at_bound(in_ticks(turn));
+      turn *= kTurnGrowth;
+    }
+  }
+  static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(turn); }
+  bool bounds_over() const { return bounds_ended_ || bounds_finished(); }
+
+  bool done() const {
+    if (budget_.exhausted()) return true;
+    const std::lock_guard lock(mutex_);
+    const bool nothing_left = search_finished_ && (bounds_over() || !(best_.value > 0) || best_.value == kNone);
+    return nothing_left || best_.value - bound_ <= std::max(options_.gap, kClosedGap) * best_.value;
+  }
+
+  void work_at_bound(std::uint64_t ticks) {
+    bounds_ended_ = !within_limits(budget_, [&] {
+      const FreeSplit best = [&] {
+        const std::lock_guard lock(mutex_);
+        return best_;
+      }();
+      if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+    });
+    if (bounds_ended_) give_up_bounds();
+  }
+
+  void improve_split(std::uint64_t ticks) {
+    Budget slice(budget_, ticks);
+    const bool better = search_.improve(slice);
+    if (better) {
+      FreeSplit copy = search_.best();  // if memory ends here, the best stays whole
+      const std::lock_guard lock(mutex_);
+      best_ = std::move(copy);
+    }
+    if (better) last_better_ = budget_.ticks_used();
+    search_finished_ = search_.finished() || (unlimited_ && bounds_over() && seems_done());
+    if (better) tell(Progress::Event::Split, {});
+  }
+
+  bool stagnating() const {
+    return static_cast<double>(budget_.ticks_used()) >
+           kStagnationTicks + kStagnation * static_cast<double>(last_better_);
+  }
+  // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.
+  bool seems_done() const { return budget_.ticks_used() > kVainTicks + kVainShare * last_better_; }
+
+  void tell(Progress::Event event, const std::string& detail) {
+    const std::lock_guard lock(mutex_);
+    if (sink_) sink_({event, budget_.seconds_used(), best_.value, bound_, groups_, detail});
+  }
+
+  Search search_;
+  const Sink& sink_;
+  const std::size_t groups_;
+  std::atomic<bool> search_finished_ = false;
+  std::atomic<bool> bounds_ended_ = false;  // for want of memory
+  const bool unlimited_ =
+      std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t last_better_ = 0;  // ticks used when the best split was found
+
+  mutable std::mutex mutex_;  // guards what follows, which both threads see
+  FreeSplit best_;
+  double bound_ = 0;  // written by the bounds' thread alone, as is its text
+  std::string proof_text_;
+};
+
+}  // namespace partita

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linearised dynamic program (DPL): the best split whose stages are intervals of one given order.
+//
+// dp[b][c][f] = least possible largest load when the first b groups of the order are held by c hosts and f
+// accelerators:
+//     dp[b][c][f] = min over a < b of  max(dp[a][c][f-1], load of an accelerator with groups a..b-1)
+//                                 and  max(dp[a][c-1][f], load of a host with them).
+// For fixed a the load is kept up while b grows, in time proportional to the pins passed. Intervals whose compute alone
+// reaches the value to beat end the scan, so with a good first split each a sees only about one stage's worth of
+// groups. A topological order gives a staged split; any other order gives a free one, whose stages may depend on each
+// other. From [the paper, section 5.1.2]; differences: costs are incremental, scans are cut off, equal states are
+// skipped. Complexity O(n * w * (pins per group + useful device counts)), w = groups per stage. Tests:
+// tests/solve/staged_test.cpp, tests/solve/free_orders_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "partita/solve/staged/staged_split.h"
+#include "partita/util/budget.h"
+
+namespace partita {
+
+struct LinearOptions {
+  double below = std::numeric_limits<double>::infinity();  // only splits with a smaller value are of interest
+  std::size_t stride = 1;          // stages end only at multiples of this; for a quick first value on large graphs
+  std::uint64_t* steps = nullptr;  // where given, the work done is added: groups passed by all scans
+};
+
+// Empty if there is none below the value asked for, or if the budget ended first.
+std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
+                                        const std::vector<GroupId>& order, const LinearOptions& options,
+                                        const Budget& budget);
+
+}  // namespace partita

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/staged/setups/absorption.h"
+
+#include <algorithm>
+#include <array>
+
+namespace partita {
+
+bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segment& segment,
+                    std::span<const Word> ideal, GroupId v) {
+  std::array<double, 2> in{}, out{};  // what X may gain, less what it surely loses, by pass
+  for (NetId e : graph.nets_of(v)) {
+    std::size_t outside = 0;  // of the ideal
+    bool beside = false;      // in the ideal, some in the cluster
+    for (GroupId u : graph.members(e)) {
+      const bool in_ideal = test_bit(ideal, u.index());
+      outside += !in_ideal;
+      beside = beside || (in_ideal && segment.holds(u));
+    }
+    const bool all_outside = outside == graph.members(e).size(), only_v = outside == 1;
+    const bool directed = graph.producer(e).valid(), produces = graph.producer(e) == v;
+    const double near = segment.near_cost(e);
+    const double sent = std::max(segment.far_cost(e), beside ? near : 0);  // what its producer pays as it is
+    double& to = in[static_cast<std::size_t>(graph.pass(e))];
+    double& from = out[static_cast<std::size_t>(graph.pass(e))];
+    if (all_outside) {
+      (!directed || produces ? to : from) += near;
+    } else if (only_v) {
+      (directed && produces ? from : to) -= directed && produces ? sent : segment.in_cost(e);
+    } else if (produces) {
+      to += near;
+      from -= sent;
+    } else if (directed && !test_bit(ideal, graph.producer(e).index())) {
+      from += std::max(0.0, near - sent);
+    }
+  }
+  switch (rules.transfers) {
+    case TransferMode::Sum:
+      for (ClassId c : graph.classes()) {
+        if (!graph.time(c, v).can_run) continue;
+        if (rules.classes[c].link_factor * (in[0] + out[0]) > graph.compute(c, v)) return false;
+      }
+      return true;
+    case TransferMode::Overlap: return in[0] + out[0] <= 0 && in[1] + out[1] <= 0;
+    case TransferMode::Duplex: return in[0] <= 0 && out[0] <= 0 && in[1] <= 0 && out[1] <= 0;
+  }
+  return false;
+}
+
+bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<const Word> ideal, GroupId v) {
+  if (rules.replicas > 1 && rules.sync_bandwidth < kUnlimited && graph.memory(v).weights > 0) return false;
+  for (NetId e : graph.nets_of(v)) {
+    std::size_t outside = 0;
+    for (GroupId u : graph.members(e)) outside += !test_bit(ideal, u.index());
+    if (outside == graph.members(e).size()) return false;
+    if (graph.producer(e) == v && outside > 1) return false;
+  }
+  return true;
+}
+
+}  // namespace partita

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dynamic program over ideals for stages that can run in several ways, as a question: can a cluster hold the
+// segment with every load at most a limit?
+//
+// Ideals are met in the order of their size. Each carries the set of device vectors that can hold it (device_counts.h),
+// and hands it on: to every ideal that one more stage reaches (stage_walk.h), with the stage's devices added; and,
+// where there are clusters inside, to every ideal that one or several equal ones of them reach, which is the same
+// question again for a segment of theirs. A vector that leaves too little capacity for the work outside the ideal is
+// dropped.
+//
+// A cluster inside ends where nobody knows yet. So its end is looked for first, with transfers that cost no more than
+// they will (segment.h), and each end found is then asked about in full. In an open segment nobody asks in full: what
+// is reached there is at least what can be reached.
+//
+// Samples in flight. With 1f1b the memory of a stage depends on the devices behind it, and where members are clusters
+// the vector does not tell how many those are: a cluster may leave devices idle. So each vector of an ideal then comes
+// with the FEWEST devices that can hold the ideal with these members. Fewer are never worse: all that comes later has
+// the same members left and the same loads; the devices behind it, and so its samples in flight and its memory, only
+// fall; and so do the devices in use at the end, by which whoever is around this cluster goes on. Since ideals are met
+// by size, an ideal has its fewest devices before anything starts from it. A cluster inside is asked in full once for
+// each number of devices that may be behind it, and must say with how few of its own it gets there: its search goes on
+// until no smaller number is possible. While its end is looked for, the fewest devices behind serve all vectors, so the
+// number in use at each end is at most what it will be in full. Only dominance (stage_walk.h) may lose an end on fewer
+// devices, for another that is at least as good; it goes by the MOST devices that may be behind. Tests:
+// tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "partita/solve/staged/ideal_search.h"
+#include "partita/solve/staged/ideal_table.h"
+#include "partita/solve/staged/setups/device_counts.h"
+#include "partita/solve/staged/setups/segment.h"
+#include "partita/solve/staged/setups/stage_walk.h"
+#include "partita/solve/staged/setups/surroundings.h"
+#include "partita/solve/staged/setups/work_capacity.h"
+
+namespace partita {
+
+class SegmentSearch {
+ public:
+  // `least_end`: the work that an ideal must hold to be worth ending an open segment with.
+  SegmentSearch(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, Segment segment,
+                double limit, double least_end, Budget& budget, const Surroundings& around = {});
+  SegmentSearch(const SegmentSearch&) = delete;  // the walk refers to the segment
+  SegmentSearch& operator=(const SegmentSearch&) = delete;
+
+  // Closed: Yes once the end is reached, with parts() then, on the fewest devices or few enough. Open: No once every
+  // end has been found (see for_each_end()).
+  Answer run();
+  std::vector<PipelinePart> parts() const;
+  bool out_of_memory() const { return out_of_memory_; }
+  std::size_t ideals() const { return table_.size(); }
+
+  // Closed, after a Yes: how many devices of the cluster are in use.
+  int devices_in_use() const { return fewest_used(end_); }
+
+  // Open: an end, and how many devices it takes, where that is of interest: fewer in full are of no use.
+  struct End {
+    std::span<const Word> ideal;
+    double work;
+    int devices;
+  };
+  template <class Visit>
+  void for_each_end(Visit visit) const {
+    for (IdealTable::Index i = 1; i < table_.size(); ++i) {
+      if (work_[i] >= least_end_) visit(End{table_.bits(i), work_[i], samples_count_ ? fewest_used(i) : 0});
+    }
+  }
+
+ private:
+  struct Arrival {
+    IdealTable::Index from;
+    std::uint32_t next;  // of the same ideal, or kNone
+    std::uint32_t setup;
+  };
+  static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
+
+  // A way to extend an ideal: a stage, or a run of stages in clusters inside.
+  struct Step {
+    Setup setup;
+    std::size_t inside = 0;  // of clusters
+    bool is_cluster = false;
+  };
+
+  void make_steps();
+  bool expand(IdealTable::Index base);
+  bool stages_from(IdealTable::Index base, std::uint32_t step);
+  bool runs_from(IdealTable::Index base, std::uint32_t step);
+  // The work that a step from the base must add to be of use; infinite if there are no devices for it.
+  double work_needed(IdealTable::Index base, const Step& step) const;
+  int fewest_used(IdealTable::Index ideal) const;
+  // Devices in use, those in clusters inside included, for a vector that the ideal has.
+  int used(IdealTable::Index ideal, std::size_t vector) const {
+    return devices_count_ ? used_[ideal * counts_.size() + vector] : counts_.used(vector);
+  }
+  int used_before(IdealTable::Index base, const Step& step, std::size_t vector_after) const {
+    return used(base, counts_.without(vector_after, step.setup.member, step.setup.replicas));
+  }
+  // The vectors that hold an ideal of so much work after the step: into scratch_. False if there are none.
+  bool vectors_after(IdealTable::Index base, const Step& step, double work);
+  // Whether the vectors in scratch_ are of use, by the memory of the stage.
+  bool keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory);
+  // Whether the vectors in scratch_ can, on so many more devices than the base or more.
+  bool brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal, std::uint64_t hash,
+                            int more) const;
+  // Drops the vectors in scratch_ that the ideal has on as few devices.
+  void keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more);
+  // Hands the vectors in scratch_ on to an ideal, on so many more devices. False once the search can end.
+  bool arrive(IdealTable::Index base, std::uint32_t step, std::span<const Word> ideal, std::uint64_t hash, double work,
+              int more);
+  // Asks in full about a run from the base to that end, for the vectors in scratch_. False once the search can end.
+  bool run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits, std::uint32_t step);
+  // The numbers of devices in use at the base before the step, for the vectors in scratch_: rising.
+  std::vector<int> numbers_before(IdealTable::Index base, const Step& step) const;
+  // The question in full about a run of stages that ends there; none if copies of it take too long to keep equal.
+  std::unique_ptr<SegmentSearch> closed_run(std::span<const Word> base, const Step& step, std::span<const Word> end,
+                                            const Surroundings& around, Budget& budget) const;
+  // Whether what starts from the base may reach the end on fewer devices than are known to do.
+  bool may_use_fewer(IdealTable::Index base) const;
+  std::span<Word> reached(IdealTable::Index i) { return {reached_.data() + i * counts_.words(), counts_.words()}; }
+  std::span<const Word> reached(IdealTable::Index i) const {
+    return {reached_.data() + i * counts_.words(), counts_.words()};
+  }
+
+  const SetupGraph& graph_;
+  const SetupRules& rules_;
+  const WorkMeasure& measure_;
+  const Segment segment_;
+  const double limit_, least_end_;
+  Budget& budget_;
+  const Surroundings around_;
+  const bool samples_count_;  // devices behind a stage matter to it
+  const bool devices_count_;  // and the vector does not tell how many there are
+  const int devices_;         // in the cluster, with 1f1b
+  DeviceCounts counts_;
+  WorkCapacity capacity_;
+  IdealTable table_;
+  StageWalk walk_;
+  std::vector<Step> steps_;
+  std::vector<Word> reached_;            // by ideal
+  std::vector<int> used_;                // by ideal and vector, where devices are counted
+  std::vector<double> work_;             // by ideal
+  std::vector<std::uint32_t> arrivals_;  // by ideal: the first of its list
+  std::vector<Arrival> arrival_list_;
+  std::vector<Word> arrival_vectors_;  // by arrival
+  std::vector<std::vector<IdealTable::Index>> by_size_;
+  std::vector<Word> scratch_;
+  IdealTable::Index end_ = IdealTable::kNone;  // once it is reached, in a closed segment
+  bool done_ = false;                          // and few enough devices are in use there
+  bool out_of_memory_ = false;
+};
+
+}  // namespace partita
