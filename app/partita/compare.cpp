@@ -18,6 +18,7 @@
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
+#include "app/partita/settings_option.h"
 #include "app/partita/solving.h"
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
@@ -202,6 +203,7 @@ void add_running(CLI::App& command, CompareArguments& arguments) {
         1024);
   whole(command.add_option("--seed", options.seed, "Seed of all random choices (default 1)"), "S", 0,
         std::numeric_limits<std::int64_t>::max());
+  add_settings_option(command, options.settings);
   path(command.add_option("--expert", arguments.experts,
                           "A split by hand, for the algorithm `expert`: a plan, or the paper code's output.\n"
                           "With several inputs, given once for each"))

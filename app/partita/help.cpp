@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `partita help [TOPIC]`: a command's page, as its --help shows it, or the table of exit codes.
+// `partita help [TOPIC]`: a command's page, as its --help shows it, the table of exit codes or the list of settings.
 #include <unistd.h>
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
+#include "app/partita/settings_option.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
@@ -17,25 +18,29 @@ namespace partita::app {
 namespace {
 
 constexpr const char* kExitCodes = "exit-codes";
+constexpr const char* kSettings = "settings";
 
 std::string page_of(const CLI::App& program, const std::string& topic) {
   const std::string name = program.get_name();
   if (topic.empty()) return program.get_formatter()->make_help(&program, name, CLI::AppFormatMode::Normal);
   if (topic == kExitCodes) return wrapped_page(exit_code_table(), page_width(STDOUT_FILENO));
+  if (topic == kSettings) return wrapped_page(settings_page(), page_width(STDOUT_FILENO));
   return program.get_subcommand(topic)->help(name);
 }
 
 }  // namespace
 
 void add_help_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("help", "Describe a command, or what the exit codes mean");
+  CLI::App* command = program.add_subcommand("help", "Describe a command, the exit codes or the settings");
   auto topic = std::make_shared<std::string>();
   std::vector<std::string> topics;
   for (const CLI::App* other : program.get_subcommands({})) topics.push_back(other->get_name());
   topics.emplace_back(kExitCodes);
-  choices(command->add_option("TOPIC", *topic, "A command, or exit-codes; without one, the commands are listed"),
-          topics);
-  command->footer("Examples:\n  partita help plan\n  partita help exit-codes\n");
+  topics.emplace_back(kSettings);
+  choices(
+      command->add_option("TOPIC", *topic, "A command, exit-codes or settings; without one, the commands are listed"),
+      topics);
+  command->footer("Examples:\n  partita help plan\n  partita help exit-codes\n  partita help settings\n");
   command->callback([&program, &action, topic] {
     action = [&program, topic] {
       Output("-").write(page_of(program, *topic));

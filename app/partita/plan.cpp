@@ -17,6 +17,7 @@
 #include "app/partita/plan_report.h"
 #include "app/partita/progress_view.h"
 #include "app/partita/solving.h"
+#include "app/partita/statistics_table.h"
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
@@ -45,6 +46,7 @@ struct PlanArguments {
   std::string report;       // empty: not written
   bool quiet = false;
   bool verbose = false;
+  bool stats = false;
 };
 
 constexpr const char* kExamples = R"(
@@ -73,9 +75,11 @@ int exit_code(Status status, const Budget& budget) {
 }
 
 // A result without a split still makes a plan, with its status and reason; the seed format has no place for either.
-void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan) {
+void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan,
+                  const Statistics& statistics) {
   if (arguments.format == "plan") {
-    output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices.time_factor));
+    const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr};
+    output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices.time_factor, run));
   } else if (plan.result.split) {
     output.write(seed_json(asked.problem, plan.result, plan.report));
   }
@@ -166,7 +170,9 @@ int run_plan(const PlanArguments& arguments) {
   const Problem& problem = asked.problem;
   if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
 
+  Statistics statistics;
   Budget budget(arguments.solving.limits());
+  if (arguments.stats) budget.collect(statistics);
   ProgressView view(arguments.verbose ? ProgressView::Detail::Everything : ProgressView::Detail::LiveLine, budget);
   Sink sink;
   if (!arguments.quiet) {
@@ -189,9 +195,10 @@ int run_plan(const PlanArguments& arguments) {
                                 .searched = arguments.solution.empty(),
                                 .technical = arguments.verbose,
                                 .width = width};
-  const std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
+  std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
+  if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
-    if (output) write_result(arguments, *output, asked, answer);
+    if (output) write_result(arguments, *output, asked, answer, statistics);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
     pictures.write(problem, answer);
     if (page) page->write(problem, answer.result, answer.report);
@@ -239,6 +246,8 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
+  command.add_flag("--stats", arguments.stats,
+                   "Also tell how often each technique was used, how long it took and what it gave");
   command.add_flag("-v,--verbose", arguments.verbose, "Also print each step of the search (see below)");
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "app/partita/settings_option.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "partita/check/names.h"
@@ -73,6 +74,7 @@ void add_solving_options(CLI::App& command, Solving& solving, const std::string&
         "N", 1, 1024);
   whole(command.add_option("--seed", solving.options.seed, "Seed of the heuristics' random orders (default 1)"), "S", 0,
         std::numeric_limits<std::int64_t>::max());
+  add_settings_option(command, solving.options.settings);
 }
 
 }  // namespace partita::app

@@ -50,7 +50,8 @@ std::string with_layers_only(const Problem& problem, const AlgorithmOptions&) {
 
 template <Algorithm kAlgorithm>
 Result solve_as_asked(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
-  const PlanOptions plan{.algorithm = kAlgorithm, .threads = options.threads, .seed = options.seed};
+  const PlanOptions plan{
+      .algorithm = kAlgorithm, .threads = options.threads, .seed = options.seed, .settings = options.settings};
   return answer(problem, plan, budget, sink).result;
 }
 
@@ -81,7 +82,8 @@ Result run_max_load_for_latency(const Problem& problem, const AlgorithmOptions& 
 Result run_dp_layers(const Problem& problem, const AlgorithmOptions& options, Budget& budget, const Sink& sink) {
   Problem staged = problem;
   staged.shape = Shape::Staged;
-  const PlanOptions plan{.algorithm = Algorithm::Exact, .contract_layers = true, .seed = options.seed};
+  const PlanOptions plan{
+      .algorithm = Algorithm::Exact, .contract_layers = true, .seed = options.seed, .settings = options.settings};
   Result result = answer(staged, plan, budget, sink).result;
   result.proof = result.status == Status::Optimal ? "best of the staged splits that keep layers together" : "";
   return result;

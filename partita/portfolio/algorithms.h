@@ -16,6 +16,7 @@
 #include "partita/model/comparison.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
+#include "partita/model/settings.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
@@ -25,6 +26,7 @@ struct AlgorithmOptions {
   std::uint64_t seed = 1;
   int threads = 1;
   std::optional<SplitListing> expert;  // what the algorithm `expert` hands over
+  Settings settings = {};              // of our solvers
 };
 
 struct AlgorithmEntry {

@@ -10,6 +10,7 @@
 #include "partita/portfolio/settle.h"
 #include "partita/solve/exhaustive/every_split.h"
 #include "partita/solve/mip/cbc_backend.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
@@ -18,9 +19,6 @@ constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
 constexpr double kEverySplitPart = 0.2;                // of the time that is left
 constexpr double kMostBits = 32;     // of all choices together: beyond, most problems take longer than that
 constexpr double kRounding = 1e-12;  // of sums of loads in another order
-// Nodes times devices: the columns of most programs. Writing a larger one down takes longer than a limit may be, and
-// CBC gets nowhere with it.
-constexpr std::size_t kLargestProgram = 200'000;
 constexpr const char* kEverySplitSeen = "every split was looked at";
 
 }  // namespace
@@ -74,8 +72,13 @@ bool BestSoFar::few_splits() const {
   return static_cast<double>(workload.graph.nodes.size()) * std::log2(devices) <= kMostBits;
 }
 
+void BestSoFar::close_by_integer_program() {
+  if (options_.settings.portfolio.integer_program && !done()) ask_integer_program();
+}
+
 void BestSoFar::try_every_split() {
-  if (done() || (found() && !few_splits())) return;
+  if (!options_.settings.portfolio.every_split || done() || (found() && !few_splits())) return;
+  Technique looking(budget_, "portfolio.every_split", "answers");
   // With several subgraphs on an accelerator, there is more to a split than its devices.
   const bool devices_are_all = problem_.objective != Objective::Latency || problem_.subgraphs == 1;
   bool all_legal = true;
@@ -87,6 +90,7 @@ void BestSoFar::try_every_split() {
   Budget part(budget_, kEverySplitTicks, kEverySplitPart * budget_.seconds_left());
   EverySplit all = look_at_every_split(problem_, value(), measure, part);
   if (all.split && offer(std::move(*all.split))) tell(Progress::Event::Split, 0, "");
+  looking.yield(all.complete);
   if (!all.complete || !(devices_are_all || all_legal)) return;
   if (!found()) return no_split_exists(kEverySplitSeen, why_infeasible(problem_, kEverySplitSeen, budget_));
   if (!devices_are_all) return;
@@ -97,20 +101,26 @@ void BestSoFar::try_every_split() {
 IpOutcome BestSoFar::ask_integer_program() {
   const Workload& workload = problem_.workload;
   const std::size_t size = workload.graph.nodes.size() * workload.platform.device_count();
-  if (size > kLargestProgram) {
+  // The columns of most programs. Writing a larger one down takes longer than a limit may be, and CBC gets nowhere.
+  const std::size_t most = options_.settings.mip.largest_program;
+  if (size > most) {
     IpOutcome outcome;
     outcome.unsuitable = true;
     outcome.failure = fmt::format("{} nodes on {} devices are more than CBC is asked for (at most {} of both together)",
-                                  workload.graph.nodes.size(), workload.platform.device_count(), kLargestProgram);
+                                  workload.graph.nodes.size(), workload.platform.device_count(), most);
     return outcome;
   }
-  CbcBackend backend;
+  CbcBackend backend(options_.settings.mip);
   const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
-  const IpOptions options{
-      .gap = options_.gap, .start = plan_.result.split, .bound = bound(), .measure = [this](const Split& split) {
-        const CheckReport report = check(problem_, split);
-        return report.legal() ? std::optional(report.value) : std::nullopt;
-      }};
+  const IpOptions options{.gap = options_.gap,
+                          .start = plan_.result.split,
+                          .bound = bound(),
+                          .measure =
+                              [this](const Split& split) {
+                                const CheckReport report = check(problem_, split);
+                                return report.legal() ? std::optional(report.value) : std::nullopt;
+                              },
+                          .settings = options_.settings.mip};
   IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_ ? news : Sink());
   if (outcome.unsuitable) return outcome;
   if (outcome.split) offer(*outcome.split);

@@ -52,6 +52,8 @@ class BestSoFar {
   // time that is left. Its bound is kept, as unverified, only where our own leaves the question open; that there is no
   // split is believed only where every split was looked at.
   IpOutcome ask_integer_program();
+  // The same where there is something to do, unless the settings leave it out.
+  void close_by_integer_program();
 
   // Value, bound and status, or why there is no split. A foreign solver's bound that the split refutes is withdrawn.
   void settle();

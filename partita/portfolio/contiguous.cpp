@@ -14,15 +14,14 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/free_certificate.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
 
-constexpr double kStartPart = 0.3;                 // most staged optima are found in far less
 constexpr std::uint64_t kStartTicks = 80'000'000;  // 20 s or so
 // The bound of free splits comes quickly or not at all: the paper's inputs get theirs in a few seconds; where memory
 // decides, little comes.
-constexpr double kFreePart = 0.25;
 constexpr std::uint64_t kFreeTicksPerGroup = 80'000;
 constexpr double kFreeSecondsPerGroup = 0.04;
 constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
@@ -40,22 +39,26 @@ class ContiguousPortfolio {
 
   void run() {
     look_for_splits();
-    if (best_.found() && !best_.done()) bound_by_free_splits();
+    if (settings().free_bound && best_.found() && !best_.done()) bound_by_free_splits();
     best_.try_every_split();
-    if (!best_.done()) best_.ask_integer_program();
+    best_.close_by_integer_program();
     best_.settle();
   }
 
  private:
+  const PortfolioSettings& settings() const { return options_.settings.portfolio; }
+
   void look_for_splits() {
     const Sink splits = [this](const Progress& progress) { best_.pass_on(progress, progress.value, 0); };
-    const std::optional<Start> start = find_start(problem_, {kStartPart, kStartTicks, options_.seed}, budget_, splits);
+    const std::optional<Start> start = find_start(
+        problem_, {settings().contiguous_start_share, kStartTicks, options_.seed, options_.settings}, budget_, splits);
     if (start && best_.offer(start->split)) best_.raise_bound(0, "loads are not negative");
   }
 
   void bound_by_free_splits() {
+    Technique free(budget_, "portfolio.free_bound", "bounds raised");
     const std::size_t groups = instance_.graph.size();
-    Budget share = share_of(budget_, kFreePart, kFreeTicksPerGroup * groups);
+    Budget share = share_of(budget_, settings().contiguous_bound_share, kFreeTicksPerGroup * groups);
     Budget part(share, share.limits().ticks, kFreeSecondsPerGroup * static_cast<double>(groups));
     int fruitless = 0;
     const Sink bounds = [&](const Progress& progress) {
@@ -64,10 +67,10 @@ class ContiguousPortfolio {
       if (fruitless == kFruitlessLimits) part.cancel();
       best_.pass_on(progress, best_.value(), progress.bound);
     };
-    const FreeOutcome outcome =
-        solve_free(instance_, to_free(problem_, instance_, best_.split()), {options_.gap, options_.seed},
-                   certificate_check(problem_, instance_), part, bounds);
-    best_.raise_bound(outcome.bound, "for free splits: " + outcome.proof_text);
+    const FreeOutcome outcome = solve_free(instance_, to_free(problem_, instance_, best_.split()),
+                                           {options_.gap, options_.seed, 1, options_.settings.free},
+                                           certificate_check(problem_, instance_), part, bounds);
+    free.yield(best_.raise_bound(outcome.bound, "for free splits: " + outcome.proof_text));
     if (outcome.proof && outcome.bound == best_.bound())
       plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
     if (outcome.split && outcome.split->value < best_.value())

@@ -51,7 +51,7 @@ class FleetPortfolio {
     if (problem_.shape == Shape::Contiguous && best_.found() && !best_.done()) improve_start();
     best_.try_every_split();
     if (!best_.done()) search_and_bound();
-    if (!best_.done() && program_size() <= kLargestProgram) best_.ask_integer_program();
+    if (program_size() <= kLargestProgram) best_.close_by_integer_program();
     best_.settle();
   }
 
@@ -67,7 +67,9 @@ class FleetPortfolio {
     staged.shape = Shape::Staged;
     const SetupInstance instance = make_setup_instance(staged);
     Budget part = share_of(budget_, kStartPart, kStartTicks, kLeastStartSeconds);
-    const SetupOutcome outcome = solve_setups(instance, {.seed = options_.seed}, part, {});
+    const SetupOutcome outcome = solve_setups(
+        instance, {.seed = options_.seed, .settings = options_.settings.setups, .presolve = options_.settings.presolve},
+        part, {});
     if (outcome.pipeline) offer_and_tell(lift_parts(staged, instance, outcome.pipeline->parts));
   }
 
@@ -81,7 +83,7 @@ class FleetPortfolio {
 
   void search_and_bound() {
     const bool free = problem_.shape == Shape::Free;
-    const bool program = program_size() <= kLargestProgram;
+    const bool program = options_.settings.portfolio.integer_program && program_size() <= kLargestProgram;
     const double share = !program ? 1 : program_size() <= kSmallProgram ? kPartBeforeSmallProgram : kPartBeforeProgram;
     Budget part = share_of(budget_, share, kAnyTicks);
     std::vector<FreeSplit> starts;
@@ -91,7 +93,8 @@ class FleetPortfolio {
       best_.pass_on(progress, free ? progress.value : kUnlimited, progress.bound);
     };
     const FleetOutcome outcome =
-        solve_fleet(instance_, starts, {options_.gap, options_.seed, options_.threads}, part, sink_ ? news : Sink());
+        solve_fleet(instance_, starts, {options_.gap, options_.seed, options_.threads, options_.settings.free}, part,
+                    sink_ ? news : Sink());
     if (outcome.split) best_.offer(lift_free(instance_, *outcome.split));
     best_.raise_bound(outcome.bound, (free ? "" : "for free splits: ") + outcome.proof_text);
   }

@@ -5,18 +5,22 @@
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/solve/free/free_certificate.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
 
 constexpr std::uint64_t kStagedStartTicks = 3'000'000;  // most staged optima are found in far less
-constexpr double kStagedStartShare = 0.25;              // of the time, at most
 
 // The staged optimum is a good start, so a little of the budget goes to it first.
 std::optional<FreeSplit> staged_start(const Problem& problem, const FreeInstance& instance, const PlanOptions& options,
                                       Budget& budget) {
-  Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
-  const std::optional<Split> split = staged_split(problem, options.seed, slice, {});
+  const PortfolioSettings& settings = options.settings.portfolio;
+  if (!settings.staged_start) return std::nullopt;
+  Technique start(budget, "portfolio.staged_start", "splits");
+  Budget slice(budget, kStagedStartTicks, settings.free_start_share * budget.seconds_left());
+  const std::optional<Split> split = staged_split(problem, options.seed, options.settings, slice, {});
+  start.yield(split.has_value());
   if (!split) return std::nullopt;
   return to_free(problem, instance, *split);
 }
@@ -27,9 +31,9 @@ void plan_free(const Problem& problem, const PlanOptions& options, Budget& budge
   Result& result = plan.result;
   const FreeInstance instance = make_free_instance(problem);
   if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const FreeOutcome outcome =
-      solve_free(instance, staged_start(problem, instance, options, budget),
-                 {options.gap, options.seed, options.threads}, certificate_check(problem, instance), budget, sink);
+  const FreeOutcome outcome = solve_free(instance, staged_start(problem, instance, options, budget),
+                                         {options.gap, options.seed, options.threads, options.settings.free},
+                                         certificate_check(problem, instance), budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof_text;
   if (outcome.proof) plan.certificate = make_certificate(problem, instance, *outcome.proof);

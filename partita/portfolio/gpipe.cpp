@@ -51,8 +51,9 @@ class ShapelessGpipe {
     const std::uint64_t slice = std::min<std::uint64_t>(kMaxLoadTicks, kTicksPerGroup * instance_.graph.size());
     const bool converged = bound_by_max_load(slice);
     anneal(kMostMoves);
-    if (!best_.found() || program_size() <= kLargestProgram) {
-      if (!best_.done()) best_.ask_integer_program();
+    const bool program = options_.settings.portfolio.integer_program;
+    if (program && (!best_.found() || program_size() <= kLargestProgram)) {
+      best_.close_by_integer_program();
     } else if (!converged) {
       keep_at_it(slice);
     }
@@ -68,8 +69,9 @@ class ShapelessGpipe {
     const StagedInstance instance = make_staged_instance(staged);
     const PassGraphs graphs = make_pass_graphs(staged, instance.graph, instance.group_of);
     Budget slice(budget_, kStagedTicks);
-    const StagedOutcome outcome =
-        solve_staged_gpipe(graphs, instance.platform, {true, options_.gap, options_.seed}, slice, {});
+    const StagedOutcome outcome = solve_staged_gpipe(
+        graphs, instance.platform,
+        {true, options_.gap, options_.seed, options_.settings.staged, options_.settings.presolve}, slice, {});
     if (outcome.split) offer(lift_stages(staged, instance, outcome.split->stages));
   }
 
@@ -80,8 +82,8 @@ class ShapelessGpipe {
     std::optional<FreeSplit> start;
     if (best_.found()) start = to_free(problem_, instance_, best_.split());
     Budget slice(budget_, ticks);
-    const FreeOutcome outcome =
-        solve_free(instance_, start, {options_.gap, options_.seed}, certificate_check(problem_, instance_), slice, {});
+    const FreeOutcome outcome = solve_free(instance_, start, {options_.gap, options_.seed, 1, options_.settings.free},
+                                           certificate_check(problem_, instance_), slice, {});
     if (best_.raise_bound(outcome.bound, kByMaxLoad)) {
       best_.tell(Progress::Event::Bound, 0, kByMaxLoad);
       if (outcome.proof) plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);

@@ -71,11 +71,13 @@ class FleetGpipe {
 
  private:
   bool single_devices() const {
-    return !problem_.workload->platform.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
+    return !problem_.workload->platform.clusters && problem_.replicas == 1 &&
+           problem_.memory_model == MemoryModel::Flat;
   }
   bool program_helps() const {
     const std::size_t size = problem_.workload->graph.nodes.size() * problem_.workload->platform.device_count();
-    return options_.algorithm == Algorithm::Auto && single_devices() && size <= kLargestProgram;
+    return options_.settings.portfolio.integer_program && options_.algorithm == Algorithm::Auto && single_devices() &&
+           size <= kLargestProgram;
   }
 
   // True if more time would tell no more.

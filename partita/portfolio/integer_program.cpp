@@ -13,7 +13,6 @@
 namespace partita {
 namespace {
 
-constexpr double kStartPart = 0.25;
 constexpr std::uint64_t kStartTicks = 4'000'000;             // a second or so
 constexpr std::uint64_t kLatencyStartTicksPerNode = 20'000;  // 10 ms or so
 constexpr double kLeastStartSeconds = 1;                     // as for the others
@@ -28,21 +27,25 @@ bool ruled_out(const Problem& problem, Result& result) {
 
 // The best split that the solver for latency finds. What it proves is left aside: the integer program is there to say
 // the same by other means.
-std::optional<Split> latency_start(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+std::optional<Split> latency_start(const Problem& problem, const PlanOptions& options, Budget& budget,
+                                   const Sink& sink) {
   const LatencyInstance instance = make_latency_instance(problem);
   const Sink splits_only = [&](const Progress& progress) {
     if (progress.event == Progress::Event::Split)
       sink({progress.event, progress.seconds, progress.value, 0, progress.groups, ""});
   };
-  Budget share = share_of(budget, kStartPart, kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
-  const LatencyOutcome outcome = solve_latency(instance, {}, {0, seed, 1}, share, sink ? splits_only : Sink());
+  Budget share = share_of(budget, options.settings.portfolio.ip_start_share,
+                          kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
+  const LatencyOutcome outcome =
+      solve_latency(instance, {}, {0, options.seed, 1, options.settings.latency}, share, sink ? splits_only : Sink());
   if (!outcome.split) return std::nullopt;
   return lift_latency(instance, *outcome.split);
 }
 
-std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
-  if (problem.objective == Objective::Latency) return latency_start(problem, seed, budget, sink);
-  const std::optional<Start> start = find_start(problem, {kStartPart, kStartTicks, seed}, budget, sink);
+std::optional<Split> start_for(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
+  if (problem.objective == Objective::Latency) return latency_start(problem, options, budget, sink);
+  const std::optional<Start> start = find_start(
+      problem, {options.settings.portfolio.ip_start_share, kStartTicks, options.seed, options.settings}, budget, sink);
   return start ? std::optional(start->split) : std::nullopt;
 }
 
@@ -53,7 +56,7 @@ void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget,
   if (ruled_out(problem, plan.result)) return;
   BestSoFar best(problem, options, budget, sink, plan);
   best.raise_bound(0, "loads are not negative");
-  if (const std::optional<Split> start = start_for(problem, options.seed, budget, sink)) best.offer(*start);
+  if (const std::optional<Split> start = start_for(problem, options, budget, sink)) best.offer(*start);
   const IpOutcome outcome = best.ask_integer_program();
   if (outcome.unsuitable) {
     throw InputError(

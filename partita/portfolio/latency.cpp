@@ -5,23 +5,27 @@
 #include "partita/portfolio/start.h"
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/baseline/greedy.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
 
 constexpr std::uint64_t kStagedStartTicks = 100'000;
-constexpr double kStagedStartShare = 0.05;  // of the time, at most
 
 // The greedy split, and the best staged one for throughput that a short search finds. Both are fast on large graphs,
 // where the search for latency is slow to begin; on small ones it needs neither.
-std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInstance& instance, std::uint64_t seed,
-                                      Budget& budget) {
+std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInstance& instance,
+                                      const PlanOptions& options, Budget& budget) {
   std::vector<LatencySplit> starts;
   if (const auto greedy = greedy_split(problem)) starts.push_back(to_latency(problem, instance, *greedy));
-  if (!is_plain(problem.workload->platform)) return starts;
-  Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
-  if (const auto staged = staged_split(problem, seed, slice, {}))
+  const PortfolioSettings& settings = options.settings.portfolio;
+  if (!settings.staged_start || !is_plain(problem.workload->platform)) return starts;
+  Technique start(budget, "portfolio.staged_start", "splits");
+  Budget slice(budget, kStagedStartTicks, settings.latency_start_share * budget.seconds_left());
+  if (const auto staged = staged_split(problem, options.seed, options.settings, slice, {})) {
     starts.push_back(to_latency(problem, instance, *staged));
+    start.yield(1);
+  }
   return starts;
 }
 
@@ -31,8 +35,9 @@ void plan_latency(const Problem& problem, const PlanOptions& options, Budget& bu
   Result& result = plan.result;
   const LatencyInstance instance = make_latency_instance(problem);
   if (ruled_out(problem, instance.group_of, result)) return;
-  const LatencyOutcome outcome = solve_latency(instance, find_starts(problem, instance, options.seed, budget),
-                                               {options.gap, options.seed, options.threads}, budget, sink);
+  const LatencyOutcome outcome =
+      solve_latency(instance, find_starts(problem, instance, options, budget),
+                    {options.gap, options.seed, options.threads, options.settings.latency}, budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.split) {

@@ -8,6 +8,7 @@
 #include "partita/check/check.h"
 #include "partita/model/certificate.h"
 #include "partita/model/result.h"
+#include "partita/model/settings.h"
 
 namespace partita {
 
@@ -27,6 +28,7 @@ struct PlanOptions {
   int threads =
       1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
+  Settings settings = {};  // of the solvers, for research
 };
 
 struct Plan {

@@ -9,12 +9,11 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/solve_setups.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
 
-// Of the time; its answer is often enough.
-constexpr double kPartBeforeClusters = 0.25;
 constexpr std::uint64_t kTicksBeforeClusters = 20'000'000;
 
 double least_factor(const Cluster& cluster) {
@@ -48,11 +47,14 @@ std::vector<GroupId> order_of(const SetupInstance& instance, const Split& split)
 SetupHint ask_without_clusters(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
                                Budget& budget) {
   SetupHint hint;
-  const std::optional<Problem> flat = without_clusters(problem);
+  const PortfolioSettings& settings = options.settings.portfolio;
+  const std::optional<Problem> flat = settings.flat_clusters ? without_clusters(problem) : std::nullopt;
   if (!flat) return hint;
-  Budget part(budget, kTicksBeforeClusters, kPartBeforeClusters * budget.seconds_left());
+  Technique asked(budget, "portfolio.flat_clusters", "bounds");
+  Budget part(budget, kTicksBeforeClusters, settings.flat_clusters_share * budget.seconds_left());
   const Plan found = answer_within(*flat, options, part);
   hint.bound = found.result.bound;
+  asked.yield(hint.bound > 0);
   hint.proof = "with all devices next to each other: " + found.result.proof;
   hint.infeasible = found.result.status == Status::Infeasible;
   if (found.result.split) hint.order = order_of(instance, *found.result.split);
@@ -71,8 +73,10 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
   // What memory a group takes at least is known beforehand in the flat model alone.
   if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, result)) return;
   const SetupHint hint = ask_without_clusters(problem, instance, options, budget);
-  const SetupOutcome outcome =
-      solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint}, budget, sink);
+  const SetupOutcome outcome = solve_setups(instance,
+                                            {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint,
+                                             options.settings.setups, options.settings.presolve},
+                                            budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.pipeline) {

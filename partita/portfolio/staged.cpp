@@ -14,7 +14,8 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
     if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
   }
   if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const StagedOutcome outcome = solve(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed});
+  const StagedOutcome outcome = solve(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed,
+                                                 options.settings.staged, options.settings.presolve});
   result.bound = outcome.bound;
   result.proof = outcome.proof;
   if (outcome.split) {

@@ -23,7 +23,7 @@ constexpr double kLeastSeconds = 1;  // a short limit is better spent here than 
 constexpr std::uint64_t kFreeTicksPerGroup = 20'000;  // 5 ms or so
 
 // The best split of the problem's own shape, contiguous or free, that a short search finds.
-std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, const std::optional<Split>& from,
+std::optional<Split> wider_split(const Problem& problem, const StartOptions& options, const std::optional<Split>& from,
                                  Budget& budget) {
   const FreeInstance instance = make_free_instance(problem);
   FreeSplit start;
@@ -33,9 +33,9 @@ std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, con
   }
   if (problem.shape == Shape::Contiguous) {
     if (!from) return std::nullopt;
-    return lift_free(problem, instance, improve_contiguous(problem, instance, std::move(start), seed, budget));
+    return lift_free(problem, instance, improve_contiguous(problem, instance, std::move(start), options.seed, budget));
   }
-  FreeSearch search(instance.graph, instance.platform, seed);
+  FreeSearch search(instance.graph, instance.platform, options.seed, options.settings.free);
   if (from) search.start_from(std::move(start));
   Budget slice(budget, kFreeTicksPerGroup * instance.graph.size());
   search.improve(slice);
@@ -43,7 +43,8 @@ std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, con
   return lift_free(problem, instance, search.best());
 }
 
-std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+std::optional<Start> find_within(const Problem& problem, const StartOptions& options, Budget& budget,
+                                 const Sink& sink) {
   std::optional<Start> best;
   const auto offer = [&](const std::optional<Split>& split) {
     if (!split) return;
@@ -65,19 +66,21 @@ std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Bud
   const bool same_value = problem.objective == Objective::MaxLoad && problem.transfers == TransferMode::Sum;
   const bool staged_only = problem.shape == Shape::Staged;
   Budget staged_part = share_of(budget, staged_only ? 1 : kStagedPart, kNoTickLimit);
-  offer(staged_split(problem, seed, staged_part, sink && same_value ? splits_only : Sink()));
-  if (!staged_only) offer(wider_split(problem, seed, best ? std::optional(best->split) : std::nullopt, budget));
+  offer(staged_split(problem, options.seed, options.settings, staged_part, sink && same_value ? splits_only : Sink()));
+  if (!staged_only) offer(wider_split(problem, options, best ? std::optional(best->split) : std::nullopt, budget));
   return best;
 }
 
 }  // namespace
 
-std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
+std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, const Settings& settings, Budget& budget,
+                                  const Sink& sink) {
   Problem staged = problem;
   staged.shape = Shape::Staged;
   const StagedInstance instance = make_staged_instance(staged);
   if (!find_contradiction(staged, instance.graph, instance.platform, instance.group_of).empty()) return std::nullopt;
-  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform, {true, 0, seed}, budget, sink);
+  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform,
+                                             {true, 0, seed, settings.staged, settings.presolve}, budget, sink);
   if (!outcome.split) return std::nullopt;
   return lift_stages(staged, instance, outcome.split->stages);
 }
@@ -92,7 +95,7 @@ Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double le
 
 std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink) {
   Budget share = share_of(budget, options.part, options.most_ticks, kLeastSeconds);
-  return find_within(problem, options.seed, share, sink);
+  return find_within(problem, options, share, sink);
 }
 
 }  // namespace partita

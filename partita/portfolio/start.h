@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "partita/model/problem.h"
+#include "partita/model/settings.h"
 #include "partita/model/split.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
@@ -31,10 +32,12 @@ struct StartOptions {
   double part = 1;
   std::uint64_t most_ticks = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t seed = 1;
+  Settings settings = {};
 };
 std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink);
 
 // The best staged split found within the budget, which is a split of every other shape too.
-std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink);
+std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, const Settings& settings, Budget& budget,
+                                  const Sink& sink);
 
 }  // namespace partita

@@ -7,6 +7,7 @@
 #include "partita/reduce/presolve/unaffordable_cut.h"
 #include "partita/reduce/presolve/unaffordable_pair.h"
 #include "partita/reduce/windows.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
@@ -34,15 +35,15 @@ class Presolver {
     while (changed && !budget_.exhausted()) {
       changed = false;
       if (options_.unaffordable_pair) {
-        changed |= apply("unaffordable pair",
+        changed |= apply("unaffordable pair", "presolve.unaffordable_pair",
                          [&](auto& merge) { return join_unaffordable_pairs(result_.graph, question_, merge); });
       }
       if (options_.cheap_neighbour) {
-        changed |= apply("cheap neighbour",
+        changed |= apply("cheap neighbour", "presolve.cheap_neighbour",
                          [&](auto& merge) { return join_cheap_neighbours(result_.graph, question_, merge); });
       }
       if (!changed && options_.unaffordable_cut) {
-        changed |= apply("unaffordable cut",
+        changed |= apply("unaffordable cut", "presolve.unaffordable_cut",
                          [&](auto& merge) { return join_unaffordable_cuts(result_.graph, question_, budget_, merge); });
       }
     }
@@ -54,9 +55,9 @@ class Presolver {
     int buckets = options_.window_buckets;
     for (int round = 0; round < options_.window_rounds && result_.graph.size() > 1 && !budget_.exhausted(); ++round) {
       const std::size_t before = result_.graph.size();
-      if (!look_through({buckets, Windows::Measure::Time, true})) return;
+      if (!look_through({buckets, Windows::Measure::Time, options_.window_flows})) return;
       const bool memory_binds = result_.graph.total_memory() > question_.platform.accelerator_memory;
-      if (memory_binds && !look_through({buckets, Windows::Measure::Memory, true})) return;
+      if (memory_binds && !look_through({buckets, Windows::Measure::Memory, options_.window_flows})) return;
       if (before - result_.graph.size() > before / 50) continue;
       if (buckets >= kMostRefined * options_.window_buckets) break;
       buckets *= 2;
@@ -65,13 +66,16 @@ class Presolver {
 
   // False if nothing is left to look for.
   bool look_through(const Windows::Options& options) {
+    Technique refutation(budget_, "presolve.windows", "limits refuted");
     const Windows windows(result_.graph, question_, options, budget_);
     if (!windows.feasible()) {
+      refutation.yield(1);
       result_.infeasible = true;
       return false;
     }
     const bool fewer_on_hosts = take_off_hosts(windows);
-    const bool joined = apply("never separated", [&](auto& merge) { return windows.join_never_separated(merge); });
+    const bool joined = apply("never separated", "presolve.never_separated",
+                              [&](auto& merge) { return windows.join_never_separated(merge); });
     if (joined || fewer_on_hosts) join_to_fixed_point();
     return true;
   }
@@ -91,7 +95,8 @@ class Presolver {
   }
 
   template <class Rule>
-  bool apply(const char* name, Rule rule) {
+  bool apply(const char* name, const char* technique, Rule rule) {
+    Technique use(budget_, technique, "groups removed");
     const std::size_t before = result_.graph.size();
     UnionFind<GroupId> merge(before);
     if (rule(merge) == 0) return false;
@@ -101,6 +106,7 @@ class Presolver {
     result_.graph = std::move(contraction.graph);
     result_.lift = compose(result_.lift, contraction.lift);
     count(name, before - result_.graph.size());
+    use.yield(static_cast<double>(before - result_.graph.size()));
     return true;
   }
 

@@ -6,19 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "partita/model/settings/presolve.h"
 #include "partita/reduce/threshold.h"
 #include "partita/util/budget.h"
 
 namespace partita {
 
-struct PresolveOptions {
-  bool cheap_neighbour = true;
-  bool unaffordable_pair = true;
-  bool unaffordable_cut = true;
-  bool windows = true;      // needs the closure
-  int window_buckets = 64;  // at first; refined up to four times as many
-  int window_rounds = 8;    // at most; each costs as much as all other rules together
-};
+using PresolveOptions = PresolveSettings;
 
 // What one rule removed, for people to read.
 struct RuleCount {

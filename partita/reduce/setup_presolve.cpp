@@ -22,6 +22,7 @@
 #include <tuple>
 
 #include "partita/reduce/stage_cost.h"
+#include "partita/util/statistics.h"
 #include "partita/util/union_find.h"
 
 namespace partita {
@@ -50,8 +51,16 @@ class SetupPresolver {
     bool changed = true;
     while (changed && !budget.exhausted()) {
       changed = false;
-      if (options.unaffordable_pair) changed |= apply([&](auto& merge) { return join_unaffordable_pairs(merge); });
-      if (options.cheap_neighbour) changed |= apply([&](auto& merge) { return join_cheap_neighbours(merge); });
+      const auto use = [&](const char* technique, auto rule) {
+        Technique scope(budget, technique, "groups removed");
+        const std::size_t before = result_.graph.size();
+        changed |= apply(rule);
+        scope.yield(static_cast<double>(before - result_.graph.size()));
+      };
+      if (options.unaffordable_pair)
+        use("presolve.unaffordable_pair", [&](auto& merge) { return join_unaffordable_pairs(merge); });
+      if (options.cheap_neighbour)
+        use("presolve.cheap_neighbour", [&](auto& merge) { return join_cheap_neighbours(merge); });
     }
     return std::move(result_);
   }

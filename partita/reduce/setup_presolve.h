@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "partita/model/settings/presolve.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/budget.h"
 
 namespace partita {
 
-struct SetupPresolveOptions {
-  bool cheap_neighbour = true;
-  bool unaffordable_pair = true;
-};
+using SetupPresolveOptions = PresolveSettings;  // of which cheap_neighbour and unaffordable_pair
 
 // If a pipeline of `graph` with every load at most the limit exists, so does one of the result, and the lift of that
 // one is within the limit.

@@ -218,6 +218,22 @@ Json question_json(const Problem& problem, const IdVector<ClassId, double>& time
   return question;
 }
 
+Json setting_json(const SettingField& field) {
+  return std::visit([](const auto* value) { return Json(*value); }, field.place);
+}
+
+void add_run(RunRecord run, Json& plan) {
+  const SettingFields settings = changed(run.settings);
+  for (const SettingField& field : settings) plan["settings"][field.name] = setting_json(field);
+  if (!run.statistics) return;
+  plan["statistics"] = Json::array();
+  for (const Statistics::Row& row : run.statistics->rows()) {
+    Json entry{{"technique", row.technique}, {"calls", row.calls}, {"seconds", row.seconds}};
+    if (!row.unit.empty()) entry["yield"] = {{"amount", whole_if_exact(row.yield)}, {"unit", row.unit}};
+    plan["statistics"].push_back(std::move(entry));
+  }
+}
+
 void add_worth(const Problem& problem, double value, Json& plan) {
   const auto class_name = [&](ClassId c) { return problem.workload->platform.classes[c].name; };
   const std::optional<SpeedUp> gain = speed_up(problem, value);
@@ -273,7 +289,7 @@ std::vector<std::vector<std::int64_t>> listed_subgraphs(const SplitListing::Devi
 }  // namespace
 
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
-                      const IdVector<ClassId, double>& time_factor) {
+                      const IdVector<ClassId, double>& time_factor, const RunRecord& run) {
   Json plan;
   const bool pipeline = result.split && (has_copies(*result.split) || has_recomputing(*result.split));
   plan["partita"] = {{"format", "plan"},
@@ -298,6 +314,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["gap"] = result.split ? Json(result.gap()) : Json();
   plan["seconds"] = result.seconds;
   plan["seed"] = result.seed;
+  add_run(run, plan);
   plan["proof"] = result.proof;
   if (!result.split) plan["reason"] = result.reason;
   if (result.split) add_worth(problem, result.value, plan);

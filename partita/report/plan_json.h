@@ -7,18 +7,26 @@
 #include "partita/check/check.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
+#include "partita/model/settings.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 
 // Plans and simulations list idle devices on platforms of up to so many devices; on larger ones, those in use alone.
 inline constexpr std::size_t kIdleListedUpTo = 256;
 
+// How the search went, besides its result.
+struct RunRecord {
+  Settings settings = {};                  // those that differ from their defaults are written
+  const Statistics* statistics = nullptr;  // null: nobody asked for them
+};
+
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
 // devices. The version of the plan is the oldest that understands it. `time_factor`: what the nodes' times by kind were
 // multiplied with, class by class (PlatformSpec in read/); empty: 1 for all. A plan that names another platform than
 // the workload's is checked with these.
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
-                      const IdVector<ClassId, double>& time_factor = {});
+                      const IdVector<ClassId, double>& time_factor = {}, const RunRecord& run = {});
 
 // The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Where accelerators may run several
 // subgraphs, each subgraph is an entry of its own. Throws InputError(Unsupported) for a split with copies or with

@@ -12,6 +12,8 @@
 
 namespace partita {
 
+class Statistics;  // util/statistics.h
+
 class Budget {
  public:
   struct Limits {
@@ -27,7 +29,8 @@ class Budget {
   Budget(Budget& whole, std::uint64_t ticks, double seconds = std::numeric_limits<double>::infinity())
       : limits_{std::min(whole.limits_.seconds, whole.seconds_used() + seconds), ticks, whole.limits_.memory_bytes},
         start_(whole.start_),
-        whole_(&whole) {}
+        whole_(&whole),
+        statistics_(whole.statistics_) {}
 
   // True once any limit is reached or somebody cancelled; stays true. Reads the clock, so call it every ~1000 steps.
   bool exhausted() const {
@@ -69,12 +72,18 @@ class Budget {
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
+  // Techniques that run on this budget, or on slices that are made of it from now on, are counted there. It must
+  // outlive them all.
+  void collect(Statistics& statistics) { statistics_ = &statistics; }
+  Statistics* statistics() const { return statistics_; }  // null: nobody asked
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kLargestTable = std::size_t{512} << 20;  // filling more takes longer than it gains
   Limits limits_;
   Clock::time_point start_;
   Budget* whole_ = nullptr;
+  Statistics* statistics_ = nullptr;
   std::atomic<std::uint64_t> ticks_{0};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> out_of_memory_{false};

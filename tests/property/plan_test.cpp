@@ -11,6 +11,7 @@
 #include "partita/check/certificate.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/random_settings.h"
 
 namespace partita {
 namespace {
@@ -260,6 +261,44 @@ TEST(PlanIsHonest, Linear) {
     options.algorithm = Algorithm::Linear;
     return dishonest(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
   });
+}
+
+// Whatever is turned off or set, the search for staged splits stays exact.
+TEST(PlanEqualsBruteForce, WithRandomSettings) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        Problem problem{workload};
+        problem.backward_shape = number % 2 == 0;
+        PlanOptions options;
+        options.settings = random_settings(number);
+        Complaint complaint =
+            wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+        if (complaint) *complaint += " with " + settings_text(options.settings);
+        return complaint;
+      },
+      2);
+}
+
+// Every portfolio on plain devices: without some technique an answer may be worse, but never wrong.
+TEST(PlanIsHonest, WithRandomSettings) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        Problem problem{workload, std::array{Objective::MaxLoad, Objective::GPipe, Objective::Latency}[number % 3]};
+        if (problem.objective != Objective::Latency)
+          problem.shape = std::array{Shape::Free, Shape::Contiguous, Shape::Staged}[number / 3 % 3];
+        if (number % 5 == 0) problem.transfers = TransferMode::Overlap;
+        PlanOptions options;
+        options.seed = number;
+        options.settings = random_settings(number);
+        if (number % 7 == 0 && problem.objective != Objective::Latency) options.algorithm = Algorithm::Ip;
+        const Plan answer = plan_within(problem, 300'000, options);
+        Complaint complaint = dishonest(problem, answer, brute_force(problem));
+        if (!complaint && answer.certificate && !verify(problem, *answer.certificate).holds)
+          complaint = "its certificate does not hold";
+        if (complaint) *complaint += " with " + settings_text(options.settings);
+        return complaint;
+      },
+      5);
 }
 
 TEST(PlanIsHonest, WithLittleMemory) {

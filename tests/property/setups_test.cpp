@@ -18,6 +18,7 @@
 #include "tests/support/pipeline_brute_force.h"
 #include "tests/support/piper_recurrence.h"
 #include "tests/support/random_path.h"
+#include "tests/support/random_settings.h"
 #include "tests/support/random_setup.h"
 
 namespace partita {
@@ -25,11 +26,11 @@ namespace {
 
 constexpr std::size_t kMostNodes = 7;  // for the brute force
 
-Plan plan_within(const Problem& problem, std::uint64_t ticks) {
+Plan plan_within(const Problem& problem, std::uint64_t ticks, const PlanOptions& options = {}) {
   Budget::Limits limits;
   limits.ticks = ticks;
   Budget budget(limits);
-  return plan(problem, {}, budget);
+  return plan(problem, options, budget);
 }
 
 Plan plan_fully(const Problem& problem) { return plan_within(problem, Budget::Limits{}.ticks); }
@@ -156,6 +157,21 @@ TEST(PlanEqualsPipelineBruteForce, CopiesOfClustersWithSamplesInFlight) {
 }
 
 TEST(PlanEqualsPipelineBruteForce, Everything) { expect_optimal({}, 3, 1); }
+
+TEST(PlanEqualsPipelineBruteForce, WithRandomSettings) {
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned number) -> Complaint {
+        if (workload.graph.nodes.size() > kMostNodes) return {};
+        const Problem problem = random_setup(workload, number);
+        PlanOptions options;
+        options.settings = random_settings(number);
+        Complaint complaint =
+            wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), pipeline_brute_force(problem));
+        if (complaint) *complaint += " with " + settings_text(options.settings);
+        return complaint;
+      },
+      4);
+}
 
 TEST(PlanWithinLimits, IsHonestAboutSetups) {
   expect_for_all_workloads(

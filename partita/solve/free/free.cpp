@@ -13,7 +13,7 @@
 namespace partita {
 namespace {
 
-constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;  // of the trellis
+constexpr std::size_t kNarrowestLayer = 16;  // of the trellis
 constexpr double kBelowVolume = 1e-6;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
@@ -22,13 +22,14 @@ class FreeSolver : SearchAndBound<FreeSearch> {
  public:
   FreeSolver(const FreeInstance& instance, const FreeOptions& options, const ProofCheck& check, Budget& budget,
              const Sink& sink)
-      : SearchAndBound(options, budget, sink, instance.graph.size(), instance.graph, instance.platform, options.seed),
+      : SearchAndBound(options, budget, sink, instance.graph.size(), instance.graph, instance.platform, options.seed,
+                       options.settings),
         instance_(instance),
         check_(check) {}
 
   FreeOutcome run(const std::optional<FreeSplit>& start) {
     if (start) start_from(*start);
-    within_limits(budget_, [this] { prove_volume_bound(); });
+    if (options_.settings.volume_bound) within_limits(budget_, [this] { prove_volume_bound(); });
     work();
     FreeOutcome outcome{
         .split = std::nullopt, .bound = bound(), .proof_text = proof_text(), .proof = std::move(proof_)};
@@ -39,6 +40,7 @@ class FreeSolver : SearchAndBound<FreeSearch> {
  private:
   // Without transfers the trellis is a single path, so this takes no time, and there is a bound for every graph.
   void prove_volume_bound() {
+    Technique volume(budget_, "free.volume_bound");
     const double limit = volume_bound(instance_.graph, instance_.platform) * (1 - kBelowVolume);
     if (!(limit > 0)) return;
     std::vector<GroupId> order;
@@ -60,15 +62,15 @@ class FreeSolver : SearchAndBound<FreeSearch> {
     SearchAndBound::accept(proof_->limit, text);
   }
 
-  bool bounds_finished() const override { return ladder_.exhausted(); }
+  bool bounds_finished() const override { return !options_.settings.configuration_lp || ladder_.exhausted(); }
   void give_up_bounds() override { lp_.reset(); }
 
   // One limit.
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {
     if (!lp_) {
-      const std::size_t widest = kMostStates / (instance_.graph.size() + 1);
+      const std::size_t widest = options_.settings.most_states / (instance_.graph.size() + 1);
       lp_.emplace(instance_.graph, instance_.platform, narrow_order(instance_.graph, options_.seed, &budget_),
-                  std::clamp(widest, kNarrowestLayer, kWidestLayer));
+                  std::clamp(widest, kNarrowestLayer, std::size_t{options_.settings.widest_layer}));
       return;
     }
     if (best.value < suggested_) lp_->suggest(best);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "partita/model/settings/free.h"
 #include "partita/solve/free/configuration_lp.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
@@ -24,6 +25,7 @@ struct FreeOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;
   int threads = 1;
+  FreeSettings settings = {};
 };
 
 struct FreeOutcome {

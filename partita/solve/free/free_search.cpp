@@ -7,6 +7,7 @@
 
 #include "partita/solve/free/frontier_orders.h"
 #include "partita/solve/staged/linear.h"
+#include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"
 
 namespace partita {
@@ -15,7 +16,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kOrderTicks = 400'000;  // for the first orders, which are at most so many:
 constexpr std::size_t kMostOrders = 300;
-constexpr double kPairShare = 0.2;  // ticks for pairs, for each proposal of the last run
 constexpr std::size_t kRunsBeforePairs = 3;
 constexpr std::size_t kDendrograms = 6;
 constexpr std::size_t kDevicesPerLook = 10'000;  // at the clock
@@ -23,9 +23,11 @@ constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
 
 }  // namespace
 
-FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed)
+FreeSearch::FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed,
+                       const FreeSettings& settings)
     : graph_(graph),
       platform_(platform),
+      settings_(settings),
       dice_(seed),
       annealer_(graph, platform),
       schedule_(graph.size()),
@@ -72,9 +74,7 @@ bool FreeSearch::improve(Budget& slice) {
     while (!finished_ && !slice.exhausted()) {
       switch (phase_) {
         case Phase::Orders: try_order(slice); break;
-        case Phase::Annealing:
-          if (annealer_.advance(slice)) end_annealing();
-          break;
+        case Phase::Annealing: anneal(slice); break;
         case Phase::Pairs: try_pair(slice); break;
       }
     }
@@ -92,6 +92,7 @@ double FreeSearch::scale() const {
 
 // Cuts one random order into segments.
 void FreeSearch::try_order(Budget& slice) {
+  Technique linear(slice, "free.linear", "better splits");
   FrontierOrderOptions options;
   options.noise = dice_.chance() < 0.4 ? 0.01 : dice_.chance();
   options.cost_power = dice_.one_in(2) ? 0 : dice_.chance();
@@ -110,12 +111,19 @@ void FreeSearch::try_order(Budget& slice) {
       const DeviceId d(stage.on_host ? host++ : accelerator++);
       for (GroupId v : stage.groups) best_linear_.device_of[v] = d;
     }
-    offer(best_linear_.device_of);
+    linear.yield(offer(best_linear_.device_of));
   }
   const std::uint64_t ticks = 1 + graph_.size() / kOrderedPerTick + steps / kLinearStepsPerTick;
   slice.spend(ticks);
   order_ticks_ += ticks;
   if (order_ticks_ >= kOrderTicks || ++orders_ >= kMostOrders) start_annealing(slice);
+}
+
+void FreeSearch::anneal(Budget& slice) {
+  Technique annealing(slice, "free.annealing", "better splits");
+  const bool over = annealer_.advance(slice);
+  annealing.yield(annealer_.best().value < best_.value);
+  if (over) end_annealing();
 }
 
 IdVector<GroupId, DeviceId> FreeSearch::random_start() {
@@ -201,7 +209,7 @@ void FreeSearch::end_annealing() {
   const double value = annealer_.best().value;
   if (value < best_.value) offer(annealer_.best().device_of);
   schedule_.ended(value);
-  if (schedule_.runs() >= kRunsBeforePairs && best_.value < kNever) {
+  if (settings_.pair_resplit && schedule_.runs() >= kRunsBeforePairs && best_.value < kNever) {
     start_pairs();
   } else {
     phase_ = Phase::Orders;
@@ -211,16 +219,17 @@ void FreeSearch::end_annealing() {
 void FreeSearch::start_pairs() {
   const bool from_run = schedule_.runs() % 2 == 0 && annealer_.best().value < kNever;
   pairs_.start(from_run ? annealer_.best().device_of : best_.device_of,
-               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * kPairShare));
+               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * settings_.pair_share));
   phase_ = Phase::Pairs;
 }
 
 void FreeSearch::try_pair(Budget& slice) {
+  Technique pair(slice, "free.pair_resplit", "better splits");
   if (!pairs_.advance(1 / std::sqrt(schedule_.cooling()), dice_, slice)) {
     phase_ = Phase::Orders;
     return;
   }
-  if (pairs_.loads().largest() < best_.value) offer(pairs_.loads().device_of());
+  if (pairs_.loads().largest() < best_.value) pair.yield(offer(pairs_.loads().device_of()));
 }
 
 }  // namespace partita

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/model/settings/free.h"
 #include "partita/solve/free/anneal_schedule.h"
 #include "partita/solve/free/dendrogram.h"
 #include "partita/solve/free/free_anneal.h"
@@ -29,7 +30,8 @@ namespace partita {
 class FreeSearch {
  public:
   // The graph must outlive the search.
-  FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed);
+  FreeSearch(const NetGraph& graph, const StagePlatform& platform, std::uint64_t seed,
+             const FreeSettings& settings = {});
 
   // A split to begin with, or one found elsewhere meanwhile; ignored unless legal and better than the best. Its value
   // is computed here.
@@ -50,6 +52,7 @@ class FreeSearch {
   void settle_simple_cases();
   void try_order(Budget& slice);
   void start_annealing(const Budget& budget);
+  void anneal(Budget& slice);
   void end_annealing();
   void start_pairs();
   void try_pair(Budget& slice);
@@ -59,6 +62,7 @@ class FreeSearch {
 
   const NetGraph& graph_;
   const StagePlatform platform_;
+  const FreeSettings settings_;
   Dice dice_;
   FreeSplit best_;
   FreeSplit best_linear_;  // the best of step 1

@@ -22,6 +22,7 @@
 
 #include "partita/model/result.h"
 #include "partita/solve/free/free.h"
+#include "partita/util/statistics.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
@@ -98,11 +99,6 @@ class SearchAndBound {
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
-  static constexpr std::uint64_t kFirstTurn = 50'000;  // ticks: a hundredth of a second or so
-  static constexpr double kTurnGrowth = 1.3;
-  // Turns of the search, to those of the bound. They are longer, since better splits are still found when proofs are
-  // out of reach; shorter once nothing better was found for a good part of the time.
-  static constexpr double kSplitShare = 2, kShareWhenStagnating = 0.5;
   static constexpr double kStagnation = 1.5;
   static constexpr std::uint64_t kStagnationTicks = 2'000'000;
   static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
@@ -110,32 +106,36 @@ class SearchAndBound {
 
   // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
   void take_turns() {
-    double turn = kFirstTurn;
-    if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+    double turn = first_turn();
+    if (!within_limits(budget_, [&] { improve_split(in_ticks(turn)); })) search_finished_ = true;
     while (!done()) {
       if (!bounds_over()) work_at_bound(in_ticks(turn));
-      const double share = stagnating() ? kShareWhenStagnating : kSplitShare;
+      // Turns of the search are longer, since better splits are still found when proofs are out of reach; shorter once
+      // nothing better was found for a good part of the time.
+      const double share = stagnating() ? settings().share_when_stagnating : settings().split_share;
       if (!done() && !within_limits(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
-      turn *= kTurnGrowth;
+      turn *= settings().turn_growth;
     }
   }
 
   void work_at_splits() {
     while (!done() && !search_finished_) {
-      if (!within_limits(budget_, [&] { improve_split(kFirstTurn); })) search_finished_ = true;
+      if (!within_limits(budget_, [&] { improve_split(settings().first_turn); })) search_finished_ = true;
     }
   }
   void work_at_bounds() {
-    double turn = kFirstTurn;
+    double turn = first_turn();
     while (!done() && !bounds_over()) {
       if (!found()) {
         std::this_thread::sleep_for(kNapWithoutSplit);
         continue;
       }
       work_at_bound(in_ticks(turn));
-      turn *= kTurnGrowth;
+      turn *= settings().turn_growth;
     }
   }
+  const FreeSettings& settings() const { return options_.settings; }
+  double first_turn() const { return static_cast<double>(settings().first_turn); }
   static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(turn); }
   bool bounds_over() const { return bounds_ended_ || bounds_finished(); }
 
@@ -152,14 +152,19 @@ class SearchAndBound {
         const std::lock_guard lock(mutex_);
         return best_;
       }();
+      Technique lp(budget_, "free.configuration_lp", "bounds raised");
+      const double before = bound_;
       if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+      lp.yield(bound_ > before);
     });
     if (bounds_ended_) give_up_bounds();
   }
 
   void improve_split(std::uint64_t ticks) {
+    Technique search(budget_, "free.search", "better splits");
     Budget slice(budget_, ticks);
     const bool better = search_.improve(slice);
+    search.yield(better);
     if (better) {
       FreeSplit copy = search_.best();  // if memory ends here, the best stays whole
       const std::lock_guard lock(mutex_);

@@ -15,6 +15,7 @@
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
+#include "partita/util/statistics.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
@@ -24,8 +25,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
-constexpr double kTurnGrowth = 1.3;
-constexpr std::uint64_t kSplitShare = 2;       // where proofs are out of reach, splits still get better
 constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other threads found
 constexpr int kMostSearches = 64;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
@@ -39,8 +38,8 @@ class LatencySolver {
         options_(options),
         budget_(budget),
         sink_(sink),
-        search_(instance, options.seed),
-        bound_(instance, &budget) {}
+        search_(instance, options.seed, options.settings),
+        bound_(instance, &budget, options.settings) {}
 
   LatencyOutcome run(const std::vector<LatencySplit>& starts) {
     for (const LatencySplit& start : starts) search_.offer(start);
@@ -66,9 +65,10 @@ class LatencySolver {
 
   void take_turns() {
     within_limits(budget_, [&] {
-      for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove()); turn *= kTurnGrowth) {
+      for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove());
+           turn *= options_.settings.turn_growth) {
         const auto ticks = static_cast<std::uint64_t>(turn);
-        improve_split(search_, kSplitShare * ticks);
+        improve_split(search_, options_.settings.split_share * ticks);
         if (!done()) prove(search_, ticks);
       }
     });
@@ -85,7 +85,7 @@ class LatencySolver {
       ++searches_going_;
       std::optional<std::jthread> search = try_to_start([this, i] {
         within_limits(budget_, [this, i] {
-          LatencySearch own(instance_, options_.seed + static_cast<std::uint64_t>(i));
+          LatencySearch own(instance_, options_.seed + static_cast<std::uint64_t>(i), options_.settings);
           work_at_splits(own);
         });
         --searches_going_;
@@ -117,7 +117,7 @@ class LatencySolver {
         if (bound_.waiting() && !can_branch()) {
           std::this_thread::sleep_for(kPause);
         } else {
-          turn *= kTurnGrowth;
+          turn *= options_.settings.turn_growth;
         }
       }
     });
@@ -126,7 +126,7 @@ class LatencySolver {
   // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way; or
   // where it matters which class of hosts a group goes to. Nor do they know of several subgraphs on an accelerator.
   bool can_branch() const {
-    bool roomy = !instance_.host_choice_open;
+    bool roomy = options_.settings.branching && !instance_.host_choice_open;
     for (const DeviceTable::Class& c : instance_.devices.classes())
       roomy = roomy && (!c.host || instance_.total_memory <= c.memory);
     return roomy && instance_.subgraphs == 1 && search_.uses_all_accelerators() && NodeReach::affordable(instance_);
@@ -176,7 +176,8 @@ class LatencySolver {
     try {
       improve_bound(ticks);
       const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
-      if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) take(judge.best());
+      if (!blocks.empty() && options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks)))
+        take(judge.best());
       if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
     } catch (const OutOfTime&) {  // done() says so, too
     }
@@ -193,6 +194,7 @@ class LatencySolver {
   }
 
   void divide_into_cases(LatencySearch& judge, std::uint64_t ticks) {
+    Technique branching(budget_, "latency.branching", "bounds raised");
     if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
     Budget slice(budget_, ticks);
     const auto offer_places = [&](const std::vector<LatencyValue::Place>& place) {
@@ -209,7 +211,7 @@ class LatencySolver {
       prove_infeasible(kByCases);
       return;
     }
-    raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases);
+    branching.yield(raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases));
     const std::lock_guard lock(mutex_);
     decided_ = decided_ || branching_->finished();
   }
@@ -220,14 +222,16 @@ class LatencySolver {
     outcome_.proof = proof;
   }
 
-  void raise_bound(double bound, const char* proof) {
+  // True if it is news.
+  bool raise_bound(double bound, const char* proof) {
     {
       const std::lock_guard lock(mutex_);
-      if (bound <= outcome_.bound) return;
+      if (bound <= outcome_.bound) return false;
       outcome_.bound = bound;
       outcome_.proof = proof;
     }
     tell(Progress::Event::Bound, proof);
+    return true;
   }
 
   void tell(Progress::Event event, const std::string& detail) {

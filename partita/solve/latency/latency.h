@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/model/settings/latency.h"
 #include "partita/reduce/latency_instance.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
@@ -21,6 +22,7 @@ struct LatencyOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;
   int threads = 1;
+  LatencySettings settings = {};
 };
 
 struct LatencyOutcome {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"
 
 namespace partita {
@@ -17,7 +18,7 @@ constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by f
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
-constexpr std::size_t kStates[] = {400, 3000};  // of one module; the second where nothing else helps
+constexpr std::size_t kDetails = 2;  // of spines; the second where nothing else helps
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
@@ -25,13 +26,16 @@ constexpr const char* kByLimit = "labels from both ends: no split below the boun
 
 }  // namespace
 
-LatencyBound::LatencyBound(const LatencyInstance& instance, const Budget* budget)
+LatencyBound::LatencyBound(const LatencyInstance& instance, const Budget* budget, const LatencySettings& settings)
     : instance_(instance),
       budget_(budget),
+      settings_(settings),
       blocks_(instance.accelerators() * instance.subgraphs * (instance.has_backward ? 2 : 1)),
       facts_(instance),
+      stage_(settings.spines ? Stage::Spines : Stage::Labels),
       limit_(kNever) {
   if (instance.size() == 0 || !NodeReach::affordable(instance)) finished_ = true;
+  if (!settings.spines && !settings.labels) finished_ = true;
 }
 
 void LatencyBound::prepare(Budget& slice) {
@@ -46,7 +50,7 @@ bool LatencyBound::improve(double value, Budget& slice) {
   if (tracks_.empty() && !finished_) prepare(slice);
   if (value < limit_) {
     limit_ = value;  // what was learned for a higher limit holds for a lower one
-    finished_ = tracks_.empty();
+    finished_ = nothing_to_do();
     for (Track& track : tracks_) track.idle = 0;
   }
   const double before = bound_;
@@ -61,20 +65,29 @@ bool LatencyBound::step(Budget& slice) {
     if (needs_limit() && limit_ == kNever) return false;
     begin();
   }
+  advance(slice);
+  return true;
+}
+
+void LatencyBound::advance(Budget& slice) {
+  const char* name = spine_ ? "latency.spines" : tracks_[turn_].toll > 0 ? "latency.tolls" : "latency.labels";
+  Technique technique(slice, name, "bounds raised");
+  const double before = bound_;
   if (spine_) {
     if (spine_->advance(slice)) end_spine();
   } else if (sweep_->advance(slice)) {
     end_sweep();
   }
-  return true;
+  technique.yield(bound_ > before);
 }
 
 void LatencyBound::begin() {
   if (facts_new_) model_ = std::make_unique<BlockModel>(instance_, facts_, budget_);
   facts_new_ = false;
-  if (stage_ == Stage::Spines || spine_is_old_) {
+  if (stage_ == Stage::Spines || (spine_is_old_ && settings_.spines)) {
     const double neglect = stage_ == Stage::Spines ? kNeglects[spines_tried_] : best_neglect_;
-    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, kStates[detail_]});
+    const std::size_t states = detail_ == 0 ? settings_.spine_states : settings_.spine_detail;
+    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, states});
     spine_is_old_ = false;
     return;
   }
@@ -126,6 +139,7 @@ void LatencyBound::end_spine() {
     if (find_spine(*model_, *reach_, kNeglects[spines_tried_]).nodes != spine->spine().nodes) return;
   }
   stage_ = Stage::Labels;
+  finished_ = nothing_to_do();
 }
 
 void LatencyBound::end_sweep() {
@@ -152,9 +166,9 @@ void LatencyBound::end_sweep() {
     case Stage::Spines: break;
     case Stage::Labels:
       best_by_toll_ = found;
-      stage_ = blocks_ > 0 ? Stage::Tolls : Stage::Below;
+      stage_ = blocks_ > 0 && settings_.tolls ? Stage::Tolls : Stage::Below;
       spine_is_old_ = true;  // now there is a limit
-      if (blocks_ > 0) try_next_toll(-kNever);
+      if (stage_ == Stage::Tolls) try_next_toll(-kNever);
       break;
     case Stage::Tolls: try_next_toll(found); break;
     case Stage::Below: next_track();
@@ -167,8 +181,8 @@ void LatencyBound::next_track() {
     turn_ = (turn_ + 1) % tracks_.size();
     if (tracks_[turn_].idle < 2) return;
   }
-  if (spine_is_old_) return;
-  finished_ = spine_is_exact_ || detail_ + 1 == std::size(kStates);
+  if (spine_is_old_ && settings_.spines) return;
+  finished_ = !settings_.spines || spine_is_exact_ || detail_ + 1 == kDetails;
   if (finished_) return;
   ++detail_;
   spine_is_old_ = true;

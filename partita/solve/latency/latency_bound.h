@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/model/settings/latency.h"
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/spine_bound.h"
 
@@ -31,7 +32,8 @@ namespace partita {
 class LatencyBound {
  public:
   // The instance must outlive it, and so must the budget that its slices are of.
-  explicit LatencyBound(const LatencyInstance& instance, const Budget* budget = nullptr);
+  explicit LatencyBound(const LatencyInstance& instance, const Budget* budget = nullptr,
+                        const LatencySettings& settings = {});
 
   // Works until the slice ends or nothing is left to do. `value` is the latency of the best split known, or infinite.
   // True if the bound got better. Throws OutOfTime, and must not be asked any more then.
@@ -62,6 +64,9 @@ class LatencyBound {
 
   void prepare(Budget& slice);
   bool needs_limit() const { return stage_ > Stage::Labels; }
+  // Labels are the stages after that of the spines.
+  bool nothing_to_do() const { return tracks_.empty() || (stage_ != Stage::Spines && !settings_.labels); }
+  void advance(Budget& slice);
   bool step(Budget& slice);
   void begin();
   void end_spine();
@@ -75,6 +80,7 @@ class LatencyBound {
 
   const LatencyInstance& instance_;
   const Budget* budget_;
+  const LatencySettings settings_;
   const int blocks_;  // at most so many on accelerators
   std::optional<NodeReach> reach_;
   LatencyFacts facts_;

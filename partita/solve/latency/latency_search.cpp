@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"
 
 namespace partita {
@@ -12,11 +13,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSeedsKept = 8;
-constexpr std::size_t kLeastOrders = 12, kMostOrders = 400;
+constexpr std::size_t kLeastOrders = 12;
 constexpr std::uint64_t kOrderTicks = 400'000;  // a few tenths of a second
 constexpr std::uint64_t kFirstRunPerGroup = 200, kShortestRun = 2'000, kLongestFirstRun = 100'000;
-constexpr std::uint64_t kLongestRun = 2'000'000;
-constexpr double kRunGrowth = 1.25;
 constexpr std::array kHot{0.02, 0.05, 0.01, 0.03};
 // The segments of a large graph are good but for details.
 constexpr std::array kHotOnLargeGraphs{0.001, 0.02, 0.005, 0.05};
@@ -25,8 +24,9 @@ constexpr double kMostPrice = 100;
 
 }  // namespace
 
-LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed)
+LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed, const LatencySettings& settings)
     : instance_(instance),
+      settings_(settings),
       dice_(seed),
       value_(instance),
       segments_(instance, value_.accelerators()),
@@ -137,10 +137,10 @@ bool LatencySearch::improve(Budget& slice) {
   const double before = best_.value;
   try {
     while (!finished_ && !slice.exhausted()) {
-      if (!annealing_) {
+      if (annealing_) {
+        anneal(slice);
+      } else {
         try_order(slice);
-      } else if (annealer_.advance(slice)) {
-        end_annealing();
       }
     }
   } catch (const OutOfTime&) {
@@ -150,7 +150,15 @@ bool LatencySearch::improve(Budget& slice) {
   return best_.value < before;
 }
 
+void LatencySearch::anneal(Budget& slice) {
+  Technique annealing(slice, "latency.annealing", "better splits");
+  const double before = best_.value;
+  if (annealer_.advance(slice)) end_annealing();
+  annealing.yield(std::min(best_.value, annealer_.best_latency()) < before);
+}
+
 void LatencySearch::try_order(Budget& slice) {
+  Technique segments(slice, "latency.segments", "better splits");
   const std::vector<std::size_t> order = orders_ == 0 ? segments_.trace_order() : segments_.random_order(dice_);
   if (!instance_.equal_accelerators() && orders_ > 0) segments_.take_another_turn(dice_);
   std::uint64_t ticks = 1;
@@ -160,7 +168,7 @@ void LatencySearch::try_order(Budget& slice) {
     return places({0, *accelerator_of});
   };
   if (const auto place = cut(LatencySegments::Memory::Limited)) {
-    take(*place);
+    segments.yield(take(*place));
     value_.place_all(*place);
     const double latency = value_.measure().latency;
     const auto at = std::upper_bound(seeds_.begin(), seeds_.end(), latency,
@@ -174,7 +182,7 @@ void LatencySearch::try_order(Budget& slice) {
   order_ticks_ += ticks;
   ++orders_;
   const bool enough = orders_ >= kLeastOrders && order_ticks_ >= kOrderTicks;
-  if (enough || orders_ >= kMostOrders) start_annealing();
+  if (settings_.annealing && (enough || orders_ >= settings_.most_orders)) start_annealing();
 }
 
 double LatencySearch::scale() const {
@@ -186,6 +194,7 @@ double LatencySearch::scale() const {
 
 void LatencySearch::start_annealing() {
   LatencyAnnealOptions options;
+  run_length_ = std::min(run_length_, settings_.longest_run);
   options.proposals = run_length_;
   options.scale = scale();
   options.hot = (instance_.group_count() < kLargeGraph ? kHot : kHotOnLargeGraphs)[runs_ % kHot.size()];
@@ -209,7 +218,7 @@ void LatencySearch::end_annealing() {
   if (annealer_.best_latency() == kNever) price_ = std::min(2 * price_, kMostPrice);
   ++runs_;
   if (runs_ % kHot.size() == 0)
-    run_length_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_length_) * kRunGrowth));
+    run_length_ = static_cast<std::uint64_t>(static_cast<double>(run_length_) * settings_.run_growth);
   start_annealing();
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "partita/model/settings/latency.h"
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/latency/latency_anneal.h"
 #include "partita/solve/latency/latency_segments.h"
@@ -25,7 +26,7 @@ class LatencySearch {
   using Place = LatencyValue::Place;
 
   // The instance must outlive the search.
-  LatencySearch(const LatencyInstance& instance, std::uint64_t seed);
+  LatencySearch(const LatencyInstance& instance, std::uint64_t seed, const LatencySettings& settings = {});
 
   // Works until the slice ends or there is nothing left to do; continues where the last call stopped. True if the best
   // got better. Runs over the end of the slice by at most one order.
@@ -54,11 +55,13 @@ class LatencySearch {
   void try_simple_splits();
   LatencySplit mostly_on(std::size_t device_class) const;
   void try_order(Budget& slice);
+  void anneal(Budget& slice);
   void start_annealing();
   void end_annealing();
   double scale() const;
 
   const LatencyInstance& instance_;
+  const LatencySettings settings_;
   Dice dice_;
   LatencyValue value_;
   LatencySegments segments_;

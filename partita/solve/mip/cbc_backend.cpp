@@ -9,7 +9,6 @@
 #include <ClpEventHandler.hpp>
 #include <ClpSolve.hpp>
 #include <OsiClpSolverInterface.hpp>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -153,7 +152,7 @@ void set_start(const MipRequest& request, CbcModel& model) {
   model.setMIPStart(start);
 }
 
-void run_cbc(const MipRequest& request, MipReporter& reporter) {
+void run_cbc(const MipSettings& wanted, const MipRequest& request, MipReporter& reporter) {
   OsiClpSolverInterface solver;
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
@@ -179,11 +178,13 @@ void run_cbc(const MipRequest& request, MipReporter& reporter) {
   set_start(request, model);
 
   const std::string gap = fmt::format("{}", request.gap);
-  const std::array words{"partita", "-log",       "0",    "-ratio", gap.c_str(), "-allow",
-                         "0",       "-increment", "1e-9", "-solve", "-quit"};
+  std::vector<const char*> words{"partita", "-log", "0", "-ratio", gap.c_str(), "-allow", "0", "-increment", "1e-9"};
+  if (!wanted.preprocessing) words.insert(words.end(), {"-preprocess", "off"});
+  if (!wanted.cuts) words.insert(words.end(), {"-cutsOnOff", "off"});
+  if (!wanted.heuristics) words.insert(words.end(), {"-heuristicsOnOff", "off"});
+  words.insert(words.end(), {"-solve", "-quit"});
   CbcMain1(
-      static_cast<int>(words.size()), const_cast<const char**>(words.data()), model, [](CbcModel*, int) { return 0; },
-      settings);
+      static_cast<int>(words.size()), words.data(), model, [](CbcModel*, int) { return 0; }, settings);
 
   if (const double* best = model.bestSolution()) reporter.solution({best, request.model.columns().size()});
   watch.note_bound(model.getBestPossibleObjValue());
@@ -192,6 +193,9 @@ void run_cbc(const MipRequest& request, MipReporter& reporter) {
 
 }  // namespace
 
-CbcBackend::CbcBackend() : ProcessBackend("CBC", run_cbc) {}
+CbcBackend::CbcBackend(const MipSettings& settings)
+    : ProcessBackend("CBC", [settings](const MipRequest& request, MipReporter& reporter) {
+        run_cbc(settings, request, reporter);
+      }) {}
 
 }  // namespace partita

@@ -11,13 +11,15 @@
 // coefficients of about 1e10 it claims what is false.
 #pragma once
 
+#include "partita/model/settings/mip.h"
 #include "partita/solve/mip/process_backend.h"
 
 namespace partita {
 
 class CbcBackend : public ProcessBackend {
  public:
-  CbcBackend();
+  // Of the settings, those about CBC itself.
+  explicit CbcBackend(const MipSettings& settings = {});
 };
 
 }  // namespace partita

@@ -9,13 +9,6 @@
 #include "partita/reduce/colours.h"
 
 namespace partita {
-namespace {
-
-// How many ranks have symmetry rows, for each device of the class. The paper's BERT-6, contiguous: proved in 10 s with
-// 3, not in 15 s with 0 or with all.
-constexpr std::size_t kOrderedRanksPerDevice = 3;
-
-}  // namespace
 
 MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const FormulationOptions& options)
     : Formulation(options.time_unit),
@@ -25,7 +18,7 @@ MaxLoadFormulation::MaxLoadFormulation(const Problem& problem, const Formulation
   loads_ = std::make_unique<LoadRows>(instance_, model_);
   rank_groups();
   add_assignment();
-  add_symmetry();
+  add_symmetry(static_cast<std::size_t>(options.ordered_ranks));
   for (DeviceId d : x_.all()) {
     IdVector<GroupId, Terms> terms(instance_.groups.size());
     for (GroupId v : terms.all()) {
@@ -71,13 +64,13 @@ void MaxLoadFormulation::add_assignment() {
   }
 }
 
-void MaxLoadFormulation::add_symmetry() {
+void MaxLoadFormulation::add_symmetry(std::size_t ranks_per_device) {
   for (DeviceId d : x_.all()) {
     const DeviceTable::Class& equals = devices().class_of(d);
     if (d.index() == equals.first) continue;
     const DeviceId before(d.index() - 1);
     Terms earlier;  // minus the sum of x[w, before] over the groups w of smaller rank
-    for (std::size_t r = 0; r < std::min(by_rank_.size(), kOrderedRanksPerDevice * equals.count); ++r) {
+    for (std::size_t r = 0; r < std::min(by_rank_.size(), ranks_per_device * equals.count); ++r) {
       const GroupId v = by_rank_[r];
       if (x_[d][v].valid()) {
         Terms row = earlier;

@@ -49,7 +49,7 @@ class MaxLoadFormulation : public Formulation {
 
   void rank_groups();
   void add_assignment();
-  void add_symmetry();
+  void add_symmetry(std::size_t ranks_per_device);
   void add_contiguous_part(bool backward);
   IdVector<GroupId, DeviceId> numbered_by_rank(const IdVector<GroupId, DeviceId>& device_of) const;
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "partita/solve/mip/formulation.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
@@ -145,7 +146,9 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
     }
   }
   const double unit = size > 0 ? size / kUsualObjective : 1;
-  const auto formulation = formulate(problem, {unit, options.start ? size * (1 + kLimitSlack) : kNoLimit, kNegligible});
+  const bool limited = options.start && options.settings.objective_limit;
+  const auto formulation = formulate(
+      problem, {unit, limited ? size * (1 + kLimitSlack) : kNoLimit, kNegligible, options.settings.ordered_ranks});
   const LinearModel& model = formulation->model();
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kNoLimit, 0, model.integer_count(),
@@ -158,13 +161,21 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
                      .known_bound = options.bound / unit,
                      .found = [&](std::span<const double> x) { search.hear_solution(x); },
                      .raised = [&](double bound) { search.hear_bound(bound); }};
-  if (options.start) request.start = search.offer(*options.start);
+  if (options.start) {
+    std::vector<double> start = search.offer(*options.start);
+    if (options.settings.start) request.start = std::move(start);
+  }
   const double ratio = model.coefficient_ratio();
   if (ratio > kMostCoefficientRatio * (1 + kLimitSlack)) {
     search.refuse(ratio);
     return search.outcome();
   }
-  search.close(backend.solve(request, budget));
+  {
+    Technique program(budget, "mip.program", "better splits");
+    const double before = search.outcome().split ? search.outcome().value : kNoLimit;
+    search.close(backend.solve(request, budget));
+    program.yield(search.outcome().split && search.outcome().value < before);
+  }
   return search.outcome();
 }
 

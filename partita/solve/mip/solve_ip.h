@@ -19,6 +19,7 @@
 #include <string>
 
 #include "partita/model/problem.h"
+#include "partita/model/settings/mip.h"
 #include "partita/model/split.h"
 #include "partita/solve/mip/backend.h"
 #include "partita/util/budget.h"
@@ -40,6 +41,7 @@ struct IpOptions {
   // What a split costs, as `check` says; nothing if it is illegal. Asked of every split before it is believed. Empty:
   // what the formulation says.
   std::function<std::optional<double>(const Split&)> measure = {};
+  MipSettings settings = {};
 };
 
 struct IpOutcome {

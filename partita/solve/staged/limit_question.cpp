@@ -7,11 +7,10 @@
 
 #include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
+#include "partita/util/statistics.h"
 
 namespace partita {
 namespace {
-
-constexpr int kSearchBuckets = 256;  // finer than presolve's: the search looks through the windows at every step
 
 // With one host: no host at all, or a host after 0, 1, ... accelerators. Empty with none or several.
 std::vector<Threshold> host_cases(const Threshold& question) {
@@ -39,13 +38,13 @@ std::vector<Threshold> relaxed_questions(const Threshold& question) {
 
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
 // may hold any of many sets of cheap groups.
-SearchResult search(const StageGraph& graph, const Threshold& question, Budget& budget) {
+SearchResult search(const StageGraph& graph, const Threshold& question, int buckets, Budget& budget) {
   const int accelerators = question.platform.accelerators;
   const bool backwards = question.host_case && 2 * question.host_case->most < accelerators;
-  if (!backwards) return search_ideals(graph, question, kSearchBuckets, budget);
+  if (!backwards) return search_ideals(graph, question, buckets, budget);
   Threshold mirrored = question;
   mirrored.host_case = {0, accelerators - question.host_case->most};
-  SearchResult result = search_ideals(reversed(graph), mirrored, kSearchBuckets, budget);
+  SearchResult result = search_ideals(reversed(graph), mirrored, buckets, budget);
   std::reverse(result.split.stages.begin(), result.split.stages.end());
   for (Stage& stage : result.split.stages) {
     for (GroupId& v : stage.groups) v = GroupId(graph.size() - 1 - v.index());
@@ -55,13 +54,14 @@ SearchResult search(const StageGraph& graph, const Threshold& question, Budget& 
 
 class LimitQuestion {
  public:
-  LimitQuestion(const StageGraph& graph, std::uint64_t slice, Budget& budget, const SearchLog& log)
-      : graph_(graph), slice_(slice), budget_(budget), log_(log) {}
+  LimitQuestion(const StageGraph& graph, std::uint64_t slice, Budget& budget, const SearchLog& log,
+                const LimitOptions& options)
+      : graph_(graph), slice_(slice), budget_(budget), log_(log), options_(options) {}
 
   LimitAnswer ask(const Threshold& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
-    if (reply.answer == Answer::Unknown && !budget_.exhausted()) {
+    if (reply.answer == Answer::Unknown && options_.settings.host_cases && !budget_.exhausted()) {
       for (const Threshold& one : host_cases(question)) {
         reply.answer = ask_one(one, reply);
         if (reply.answer != Answer::No) break;
@@ -73,14 +73,18 @@ class LimitQuestion {
  private:
   Answer ask_one(const Threshold& question, LimitAnswer& reply) {
     Budget budget(budget_, slice_);
-    const Presolved small = presolve(graph_, question, {}, budget);
+    const Presolved small = presolve(graph_, question, options_.presolve, budget);
     if (small.infeasible) return Answer::No;
-    const CloneRelaxation relaxed = relax_clones(small.graph);
+    const CloneRelaxation relaxed = options_.settings.clone_relaxation ? relax_clones(small.graph) : CloneRelaxation();
     if (relaxed.changed()) {
+      Technique relaxation(budget, "staged.clone_relaxation", "limits decided");
       const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
+      relaxation.yield(answer != Answer::Unknown);
       if (answer != Answer::Unknown) return answer;
     }
-    const SearchResult result = search(small.graph, question, budget);
+    Technique exact(budget, "staged.search", "limits decided");
+    const SearchResult result = search(small.graph, question, buckets(), budget);
+    exact.yield(result.answer != Answer::Unknown);
     tell(question, small.graph, result, "");
     reply.out_of_memory = result.out_of_memory;
     if (result.answer == Answer::Yes) offer(reply, small.lift, result.split);
@@ -92,9 +96,9 @@ class LimitQuestion {
   Answer ask_relaxed(const Presolved& small, const CloneRelaxation& relaxed, const Threshold& question, Budget& budget,
                      LimitAnswer& reply) {
     for (const Threshold& one : relaxed_questions(question)) {
-      const Presolved smaller = presolve(relaxed.graph, one, {}, budget);
+      const Presolved smaller = presolve(relaxed.graph, one, options_.presolve, budget);
       if (smaller.infeasible) continue;
-      const SearchResult result = search(smaller.graph, one, budget);
+      const SearchResult result = search(smaller.graph, one, buckets(), budget);
       tell(one, smaller.graph, result, "relaxed ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
@@ -105,6 +109,9 @@ class LimitQuestion {
     }
     return Answer::No;
   }
+
+  // One bucket tells apart nothing but the empty set and the whole.
+  int buckets() const { return options_.settings.windows ? options_.settings.search_buckets : 1; }
 
   static void offer(LimitAnswer& reply, const Lift& lift, const StagedSplit& split) {
     if (reply.split && reply.split->value <= split.value) return;
@@ -122,13 +129,14 @@ class LimitQuestion {
   const std::uint64_t slice_;
   Budget& budget_;
   const SearchLog& log_;
+  const LimitOptions& options_;
 };
 
-bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget) {
-  PresolveOptions options;
+bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
+                 PresolveSettings options) {
   if (effort == Effort::Quick) {
     options.unaffordable_cut = false;
-    options.window_rounds = 1;
+    options.window_rounds = std::min(options.window_rounds, 1);
   }
   const Presolved small = presolve(graph, question, options, budget);
   return small.infeasible || some_group_fits_nowhere(small.graph, question);
@@ -137,16 +145,18 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
 }  // namespace
 
 LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget,
-                      const SearchLog& log) {
-  return LimitQuestion(graph, slice, budget, log).ask(question);
+                      const SearchLog& log, const LimitOptions& options) {
+  return LimitQuestion(graph, slice, budget, log, options).ask(question);
 }
 
-bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget) {
-  if (refutes_one(graph, question, effort, budget)) return true;
-  if (effort == Effort::Quick) return false;
+bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
+                        const LimitOptions& options) {
+  if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
+  if (effort == Effort::Quick || !options.settings.host_cases) return false;
   const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(),
-                                       [&](const Threshold& one) { return refutes_one(graph, one, effort, budget); });
+  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
+    return refutes_one(graph, one, effort, budget, options.presolve);
+  });
 }
 
 }  // namespace partita

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "partita/model/settings/presolve.h"
+#include "partita/model/settings/staged.h"
 #include "partita/solve/staged/ideal_search.h"
 
 namespace partita {
@@ -23,13 +25,19 @@ struct LimitAnswer {
 // Told of every search: the number of groups searched, and what came of it.
 using SearchLog = std::function<void(std::size_t, const std::string&)>;
 
+struct LimitOptions {
+  StagedSettings settings = {};
+  PresolveSettings presolve = {};
+};
+
 // Each search may use `slice` ticks of the budget.
 LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget,
-                      const SearchLog& log);
+                      const SearchLog& log, const LimitOptions& options = {});
 
 enum class Effort { Quick, Full };
 
 // Can presolve and windows alone say no? Never says so just because the budget ended.
-bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget);
+bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
+                        const LimitOptions& options = {});
 
 }  // namespace partita

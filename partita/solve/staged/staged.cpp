@@ -7,12 +7,13 @@
 #include <cmath>
 
 #include "partita/reduce/presolve.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/anneal.h"
 #include "partita/solve/staged/ideal_search.h"
-#include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/limit_question.h"
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/orders.h"
+#include "partita/util/statistics.h"
 #include "partita/util/within_limits.h"
 
 namespace partita {
@@ -21,7 +22,6 @@ namespace {
 // A split is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
 constexpr double kImprovement = 1e-9;
 constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
-constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks: a second or so
 
 class StagedSolver {
  public:
@@ -46,21 +46,25 @@ class StagedSolver {
     if (!best_.split()) look_for_any_split();
     if (best_.split() && !done()) {
       refresh_base();
-      improve_by_orders(options_.search ? kFirstOrders : kLinearOrders);
+      improve_by_orders(options_.search ? settings().first_orders : kLinearOrders);
       bisect_by_relaxation();
       if (options_.search) {
-        improve_by_annealing(std::min<std::uint64_t>(kFirstMoves, 500 * base_->graph.size()));
+        improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()));
         climb();
       }
     }
   }
 
+  const StagedSettings& settings() const { return options_.settings; }
+  LimitOptions limit_options() const { return {options_.settings, options_.presolve}; }
   bool done() const { return best_.closed(std::max(options_.gap, 2 * kImprovement)) || budget_.exhausted(); }
   double limit_to_beat() const { return best_.value() * (1 - kImprovement); }
   Threshold question(double limit) const { return {platform_, limit}; }
 
   void offer_linear(const StageGraph& graph, const Lift* lift, const std::vector<GroupId>& order,
                     std::size_t stride = 1) {
+    Technique linear(budget_, "staged.linear", "better splits");
+    const double before = best_.value();
     auto split = linear_split(graph, platform_, order, {best_.value(), stride}, budget_);
     if (!split) return;
     if (lift) {
@@ -68,6 +72,7 @@ class StagedSolver {
     } else {
       best_.offer(std::move(*split));
     }
+    linear.yield(best_.value() < before);
   }
 
   // On large graphs a coarse pass first: every later scan is cut off by the value it finds.
@@ -96,13 +101,14 @@ class StagedSolver {
 
   // Memory binds so tightly that the first orders could not be cut at all: try others, then ask the exact search.
   void look_for_any_split() {
-    for (int i = 0; i < kFirstOrders && !best_.split() && !budget_.exhausted(); ++i)
+    for (int i = 0; i < settings().first_orders && !best_.split() && !budget_.exhausted(); ++i)
       offer_linear(graph_, nullptr, next_order(graph_));
     if (best_.split() || !graph_.has_closure()) return;
     double most = 1;  // more than any load can be
     for (GroupId v : graph_.all()) most += graph_.accelerator_time(v) + graph_.host_time(v);
     for (NetId e : graph_.nets()) most += graph_.cost(e);
-    const LimitAnswer reply = ask_limit(graph_, question(most), budget_.limits().ticks, budget_, log());
+    const LimitAnswer reply =
+        ask_limit(graph_, question(most), budget_.limits().ticks, budget_, log(), limit_options());
     if (reply.answer == Answer::No) best_.prove_infeasible();
     if (reply.split) best_.offer({largest_load(graph_, reply.split->stages), reply.split->stages});
   }
@@ -117,8 +123,9 @@ class StagedSolver {
   // The graph presolved for everything below the best value. What holds below one value holds below every smaller one,
   // so later presolves start from here.
   void refresh_base() {
-    PresolveOptions options;
-    options.windows = options.unaffordable_cut = options_.search;
+    PresolveSettings options = options_.presolve;
+    options.windows = options.windows && options_.search;
+    options.unaffordable_cut = options.unaffordable_cut && options_.search;
     Presolved base = presolve(base_ ? base_->graph : graph_, question(limit_to_beat()), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
@@ -145,7 +152,8 @@ class StagedSolver {
   }
 
   void improve_by_annealing(std::uint64_t moves) {
-    if (done()) return;
+    if (done() || !settings().annealing || moves == 0) return;
+    Technique annealing(budget_, "staged.annealing", "better splits");
     const std::optional<StagedSplit> start = best_on_base();
     if (!start) return;
     AnnealOptions options;
@@ -154,6 +162,7 @@ class StagedSolver {
     options.cold = options.hot / 100;
     auto better = anneal(base_->graph, platform_, *start, options, rng_, budget_);
     if (!better || better->value >= best_.value()) return;
+    annealing.yield(1);
     offer_lifted(base_->lift, *better);
     if (!done()) refresh_base();
   }
@@ -188,10 +197,12 @@ class StagedSolver {
   void bisect_by_relaxation() {
     if (!base_->graph.has_closure()) return;
     double low = best_.bound(), high = limit_to_beat();
-    const int steps = options_.search ? kBisections : kLinearBisections;
+    const int steps = options_.search ? settings().bisections : std::min(settings().bisections, kLinearBisections);
     for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
-      if (relaxation_refutes(base_->graph, question(limit), effort(), budget_)) {
+      Technique relaxation(budget_, "staged.bisection", "limits refuted");
+      if (relaxation_refutes(base_->graph, question(limit), effort(), budget_, limit_options())) {
+        relaxation.yield(1);
         low = limit;
         refuted(limit, kByRelaxation);
       } else {
@@ -203,7 +214,7 @@ class StagedSolver {
   void climb() {
     if (!base_->graph.has_closure()) return;
     double share = 0.25;
-    std::uint64_t slice = kFirstSlice;
+    std::uint64_t slice = settings().first_slice;
     while (!done()) {
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
@@ -221,13 +232,13 @@ class StagedSolver {
           slice *= 3;
         }
         improve_by_annealing(slice / 2);
-        improve_by_orders(kOrdersPerFailure);
+        improve_by_orders(settings().orders_per_failure);
       }
     }
   }
 
   Answer ask(double limit, std::uint64_t slice) {
-    const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log());
+    const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options());
     out_of_memory_ = reply.out_of_memory;
     if (reply.split) offer_lifted(base_->lift, *reply.split);
     if (reply.answer == Answer::No) refuted(limit, "exhaustive search: no chain of ideals fits below the bound");
@@ -243,9 +254,7 @@ class StagedSolver {
   Effort effort() const { return options_.search ? Effort::Full : Effort::Quick; }
 
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr int kFirstOrders = 16, kOrdersPerFailure = 4, kLinearOrders = 3, kBisections = 12,
-                       kLinearBisections = 5;
-  static constexpr std::uint64_t kFirstMoves = 200'000;
+  static constexpr int kLinearOrders = 3, kLinearBisections = 5;
   static constexpr std::size_t kNoStage = static_cast<std::size_t>(-1);
   static constexpr double kBisectTo = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 

@@ -10,6 +10,8 @@
 // Everything is a valid bound and a legal split at any time, so the work can stop anywhere.
 #pragma once
 
+#include "partita/model/settings/presolve.h"
+#include "partita/model/settings/staged.h"
 #include "partita/solve/shared/outcome.h"
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/budget.h"
@@ -21,6 +23,8 @@ struct StagedOptions {
   bool search = true;      // false: linearised DP and relaxation only
   double gap = 0;          // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;  // for the random orders
+  StagedSettings settings = {};
+  PresolveSettings presolve = {};
 };
 
 using StagedOutcome = Outcome<StagedSplit>;

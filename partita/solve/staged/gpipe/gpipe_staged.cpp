@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "partita/reduce/pass_presolve.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/gpipe/pass_anneal.h"
 #include "partita/solve/staged/gpipe/pass_linear.h"
 #include "partita/solve/staged/gpipe/pass_loads.h"
 #include "partita/solve/staged/gpipe/pass_question.h"
-#include "partita/solve/shared/incumbent.h"
 #include "partita/util/within_limits.h"
 
 namespace partita {
@@ -73,7 +73,7 @@ class GpipeStagedSolver {
 
   StagedOutcome solve_plain(const StageGraph& graph, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
-    return solve_staged(graph, platform_, {options_.search, options_.gap, options_.seed}, slice, {});
+    return solve_staged(graph, platform_, options_, slice, {});
   }
 
   // Limits that add up to the best value, so that whatever is found is better; the forward limit runs over all that it

@@ -13,6 +13,7 @@
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/segment_search.h"
+#include "partita/util/statistics.h"
 #include "partita/util/within_limits.h"
 
 namespace partita {
@@ -50,15 +51,16 @@ class SetupSolver {
     }
     raise(options_.hint.bound, options_.hint.proof);
     if (!options_.hint.order.empty()) try_order(options_.hint.order);
-    if (!graph_.order().has_closure()) return try_orders(kFirstOrders);
+    if (!graph_.order().has_closure()) return try_orders(settings().first_orders);
     if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
-    try_orders(options_.search ? kFirstOrders : kLinearOrders);
+    try_orders(options_.search ? settings().first_orders : kLinearOrders);
     if (options_.search && !outcome_.pipeline) look_for_any();
     if (options_.search && outcome_.pipeline) climb();
   }
 
+  const SetupSettings& settings() const { return options_.settings; }
   double value() const { return outcome_.pipeline ? outcome_.pipeline->value : kUnlimited; }
   double limit_to_beat() const { return value() * (1 - kImprovement); }
   bool done() const {
@@ -86,7 +88,7 @@ class SetupSolver {
   // so later presolves start from here.
   void refresh_base() {
     const double limit = outcome_.pipeline ? limit_to_beat() : most_load();
-    SetupContraction base = presolve(base_ ? base_->graph : graph_, rules_, limit, {}, budget_);
+    SetupContraction base = presolve(base_ ? base_->graph : graph_, rules_, limit, options_.presolve, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
     measure_.emplace(base_->graph, rules_);
@@ -100,11 +102,11 @@ class SetupSolver {
   void relax_base(double limit) {
     relaxed_.reset();
     const bool exchanges = rules_.replicas > 1 && rules_.sync_bandwidth < kUnlimited;
-    if (!exchanges && !rules_.has_clusters()) return;
+    if (!settings().relaxation || (!exchanges && !rules_.has_clusters())) return;
     SetupRules rules = flat_ ? *flat_ : rules_;
     if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
-    SetupContraction contraction =
-        presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
+    SetupContraction contraction = presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit,
+                                            options_.presolve, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
     WorkMeasure measure(contraction.graph, rules);
     relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction), std::move(measure)});
@@ -140,9 +142,12 @@ class SetupSolver {
   }
 
   void try_order(const std::vector<GroupId>& order) {
+    Technique linear(budget_, "setups.linear", "better splits");
+    const double before = value();
     if (order.size() > kCoarseFrom) try_linear(order, order.size() / 500);
     try_linear(order, 1);
     if (rules_.has_clusters() && !done()) try_line(order, kUnlimited, kLinePrecision);
+    linear.yield(value() < before);
   }
   // With clusters: as if there were none, and then as many stages to a cluster as fit.
   void try_linear(const std::vector<GroupId>& order, std::size_t stride) {
@@ -161,7 +166,7 @@ class SetupSolver {
     const SetupGraph line = in_line(searched(), order);
     if (!line.order().has_closure()) return;  // too large to search in
     const WorkMeasure measure(line, rules_);
-    Budget slice(budget_, kLineTicks);
+    Budget slice(budget_, settings().line_ticks);
     double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
     for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
       SegmentSearch search(line, rules_, measure, Segment(line, rules_), limit, measure.total(), slice);
@@ -208,7 +213,7 @@ class SetupSolver {
   // The question that would close the gap is asked first. Where it is too hard, or was worth asking, others halve the
   // gap before it is asked again.
   void climb() {
-    std::uint64_t slice = kFirstSlice;
+    std::uint64_t slice = settings().first_slice;
     bool direct = true;
     double share = 0.5;
     while (!done()) {
@@ -227,7 +232,7 @@ class SetupSolver {
         share = 0.5;
         slice *= 3;
       }
-      try_orders(kOrdersPerFailure);
+      try_orders(settings().orders_per_failure);
     }
   }
 
@@ -240,12 +245,16 @@ class SetupSolver {
   Answer ask(double limit, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     if (relaxed_) {
+      Technique relaxation(budget_, "setups.relaxation", "limits decided");
       const auto [answer, parts] =
           search(relaxed_->contraction.graph, relaxed_->rules, relaxed_->measure, limit, slice);
+      relaxation.yield(answer == Answer::No);
       if (answer == Answer::No) return no(limit);
       if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
+    Technique exact(budget_, "setups.search", "limits decided");
     auto [answer, parts] = search_from_either_end(limit, slice);
+    exact.yield(answer != Answer::Unknown);
     if (answer == Answer::No) return no(limit);
     if (answer != Answer::Yes) return answer;
     offer_lifted(std::move(parts), kSearch);
@@ -255,9 +264,9 @@ class SetupSolver {
   // Some graphs are much easier from one end: a host beside clusters can take any of many sets at one end of the
   // pipeline, and few at the other. Where the samples in flight are counted from the end, there is no choice.
   Found search_from_either_end(double limit, Budget& slice) {
-    if (rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters())
+    if (!settings().both_ends || rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters())
       return search(base_->graph, rules_, *measure_, limit, slice);
-    for (const std::uint64_t ticks : {kFirstLook, kFirstSlice, Budget::Limits{}.ticks}) {
+    for (const std::uint64_t ticks : {kFirstLook, settings().first_slice, Budget::Limits{}.ticks}) {
       Budget from_the_end(slice, ticks);
       Found found = search(base_->graph, rules_, *measure_, limit, from_the_end);
       if (found.answer != Answer::Unknown || slice.exhausted()) return found;
@@ -319,9 +328,9 @@ class SetupSolver {
     return found;
   }
 
-  static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;
+  static constexpr int kLinearOrders = 3, kBisections = 100;
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr std::uint64_t kFirstSlice = 10'000'000, kFirstLook = 1'000'000, kLineTicks = 20'000'000;
+  static constexpr std::uint64_t kFirstLook = 1'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const SetupGraph& graph_;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "partita/model/settings/presolve.h"
+#include "partita/model/settings/setups.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/budget.h"
@@ -30,6 +32,8 @@ struct SetupOptions {
   double gap = 0;      // stop once (value - bound)/value is at most this
   std::uint64_t seed = 1;
   SetupHint hint = {};
+  SetupSettings settings = {};
+  PresolveSettings presolve = {};
 };
 
 struct SetupOutcome {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// --set solver.name=value, and the page that lists what can be set.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "partita/model/settings.h"
+
+namespace partita::app {
+
+// `settings` must outlive the parsing.
+void add_settings_option(CLI::App& command, Settings& settings);
+
+// Every setting with its default, range and help: `partita help settings`.
+std::string settings_page();
+
+}  // namespace partita::app

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be set about the portfolios: who is asked, and for how much of the time. Meaning, range and when to touch
+// each: describe(), and docs/options.md made of it.
+#pragma once
+
+#include "partita/model/settings/field.h"
+
+namespace partita {
+
+struct PortfolioSettings {
+  bool staged_start = true;
+  bool free_bound = true;
+  bool every_split = true;
+  bool integer_program = true;
+  bool flat_clusters = true;
+  double free_start_share = 0.25;  // all shares: of the time that is left
+  double latency_start_share = 0.05;
+  double contiguous_start_share = 0.3;
+  double contiguous_bound_share = 0.25;
+  double flat_clusters_share = 0.25;
+  double ip_start_share = 0.25;
+};
+
+SettingFields describe(PortfolioSettings& settings);
+
+}  // namespace partita

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be set about staged splits. Meaning, range and when to touch each: describe(), and docs/options.md made of
+// it.
+#pragma once
+
+#include "partita/model/settings/field.h"
+
+namespace partita {
+
+struct StagedSettings {
+  bool annealing = true;
+  bool windows = true;  // of the exact search; those of presolve are switched there
+  bool clone_relaxation = true;
+  bool host_cases = true;
+  int first_orders = 16;
+  int orders_per_failure = 4;
+  int bisections = 12;                    // 0: none
+  int search_buckets = 256;               // finer than presolve's: the search looks through the windows at every step
+  std::uint64_t first_moves = 200'000;    // of the first annealing
+  std::uint64_t first_slice = 4'000'000;  // ticks: a second or so
+};
+
+SettingFields describe(StagedSettings& settings);
+
+}  // namespace partita
