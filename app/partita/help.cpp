@@ -24,7 +24,7 @@ std::string page_of(const CLI::App& program, const std::string& topic) {
   const std::string name = program.get_name();
   if (topic.empty()) return program.get_formatter()->make_help(&program, name, CLI::AppFormatMode::Normal);
   if (topic == kExitCodes) return wrapped_page(exit_code_table(), page_width(STDOUT_FILENO));
-  if (topic == kSettings) return wrapped_page(settings_page(), page_width(STDOUT_FILENO));
+  if (topic == kSettings) return settings_page(page_width(STDOUT_FILENO));
   return program.get_subcommand(topic)->help(name);
 }
 

@@ -3,13 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <vector>
 
+#include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "partita/util/error.h"
+#include "partita/util/text_width.h"
 
 namespace partita::app {
 namespace {
+
+constexpr std::string_view kIndent = "      ";  // of what is said about a setting
 
 // Before anything is read, so that a misspelt name is told at once.
 std::string problem_with(const std::string& assignment) {
@@ -40,17 +45,20 @@ void add_settings_option(CLI::App& command, Settings& settings) {
   offers(option, Offer::Kind::Prefix, words);
 }
 
-std::string settings_page() {
-  std::string text =
+std::string settings_page(std::size_t width) {
+  std::string text = wrapped_page(
       "What research may change in the solvers, with --set NAME=VALUE (plan, compare, sweep). No setting can make an "
       "answer wrong: it may take longer, the split may be worse or the proof weaker. plan --stats shows what each "
-      "technique takes and gives.\n";
+      "technique takes and gives.\n",
+      width);
   Settings defaults;
   for (const SettingGroup& group : describe(defaults)) {
-    text += fmt::format("\n{}: {}:\n", group.solver, group.summary);
+    text += wrapped_page(fmt::format("\n{}: {}\n", group.solver, group.summary), width);
     for (const SettingField& field : group.fields) {
-      const std::string shown = fmt::format("{}.{}={}", group.solver, field.name, field.value());
-      text += fmt::format("  {:<40}  {} Range: {}.\n", shown, field.help, field.range());
+      text += fmt::format("  {}.{}={}\n", group.solver, field.name, field.value());
+      const std::string help = fmt::format("{} Range: {}.", field.help, field.range());
+      for (const std::string& line : broken_at_spaces(help, width - kIndent.size()))
+        text += fmt::format("{}{}\n", kIndent, line);
     }
   }
   return text;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <string>
 
 #include "partita/model/settings.h"
@@ -12,7 +13,7 @@ namespace partita::app {
 // `settings` must outlive the parsing.
 void add_settings_option(CLI::App& command, Settings& settings);
 
-// Every setting with its default, range and help: `partita help settings`.
-std::string settings_page();
+// Every setting with its default, range and help: `partita help settings`. No line is wider than this, but for names.
+std::string settings_page(std::size_t width);
 
 }  // namespace partita::app

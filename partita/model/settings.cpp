@@ -52,7 +52,7 @@ bool assign(const SettingField& field, std::string_view text) {
       field.place);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result("'");
   return result.append(visible(text)).append("'");
 }
@@ -111,17 +111,17 @@ void set(Settings& settings, std::string_view assignment) {
   const auto refuse = [](const std::string& problem) { throw InputError(ErrorKind::Usage, "settings", problem); };
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
-    refuse(quoted(assignment) + " is not of the form solver.name=value, such as staged.annealing=false");
+    refuse(in_quotes(assignment) + " is not of the form solver.name=value, such as staged.annealing=false");
   const std::string name(assignment.substr(0, equals));
   const std::string_view text = assignment.substr(equals + 1);
   const SettingFields all = with_full_names(settings);
   const auto field = std::find_if(all.begin(), all.end(), [&](const SettingField& one) { return one.name == name; });
   if (field == all.end()) {
     const std::optional<std::string> nearest = nearest_name(name, setting_names());
-    refuse("there is no setting " + quoted(name) +
+    refuse("there is no setting " + in_quotes(name) +
            (nearest ? "; did you mean " + *nearest + "?" : "; `partita help settings` lists all"));
   }
-  if (!assign(*field, text)) refuse(quoted(text) + " is no value of " + name + ", which is " + field->range());
+  if (!assign(*field, text)) refuse(in_quotes(text) + " is no value of " + name + ", which is " + field->range());
 }
 
 SettingFields changed(Settings& settings) {

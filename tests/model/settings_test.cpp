@@ -78,8 +78,7 @@ TEST(Settings, RefuseWhatIsNotThereOrOutOfRange) {
   EXPECT_EQ(problem_with("weather=fine"), "there is no setting 'weather'; `partita help settings` lists all");
   EXPECT_EQ(problem_with("staged.annealing"),
             "'staged.annealing' is not of the form solver.name=value, such as staged.annealing=false");
-  EXPECT_EQ(problem_with("staged.annealing=no"),
-            "'no' is no value of staged.annealing, which is true or false");
+  EXPECT_EQ(problem_with("staged.annealing=no"), "'no' is no value of staged.annealing, which is true or false");
   EXPECT_EQ(problem_with("staged.bisections=101"),
             "'101' is no value of staged.bisections, which is a whole number from 0 to 100 (steps)");
   for (const char* bad : {"-1", "1.5", "", "nan", "inf", "ten", "1 ", "0x1"})

@@ -78,7 +78,8 @@ TEST(PlanEqualsBruteForce, StagedWithBackwardShape) {
     problem.backward_shape = true;
     if (number % 2 == 0) {
       // Without forward edges the backward ones alone order the devices; with them they seldom add anything.
-      std::erase_if(problem.workload.change().graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
+      std::erase_if(problem.workload.change().graph.edges,
+                    [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
     }
     return wrong(problem, plan_fully(problem), brute_force(problem));
   });
@@ -290,7 +291,11 @@ TEST(PlanIsHonest, WithRandomSettings) {
         PlanOptions options;
         options.seed = number;
         options.settings = random_settings(number);
-        if (number % 7 == 0 && problem.objective != Objective::Latency) options.algorithm = Algorithm::Ip;
+        if (number % 7 == 0) {
+          options.algorithm = Algorithm::Ip;
+          options.settings.mip.largest_program = MipSettings().largest_program;  // else it is refused
+          options.settings.mip.objective_limit = true;                           // likewise, for the range of numbers
+        }
         const Plan answer = plan_within(problem, 300'000, options);
         Complaint complaint = dishonest(problem, answer, brute_force(problem));
         if (!complaint && answer.certificate && !verify(problem, *answer.certificate).holds)

@@ -92,7 +92,7 @@ double FreeSearch::scale() const {
 
 // Cuts one random order into segments.
 void FreeSearch::try_order(Budget& slice) {
-  Technique linear(slice, "free.linear", "better splits");
+  Technique cutting(slice, "free.linear", "better splits");
   FrontierOrderOptions options;
   options.noise = dice_.chance() < 0.4 ? 0.01 : dice_.chance();
   options.cost_power = dice_.one_in(2) ? 0 : dice_.chance();
@@ -111,7 +111,7 @@ void FreeSearch::try_order(Budget& slice) {
       const DeviceId d(stage.on_host ? host++ : accelerator++);
       for (GroupId v : stage.groups) best_linear_.device_of[v] = d;
     }
-    linear.yield(offer(best_linear_.device_of));
+    cutting.yield(offer(best_linear_.device_of));
   }
   const std::uint64_t ticks = 1 + graph_.size() / kOrderedPerTick + steps / kLinearStepsPerTick;
   slice.spend(ticks);

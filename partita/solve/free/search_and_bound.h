@@ -136,7 +136,7 @@ class SearchAndBound {
   }
   const FreeSettings& settings() const { return options_.settings; }
   double first_turn() const { return static_cast<double>(settings().first_turn); }
-  static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(turn); }
+  static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(std::min(turn, 1e15)); }
   bool bounds_over() const { return bounds_ended_ || bounds_finished(); }
 
   bool done() const {

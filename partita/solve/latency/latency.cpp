@@ -63,11 +63,13 @@ class LatencySolver {
         std::clamp(kFirstTurnPerGroup * instance_.group_count(), kShortestFirstTurn, kLongestFirstTurn));
   }
 
+  static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(std::min(turn, 1e15)); }
+
   void take_turns() {
     within_limits(budget_, [&] {
       for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove());
            turn *= options_.settings.turn_growth) {
-        const auto ticks = static_cast<std::uint64_t>(turn);
+        const std::uint64_t ticks = in_ticks(turn);
         improve_split(search_, options_.settings.split_share * ticks);
         if (!done()) prove(search_, ticks);
       }
@@ -113,7 +115,7 @@ class LatencySolver {
     within_limits(budget_, [this] {
       LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
       for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
-        prove(judge, static_cast<std::uint64_t>(turn));
+        prove(judge, in_ticks(turn));
         if (bound_.waiting() && !can_branch()) {
           std::this_thread::sleep_for(kPause);
         } else {
