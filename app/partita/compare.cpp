@@ -25,7 +25,7 @@
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/read/split.h"
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"

@@ -9,6 +9,7 @@
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
+#include "partita/portfolio/sweep_verdict.h"
 #include "partita/portfolio/vary.h"
 #include "partita/util/error.h"
 #include "tests/support/brute_force.h"

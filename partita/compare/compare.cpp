@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 #include "partita/check/describe.h"
+#include "partita/model/made_sound.h"
 #include "partita/model/result.h"
 #include "partita/util/error.h"
 
@@ -63,8 +64,8 @@ void refuse_contradictions(Comparison& comparison) {
 
 }  // namespace
 
-Comparison compare(const Problem& problem, const CompareOptions& options, Budget& budget,
-                   const CompareWatcher& watcher) {
+Comparison compare(const Problem& asked, const CompareOptions& options, Budget& budget, const CompareWatcher& watcher) {
+  const Problem problem = made_sound(asked);
   const Graph& graph = problem.workload->graph;
   Comparison comparison{problem.workload->name,
                         describe_workload(problem),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 #include "partita/portfolio/start.h"
 #include "partita/solve/baseline/even_layers.h"
 #include "partita/solve/baseline/expert.h"
-#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/metis.h"
 #include "partita/solve/baseline/pipedream.h"
 #include "partita/solve/baseline/scotch.h"
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/greedy.h"
+#include "partita/solve/shared/single.h"
 
 namespace partita {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/paper_bench.h"
+#include "partita/compare/paper_bench.h"
 
 #include <algorithm>
 #include <limits>

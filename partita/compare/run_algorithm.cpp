@@ -8,7 +8,7 @@
 
 #include "partita/check/check.h"
 #include "partita/check/names.h"
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 #include "partita/solve/baseline/subgraphs.h"
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"
