@@ -97,6 +97,23 @@ def check_public_headers(root):
                 yield f"{header}:{number}: a public header includes <{target}>, which consumers need not have"
 
 
+def check_texts(root):
+    """Texts of the library name no option of the command line, and fields only that the command line can translate."""
+    table = (root / "app" / "shared" / "option_names.cpp").read_text(encoding="utf-8")
+    for path in sorted(p for p in (root / "partita").rglob("*") if p.suffix in SPDX):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.lstrip().startswith(("//", "#include")):
+                continue
+            for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+                text = re.sub(r"`[^`]*`", "", text)  # a command in full may have options
+                where = f"{path.relative_to(root)}:{number}"
+                if re.search(r"(?:^|[ (])--[a-z{]", text):
+                    yield f"{where}: the text \"{text}\" names an option; name the field, which the program translates"
+                for field in re.findall(r"\b[A-Z]\w+::[a-z_]+", text):
+                    if f'"{field}"' not in table:
+                        yield f"{where}: the text \"{text}\" names {field}, which app/shared/option_names.cpp lacks"
+
+
 def check_verifier(root):
     """partita-check must not lean on a solver, not even through a shared file."""
     for folder in ("app/partita-check", "app/shared"):
@@ -144,6 +161,7 @@ def main():
         *check_acyclic(rooms),
         *check_includes(root, rooms),
         *check_public_headers(root),
+        *check_texts(root),
         *check_verifier(root),
         *check_heads(root),
         *check_readmes(root, rooms),

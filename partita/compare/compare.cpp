@@ -20,7 +20,7 @@ std::vector<const AlgorithmEntry*> named(const std::vector<std::string>& names) 
     if (!entry) {
       std::string known;
       for (const AlgorithmEntry& a : algorithms()) known += (known.empty() ? "" : ", ") + std::string(a.name);
-      throw InputError(ErrorKind::Usage, "--algorithms",
+      throw InputError(ErrorKind::Usage, "CompareOptions::algorithms",
                        fmt::format("'{}' is not an algorithm; expected some of {}", name, known));
     }
     entries.push_back(entry);

@@ -47,7 +47,7 @@ void refuse_others(const json& document, const Place& place) {
     place.fail(
         ErrorKind::BadField,
         "is a platform (classes of devices), not a workload; give a workload (the file with nodes and edges), and "
-        "this file with --platform");
+        "this file with PlatformOverrides::platform");
   }
   const bool is_plan = document.contains("partita");
   if (is_plan || document.contains("fpgas") || document.contains("cpus")) {
