@@ -30,7 +30,7 @@ constexpr std::size_t kDeepestCluster = 250;
 
 void check_class(const DeviceClass& one, const std::string& where) {
   if (one.name.empty()) fail(ErrorKind::BadPlatform, where + ".name", "is empty; expected the class's name");
-  if (std::strcmp(to_string(one.kind), "?") == 0)
+  if (one.kind != DeviceKind::Accelerator && one.kind != DeviceKind::Host)
     fail(ErrorKind::BadPlatform, where + ".kind", "is neither an accelerator nor a host");
   if (one.count < 0 || one.count > kMaxDevicesOfAKind) {
     fail(ErrorKind::BadPlatform, where + ".count",
