@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "partita/model/comparison.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/start.h"
 #include "partita/solve/baseline/even_layers.h"

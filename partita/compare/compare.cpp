@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "partita/check/describe.h"
+#include "partita/compare/run_algorithm.h"
 #include "partita/model/made_sound.h"
 #include "partita/model/result.h"
 #include "partita/util/error.h"

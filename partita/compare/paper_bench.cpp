@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "partita/compare/run_algorithm.h"
+
 namespace partita {
 namespace {
 
