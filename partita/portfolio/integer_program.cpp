@@ -57,7 +57,7 @@ void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget,
   const IpOutcome outcome = best.ask_integer_program();
   if (outcome.unsuitable) {
     throw InputError(
-        ErrorKind::Unsupported, "--algorithm ip",
+        ErrorKind::Unsupported, "PlanOptions::algorithm = ip",
         outcome.failure + "; leave the option out, or write the program with `convert` for another solver");
   }
   best.settle();

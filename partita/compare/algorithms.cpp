@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,17 @@
 #include <array>
 #include <cmath>
 
+#include "partita/model/comparison.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/start.h"
 #include "partita/solve/baseline/even_layers.h"
 #include "partita/solve/baseline/expert.h"
-#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/metis.h"
 #include "partita/solve/baseline/pipedream.h"
 #include "partita/solve/baseline/scotch.h"
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/greedy.h"
+#include "partita/solve/shared/single.h"
 
 namespace partita {
 namespace {
@@ -24,11 +25,11 @@ namespace {
 // --- which questions -----------------------------------------------------------------------------
 
 std::string unlimited_cores_only(const Problem& problem, const AlgorithmOptions&) {
-  return problem.strict_host_cores ? "for --host-cores unlimited, not for strict" : "";
+  return problem.strict_host_cores ? "for Question::strict_host_cores = false, not for strict" : "";
 }
 
 std::string with_expert_only(const Problem&, const AlgorithmOptions& options) {
-  return options.expert ? "" : "needs --expert FILE";
+  return options.expert ? "" : "needs AlgorithmOptions::expert";
 }
 
 std::string with_scotch_only(const Problem&, const AlgorithmOptions&) {
@@ -192,8 +193,8 @@ const std::array kAlgorithms{
     baseline("single", "everything on one accelerator, whatever its memory", For::Everything, nullptr, run_single),
     baseline("even-layers", "as many layers on every accelerator, in the file's order", For::Everything, nullptr,
              run_even_layers),
-    baseline("expert", "the split of --expert FILE, extended to the backward pass", For::Everything, with_expert_only,
-             run_expert),
+    baseline("expert", "the split of AlgorithmOptions::expert, extended to the backward pass", For::Everything,
+             with_expert_only, run_expert),
     baseline("local-search", "the best single reassignment, again and again, from ten random splits", For::Throughput,
              nullptr, run_local_search),
     baseline("pipedream", "branchings contracted, then the linearised dynamic program", For::Throughput, nullptr,
@@ -217,7 +218,7 @@ bool serves(const AlgorithmEntry& algorithm, const Problem& problem) {
 }
 
 std::string refusal(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options) {
-  if (!serves(algorithm, problem)) return fmt::format("not for --objective {}", to_string(problem.objective));
+  if (!serves(algorithm, problem)) return fmt::format("not for Question::objective = {}", to_string(problem.objective));
   return algorithm.refusal ? algorithm.refusal(problem, options) : "";
 }
 
@@ -226,7 +227,7 @@ std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, co
   if (!refused.empty()) return refused;
   const bool throughput = problem.objective != Objective::Latency;
   if (throughput && algorithm.shape && !implies(*algorithm.shape, problem.shape))
-    return fmt::format("for --shape {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
+    return fmt::format("for Question::shape = {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
   if (algorithm.name != "auto") return "";
   if (!throughput) return "the same as latency";
   if (problem.transfers != TransferMode::Sum &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/read/graph_checks.h"
+#include "partita/model/graph_checks.h"
 
 #include <gtest/gtest.h>
 

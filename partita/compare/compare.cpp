@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 #include "partita/check/describe.h"
+#include "partita/compare/run_algorithm.h"
+#include "partita/model/made_sound.h"
 #include "partita/model/result.h"
 #include "partita/util/error.h"
 
@@ -19,7 +21,7 @@ std::vector<const AlgorithmEntry*> named(const std::vector<std::string>& names) 
     if (!entry) {
       std::string known;
       for (const AlgorithmEntry& a : algorithms()) known += (known.empty() ? "" : ", ") + std::string(a.name);
-      throw InputError(ErrorKind::Usage, "--algorithms",
+      throw InputError(ErrorKind::Usage, "CompareOptions::algorithms",
                        fmt::format("'{}' is not an algorithm; expected some of {}", name, known));
     }
     entries.push_back(entry);
@@ -63,8 +65,8 @@ void refuse_contradictions(Comparison& comparison) {
 
 }  // namespace
 
-Comparison compare(const Problem& problem, const CompareOptions& options, Budget& budget,
-                   const CompareWatcher& watcher) {
+Comparison compare(const Problem& asked, const CompareOptions& options, Budget& budget, const CompareWatcher& watcher) {
+  const Problem problem = made_sound(asked);
   const Graph& graph = problem.workload->graph;
   Comparison comparison{problem.workload->name,
                         describe_workload(problem),

@@ -8,9 +8,9 @@
 #include <functional>
 #include <optional>
 
+#include "partita/compare/compare.h"
 #include "partita/model/paper.h"
 #include "partita/model/split.h"
-#include "partita/portfolio/compare.h"
 #include "partita/util/budget.h"
 
 namespace partita {

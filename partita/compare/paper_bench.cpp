@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/portfolio/paper_bench.h"
+#include "partita/compare/paper_bench.h"
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+
+#include "partita/compare/run_algorithm.h"
 
 namespace partita {
 namespace {

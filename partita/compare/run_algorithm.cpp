@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One algorithm on one problem, measured.
+#include "partita/compare/run_algorithm.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "partita/check/check.h"
 #include "partita/check/names.h"
-#include "partita/portfolio/algorithms.h"
 #include "partita/solve/baseline/subgraphs.h"
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
-#include "partita/solve/baseline/published_order.h"
+#include "partita/solve/shared/published_order.h"
 
 namespace partita {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of a whole graph, once each of its parts has been read.
+// What must hold of a workload beyond each single number, whoever made it: readers ask here while they know where in a
+// file they are, validate() asks for what was made by hand. A fault is a text for a message, empty where there is none.
 #pragma once
 
 #include <string>
@@ -9,7 +10,19 @@
 
 namespace partita {
 
-// One directed cycle, each node once, beginning with the one that comes first in the file; empty when there is none.
+// The edge leads to its own node, or from the backward pass to the forward one. Precondition: both nodes are there.
+std::string edge_fault(const Graph& graph, const Edge& edge);
+
+// There is a cycle.
+std::string cycle_fault(const Graph& graph);
+
+// Times or sizes are too large or too small to be computed with; see find_overflow and find_underflow.
+std::string number_fault(const Workload& workload);
+
+// There are no devices, or more than kMaxDevicesOfAKind.
+std::string device_fault(const Platform& platform);
+
+// One directed cycle, each node once, beginning with the one that comes first; empty when there is none.
 // O(nodes + edges), no recursion.
 std::vector<NodeId> find_cycle(const Graph& graph);
 

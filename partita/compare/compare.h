@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "partita/compare/algorithms.h"
 #include "partita/model/comparison.h"
-#include "partita/portfolio/algorithms.h"
 #include "partita/util/budget.h"
 
 namespace partita {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/single.h"
 
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm by name: our solvers, and the baselines that they are compared with.
 //
-// An entry says which questions it has an answer to, and which splits it searches. `run_algorithm` runs one of them and
-// has its split measured by `check`, so that all are judged by the same independent eye. A new baseline is one function
+// An entry says which questions it has an answer to, and which splits it searches. compare() runs them and has their
+// splits measured by `check`, so that all are judged by the same independent eye. A new baseline is one function
 // and one line in the table of algorithms.cpp. Tests: tests/portfolio/algorithms_test.cpp.
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "partita/model/comparison.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
+#include "partita/model/split.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
@@ -57,9 +57,5 @@ std::string refusal(const AlgorithmEntry& algorithm, const Problem& problem, con
 // Why a comparison leaves it out unless it is named; empty where it is shown. Besides refusals: a solver whose splits
 // may not have the shape that was asked for, and `auto` where it is the same search as another entry.
 std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options);
-
-// Never throws for "no answer": see AlgorithmRun::outcome.
-AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options,
-                           Budget& budget, const Sink& sink = {});
 
 }  // namespace partita

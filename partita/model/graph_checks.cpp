@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/read/graph_checks.h"
+#include "partita/model/graph_checks.h"
 
 #include <fmt/format.h>
 
@@ -41,13 +41,13 @@ IdVector<NodeId, bool> unsortable(const Graph& graph) {
   return left;
 }
 
-// Of all clusters in the tree.
 // Sums of times up to this leave room for whatever is computed of them: of all samples of a stream, for example. Bytes
 // are also multiplied by prices and numbers of samples.
 constexpr double kMostTime = 1e300, kMostBytes = 1e60;
 // A time below this loses digits once a load is shared among copies.
 constexpr double kLeastTime = 1e-300;
 
+// Of all clusters in the tree.
 double largest_factor(const Cluster& cluster) {
   double largest = cluster.factor;
   for (const Cluster& inside : cluster.clusters) largest = std::max(largest, largest_factor(inside));
@@ -79,6 +79,42 @@ double largest_link_factor(const Platform& platform) {
 }
 
 }  // namespace
+
+std::string edge_fault(const Graph& graph, const Edge& edge) {
+  const Node& from = graph.nodes[edge.from];
+  const Node& to = graph.nodes[edge.to];
+  if (edge.from == edge.to)
+    return fmt::format("leads from node {} to itself; expected a graph without cycles", from.original_id);
+  if (!from.backward || to.backward) return "";
+  return fmt::format(
+      "leads from backward node {} to forward node {}; expected the backward pass to feed backward nodes only",
+      from.original_id, to.original_id);
+}
+
+std::string cycle_fault(const Graph& graph) {
+  const std::vector<NodeId> cycle = find_cycle(graph);
+  if (cycle.empty()) return "";
+  return fmt::format("there is a cycle of {} nodes: {}; expected a graph without cycles", cycle.size(),
+                     cycle_text(graph, cycle));
+}
+
+std::string number_fault(const Workload& workload) {
+  if (const std::string what = find_overflow(workload); !what.empty())
+    return what + "; use a larger unit of time or size";
+  if (const std::string what = find_underflow(workload); !what.empty())
+    return what + " is not 0 but below 1e-300, with the platform's factors; use a smaller unit of time, or 0";
+  return "";
+}
+
+std::string device_fault(const Platform& platform) {
+  for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
+    if (platform.device_count(kind) > kMaxDevicesOfAKind) {
+      return fmt::format("there are {} {}s; expected at most {} devices of a kind", platform.device_count(kind),
+                         to_string(kind), kMaxDevicesOfAKind);
+    }
+  }
+  return platform.device_count() > 0 ? "" : "there are no devices in any class; expected at least one device";
+}
 
 std::vector<NodeId> find_cycle(const Graph& graph) {
   const IdVector<NodeId, bool> left = unsortable(graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/baseline/published_order.h"
+#include "partita/solve/shared/published_order.h"
 
 #include "partita/reduce/colours.h"
 #include "partita/reduce/mirror.h"
