@@ -2,7 +2,6 @@
 #include "partita/solve/baseline/metis.h"
 
 #include "partita/solve/baseline/partition.h"
-#include "partita/util/error.h"
 
 #if PARTITA_HAS_METIS
 #include <algorithm>
@@ -118,19 +117,14 @@ std::vector<std::int32_t> partition(const PartitionGraph& graph, const std::vect
 bool metis_available() { return true; }
 
 std::optional<Split> metis_split(const Problem& problem, std::uint64_t seed) {
-  return split_by_partition(problem, [&](const PartitionGraph& graph, const std::vector<double>& shares) {
-    return partition(graph, shares, seed);
-  });
+  return split_by_partition(problem, partition, seed);
 }
 
 #else
 
 bool metis_available() { return false; }
 
-std::optional<Split> metis_split(const Problem&, std::uint64_t) {
-  throw InputError(ErrorKind::Unsupported, "metis",
-                   "this build has no METIS; install it (Debian: libmetis-dev) and build Partita again");
-}
+std::optional<Split> metis_split(const Problem&, std::uint64_t) { refuse_without("metis", "METIS", "libmetis-dev"); }
 
 #endif
 
