@@ -38,28 +38,34 @@ TEST(Describe, TimesHaveTheirUnitInTheHead) {
   EXPECT_NE(describe_schedule(problem, timed).find("start [ms]"), std::string::npos);
 }
 
+void expect_described(const Problem& problem, std::string_view split, const std::string& table,
+                      const std::string& verdict) {
+  const CheckReport report = check_text(problem, split);
+  EXPECT_EQ(describe_table(problem, report), table);
+  EXPECT_EQ(describe_verdict(problem, report), verdict);
+}
+
 TEST(Describe, TrainingShowsBothPasses) {
   Problem problem = problem_of(graph_from_text("a 300 0 out=100; A 25 0 back; a -> A", 2, kUnlimited, 0), Shape::Free,
                                Objective::GPipe);
   problem.transfers = TransferMode::Overlap;
   problem.backward_shape = true;
-  const CheckReport report = check_text(problem, "a | A");
-  EXPECT_EQ(describe_table(problem, report),
-            "device            load  forward  backward  compute       in      out  memory  nodes\n"
-            "accelerator 0  300.000  300.000     0.000  300.000    0.000  100.000     0 B      1  <- bottleneck\n"
-            "accelerator 1  125.000  100.000    25.000   25.000  100.000    0.000     0 B      1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 325 (gpipe, free, backward shape, transfers overlap)\nlegal\n");
+  expect_described(
+      problem, "a | A",
+      "device            load  forward  backward  compute       in      out  memory  nodes\n"
+      "accelerator 0  300.000  300.000     0.000  300.000    0.000  100.000     0 B      1  <- bottleneck\n"
+      "accelerator 1  125.000  100.000    25.000   25.000  100.000    0.000     0 B      1\n",
+      "value: 325 (gpipe, free, backward shape, transfers overlap)\nlegal\n");
 }
 
 TEST(Describe, LatencyShowsWhen) {
   const Problem problem =
       problem_of(graph_from_text("s - 2 out=1; a 3 -; s -> a", 1), Shape::Staged, Objective::Latency);
-  const CheckReport report = check_text(problem, "a | s");
-  EXPECT_EQ(describe_table(problem, report),
-            "device            load  compute       in      out    start   finish  memory  nodes\n"
-            "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
-            "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 6 (latency, 1 host core busy at once)\nlegal\n");
+  expect_described(problem, "a | s",
+                   "device            load  compute       in      out    start   finish  memory  nodes\n"
+                   "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
+                   "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n",
+                   "value: 6 (latency, 1 host core busy at once)\nlegal\n");
 }
 
 TEST(Describe, TheScheduleOfOneSample) {

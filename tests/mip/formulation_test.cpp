@@ -18,20 +18,8 @@ using FormulationTest = IntegerProgram;
 
 // A random assignment, colours kept. Its order is filled in by `check` where it is staged.
 Split random_split(const Problem& problem, std::uint64_t seed) {
-  const Graph& graph = problem.workload->graph;
   std::mt19937_64 engine(seed);
-  Split split;
-  split.device_of.resize(graph.nodes.size());
-  const std::size_t devices = problem.workload->platform.device_count();
-  const std::size_t few = 1 + engine() % devices;
-  for (NodeId v : graph.nodes.all()) {
-    const auto& colour = graph.nodes[v].colour;
-    split.device_of[v] = DeviceId((engine() % few) * devices / few);
-    for (NodeId u : graph.nodes.all()) {
-      if (u < v && colour && graph.nodes[u].colour == colour) split.device_of[v] = split.device_of[u];
-    }
-  }
-  return split;
+  return random_assignment(problem, false, engine);
 }
 
 // What a split means up to the numbering of equal devices: which nodes are together, and on what kind.

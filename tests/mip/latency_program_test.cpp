@@ -45,22 +45,10 @@ Problem latency_problem(std::uint64_t seed, int subgraphs) {
 
 // A random assignment, colours kept; nodes near each other are often together.
 Split random_split(const Problem& problem, std::uint64_t seed) {
-  const Graph& graph = problem.workload->graph;
   std::mt19937_64 engine(seed);
-  Split split;
-  split.device_of.resize(graph.nodes.size());
-  const std::size_t devices = problem.workload->platform.device_count();
-  const std::size_t few = 1 + engine() % devices;
-  for (NodeId v : graph.nodes.all()) {
-    const auto& colour = graph.nodes[v].colour;
-    split.device_of[v] = DeviceId((engine() % few) * devices / few);
-    if (engine() % 2 == 0 && v.index() > 0) split.device_of[v] = split.device_of[NodeId(v.index() - 1)];
-    for (NodeId u : graph.nodes.all()) {
-      if (u < v && colour && graph.nodes[u].colour == colour) split.device_of[v] = split.device_of[u];
-    }
-  }
+  Split split = random_assignment(problem, true, engine);
   if (problem.subgraphs == 1) return split;
-  split.subgraph_of.resize(graph.nodes.size());
+  split.subgraph_of.resize(split.device_of.size());
   for (std::uint32_t& subgraph : split.subgraph_of) subgraph = static_cast<std::uint32_t>(engine()) % problem.subgraphs;
   return split;
 }

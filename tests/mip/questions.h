@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "partita/check/check.h"
@@ -15,6 +16,24 @@
 #include "tests/support/random_setup.h"
 
 namespace partita::test {
+
+// Colours are kept; few devices are used now and then; `in_runs`: nodes near each other are often together.
+inline Split random_assignment(const Problem& problem, bool in_runs, std::mt19937_64& engine) {
+  const Graph& graph = problem.workload->graph;
+  Split split;
+  split.device_of.resize(graph.nodes.size());
+  const std::size_t devices = problem.workload->platform.device_count();
+  const std::size_t few = 1 + engine() % devices;
+  for (NodeId v : graph.nodes.all()) {
+    const auto& colour = graph.nodes[v].colour;
+    split.device_of[v] = DeviceId((engine() % few) * devices / few);
+    if (in_runs && engine() % 2 == 0 && v.index() > 0) split.device_of[v] = split.device_of[NodeId(v.index() - 1)];
+    for (NodeId u : graph.nodes.all()) {
+      if (u < v && colour && graph.nodes[u].colour == colour) split.device_of[v] = split.device_of[u];
+    }
+  }
+  return split;
+}
 
 struct IpQuestion {
   Shape shape;
