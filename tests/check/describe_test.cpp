@@ -12,17 +12,23 @@
 namespace partita {
 namespace {
 
+void expect_described(const Problem& problem, std::string_view split, const std::string& table,
+                      const std::string& verdict) {
+  const CheckReport report = check_text(problem, split);
+  EXPECT_EQ(describe_table(problem, report), table);
+  EXPECT_EQ(describe_verdict(problem, report), verdict);
+}
+
 TEST(Describe, AStagedSplitInPipelineOrder) {
   const Problem problem = problem_of(
       graph_from_text("a 3 30 mem=1073741824 out=0.5; b 12.25 20 mem=524288 out=1; c 5 5; a -> b -> c", 5, 2e9, 2));
-  const CheckReport report = check_text(problem, "b | a | | | | c");
-  EXPECT_EQ(describe_table(problem, report),
-            "stage  device            load  compute      in     out     memory  nodes\n"
-            "    1  accelerator 1   3.5000   3.0000  0.0000  0.5000    1.0 GiB      1\n"
-            "    2  accelerator 0  13.7500  12.2500  0.5000  1.0000  512.0 KiB      1  <- bottleneck\n"
-            "    3  host 0          5.0000   5.0000       -       -        0 B      1\n"
-            "empty: accelerator 2-4, host 1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 13.75 (max-load, staged)\nlegal\n");
+  expect_described(problem, "b | a | | | | c",
+                   "stage  device            load  compute      in     out     memory  nodes\n"
+                   "    1  accelerator 1   3.5000   3.0000  0.0000  0.5000    1.0 GiB      1\n"
+                   "    2  accelerator 0  13.7500  12.2500  0.5000  1.0000  512.0 KiB      1  <- bottleneck\n"
+                   "    3  host 0          5.0000   5.0000       -       -        0 B      1\n"
+                   "empty: accelerator 2-4, host 1\n",
+                   "value: 13.75 (max-load, staged)\nlegal\n");
 }
 
 TEST(Describe, TimesHaveTheirUnitInTheHead) {
@@ -36,13 +42,6 @@ TEST(Describe, TimesHaveTheirUnitInTheHead) {
   problem.objective = Objective::Latency;
   const CheckReport timed = check_text(problem, "a | b");
   EXPECT_NE(describe_schedule(problem, timed).find("start [ms]"), std::string::npos);
-}
-
-void expect_described(const Problem& problem, std::string_view split, const std::string& table,
-                      const std::string& verdict) {
-  const CheckReport report = check_text(problem, split);
-  EXPECT_EQ(describe_table(problem, report), table);
-  EXPECT_EQ(describe_verdict(problem, report), verdict);
 }
 
 TEST(Describe, TrainingShowsBothPasses) {

@@ -35,6 +35,16 @@ inline Split random_assignment(const Problem& problem, bool in_runs, std::mt1993
   return split;
 }
 
+inline double unit_for(std::uint64_t seed) { return seed % 3 == 0 ? 0.01 : 1; }
+
+// A legal split as a solution, which must have its value, and what that says of the split.
+inline Split there_and_back(const Formulation& formulation, const Split& split, double value) {
+  const std::vector<double> x = formulation.encode(split);
+  EXPECT_LE(formulation.model().largest_violation(x), 1e-9 / formulation.time_unit());
+  EXPECT_NEAR(formulation.model().objective(x) * formulation.time_unit(), value, 1e-9 * (1 + value));
+  return formulation.decode(x);
+}
+
 struct IpQuestion {
   Shape shape;
   Objective objective;

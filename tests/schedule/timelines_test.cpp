@@ -101,12 +101,12 @@ TEST(Timelines, OwnResultsAreNotWaitedFor) {
 TEST(Timelines, VirtualDevices) {
   Problem problem = problem_of(graph_from_text("a 2 9; b 4 9; c 3 9; a -> b -> c", 2), Shape::Free);
   const Simulation s = run(problem, "a c | b", ScheduleKind::Pipeline, 3);
+  EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 2u);
+  EXPECT_EQ(s.devices[DeviceId(0)].busy, 15);
   EXPECT_EQ(timeline(s),
             "accelerator 0 | 0 compute 0-2, 1 compute 5-7, 0 compute 7-10, 2 compute 10-12, 1 compute 12-15, "
             "2 compute 16-19\n"
             "accelerator 1 | 0 compute 2-6, 1 compute 7-11, 2 compute 12-16\n");
-  EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 2u);
-  EXPECT_EQ(s.devices[DeviceId(0)].busy, 15);
 }
 
 // The pieces 2, 3, 2 of device 0 fill it, and first fit would leave two gaps of 1 for the last one.
