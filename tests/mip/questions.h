@@ -10,6 +10,7 @@
 #include "partita/check/check.h"
 #include "partita/partita.h"
 #include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/more_hosts.h"

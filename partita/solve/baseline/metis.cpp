@@ -61,8 +61,7 @@ struct Targets {
 
 // No vertex heavier than the share of the smallest part, which is one `divisor`-th of what the parts have to hold. A
 // vertex beyond that fills such a part whatever is done, and METIS would have parts left for which there is no vertex.
-// Whatever is cut off a vertex makes the shares smaller, so the
-// heaviest are looked at first.
+// Whatever is cut off a vertex makes the shares smaller, so the heaviest are looked at first.
 std::vector<idx_t> fair_weights(const std::vector<std::int32_t>& weights, double divisor) {
   std::vector<std::int32_t> heaviest = weights;
   std::sort(heaviest.begin(), heaviest.end(), std::greater<>());
