@@ -19,8 +19,8 @@ constexpr std::size_t kWideColumn = 26;    // where descriptions begin
 constexpr std::size_t kNarrowColumn = 20;  // the same in a narrow terminal
 constexpr std::size_t kNarrowTerminal = 72;
 
-// `first` and then the text, whose lines all begin in the same column; on a line of their own where `first` is too
-// long.
+// `first` and then the text, whose lines all begin in the same column;
+// on a line of their own where `first` is too long.
 std::string hanging(const std::string& first, std::size_t column, const std::string& text, std::size_t width) {
   const bool fits = text_width(first) + kIndent <= column;
   std::string result = fits ? first + std::string(column - text_width(first), ' ') : first + "\n";

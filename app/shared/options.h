@@ -58,8 +58,8 @@ CLI::Option* bytes(CLI::Option* option);
 CLI::Option* bandwidth(CLI::Option* option);
 
 // "17179869184", "1.6e10", "16G", "16GiB", "16 GB": a number of bytes, with a suffix of powers of 1024 (K M G T, KiB
-// MiB GiB TiB) or of 1000 (KB MB GB TB), in any case. Nothing for anything else, and for what is negative or not
-// finite.
+// MiB GiB TiB) or of 1000 (KB MB GB TB), in any case. Nothing for anything else,
+// and for what is negative or not finite.
 std::optional<double> parse_bytes(std::string_view text);
 
 // "10", "10s", "500 ms", "2min", "1h": a time in seconds, or in what stands behind it. Nothing for anything else, and
