@@ -60,9 +60,9 @@ function(partita_embed room file)
   target_sources(partita_${room} PRIVATE "${source}")
 endfunction()
 
-# partita_library(TARGET NAME name ROOMS room... [SOURCES file...] [LIBRARIES target...]): partita::NAME, installable.
+# partita_library(TARGET NAME name ROOMS room... [SOURCES file...] [PUBLIC target...] [PRIVATE target...]): partita::NAME, installable.
 function(partita_library target)
-  cmake_parse_arguments(LIB "" "NAME" "ROOMS;SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LIB "" "NAME" "ROOMS;SOURCES;PUBLIC;PRIVATE" ${ARGN})
   set(objects)
   foreach(folder IN LISTS LIB_ROOMS)
     string(REPLACE "/" "_" room "${folder}")
@@ -77,6 +77,6 @@ function(partita_library target)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>"
                                               "$<INSTALL_INTERFACE:include>")
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_link_libraries(${target} PUBLIC ${LIB_LIBRARIES})
+  target_link_libraries(${target} PUBLIC ${LIB_PUBLIC} PRIVATE ${LIB_PRIVATE})
   partita_compiler_settings(${target})
 endfunction()

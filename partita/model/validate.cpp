@@ -203,6 +203,10 @@ void validate(const Question& question) {
   at_least(1, question.subgraphs, "Question::subgraphs");
   at_least(1, question.replicas, "Question::replicas");
   at_least(0, question.microbatches, "Question::microbatches");
+  if (question.memory_model == MemoryModel::GPipe && question.microbatches == 0) {
+    fail(ErrorKind::Usage, "Question::memory_model",
+         "gpipe keeps the activations of all microbatches; say how many with Question::microbatches");
+  }
 }
 
 void validate(const Problem& problem) {

@@ -32,7 +32,7 @@ if(NOT output STREQUAL "${EXPECT}\n")
   message(FATAL_ERROR "the consumer printed '${output}', expected '${EXPECT}'")
 endif()
 build_and_run("${EMBED}" embed)
-if(NOT output MATCHES "partita [0-9.]+: (optimal|feasible), 5\\.[0-9]+ ms per sample.*accelerator 0 .*: embedding .*logits")
+if(NOT output MATCHES "partita [0-9.]+: (optimal|feasible), 3\\.42[0-9]* ms per sample.*: embedding.* logits")
   message(FATAL_ERROR "the example printed '${output}'")
 endif()
 

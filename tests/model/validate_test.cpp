@@ -218,6 +218,7 @@ TEST(Validate, RefusesQuestionsThatMakeNoSense) {
   EXPECT_EQ(said([](Question& q) { q.replicas = -3; }), "Question::replicas: found -3; expected at least 1");
   EXPECT_NE(said([](Question& q) { q.microbatches = -1; }), "");
   EXPECT_NE(said([](Question& q) { q.shape = static_cast<Shape>(9); }), "");
+  EXPECT_NE(said([](Question& q) { q.memory_model = MemoryModel::GPipe; }), "");
   EXPECT_EQ(said([](Question& q) { q.replicas = 2; }), "");
 }
 
