@@ -28,8 +28,12 @@ bool contradicted(std::string why, Result& result) {
 }  // namespace
 
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan) {
+  plan.report = check(problem, *plan.result.split);
+  settle_measured(claimed_bound, plan);
+}
+
+void settle_measured(double claimed_bound, Plan& plan) {
   Result& result = plan.result;
-  plan.report = check(problem, *result.split);
   if (!plan.report.legal())
     throw std::logic_error("the solver's split is illegal: " + plan.report.violations[0].message);
   result.value = plan.report.value;

@@ -19,6 +19,9 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
 // The same for a split whose value nobody has claimed.
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan);
 
+// The same where plan.report is already what `check` says of the split.
+void settle_measured(double claimed_bound, Plan& plan);
+
 // True if some constraint rules out every split; the result then says which.
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                const IdVector<NodeId, GroupId>& group_of, Result& result);
