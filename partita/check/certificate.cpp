@@ -113,8 +113,7 @@ class Verifier {
     for (const Certificate::Devices& claim : certificate_.devices) {
       if (claim.buckets < 1 || claim.buckets > 1'000'000) return refused("its number of buckets is out of range");
       if (claim.theta < 0 || claim.theta > kMostTheta) return refused("its theta is out of range");
-      if (claim.memory_toll < 0 || claim.memory_toll > kMostTheta)
-        return refused("its toll on memory is out of range");
+      if (claim.memory_toll < 0 || claim.memory_toll > kMostTheta) return refused("its toll on memory is out of range");
       if (claim.most && (*claim.most < 0 || *claim.most > kMostTotal))
         return refused("the most that it says a device is worth is out of range");
       const bool repeated = claim.name ? !by_name.emplace(*claim.name, &claim).second : others != nullptr;
@@ -147,8 +146,7 @@ class Verifier {
         return refused(fmt::format("the price at node {} is out of range", certificate_.classes[i].node));
       const auto& colour = graph.nodes[it->second].colour;
       const bool repeated = colour ? !position_of_colour.emplace(*colour, i).second : position[it->second] != kNowhere;
-      if (repeated)
-        return refused(fmt::format("it lists the class of node {} twice", certificate_.classes[i].node));
+      if (repeated) return refused(fmt::format("it lists the class of node {} twice", certificate_.classes[i].node));
       if (!colour) position[it->second] = i;
     }
     for (const Certificate::Class& listed : certificate_.classes)
@@ -215,7 +213,9 @@ class Verifier {
       for (const Edge* edge : edges) {
         all.members.push_back(class_of_[edge->to]);
         if (!uniform)
-          add({weight * edge->cost, {class_of_[u], class_of_[edge->to]}, {producer, graph.nodes[edge->to].original_id}});
+          add({weight * edge->cost,
+               {class_of_[u], class_of_[edge->to]},
+               {producer, graph.nodes[edge->to].original_id}});
       }
       if (uniform) add(std::move(all));
     }

@@ -2,12 +2,12 @@
 // Why no free split of a workload has a value of at most `limit`, in numbers that anybody can check.
 //
 // Every colour class (a node without a colour is a class of its own) has a price. If no set of colour classes that a
-// device of class c can hold within the limit is dearer than U(c), no set that a host of class h can hold is dearer than
-// R(h), and all of them together are dearer than sum count(c) U(c) + sum count(h) R(h), then the devices cannot hold
-// them all within the limit. R is a fractional knapsack. That nothing is dearer than U(c) is a dynamic program over the
-// colour classes in the given order; `ignored`, `theta` and `buckets` keep it small, and no value of theirs can make a
-// wrong certificate pass. Where loads are maxima of compute and transfers, the weights make sums of them that are no
-// larger. docs/algorithms/free.md has the proof.
+// device of class c can hold within the limit is dearer than U(c), no set that a host of class h can hold is dearer
+// than R(h), and all of them together are dearer than sum count(c) U(c) + sum count(h) R(h), then the devices cannot
+// hold them all within the limit. R is a fractional knapsack. That nothing is dearer than U(c) is a dynamic program
+// over the colour classes in the given order; `ignored`, `theta` and `buckets` keep it small, and no value of theirs
+// can make a wrong certificate pass. Where loads are maxima of compute and transfers, the weights make sums of them
+// that are no larger. docs/algorithms/free.md has the proof.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Certificate {
   // What is said of the devices of a class.
   struct Devices {
     std::optional<std::string> name;  // of the class; without one, of all classes that no other entry names
-    std::int64_t memory_toll = 0;     // price charged per unit of memory, times 2^36; a unit is the device's memory / 2^40
+    std::int64_t memory_toll = 0;  // price charged per unit of memory, times 2^36; a unit is the device's memory / 2^40
     // What follows is of accelerators only.
     std::int64_t theta = 0;  // price granted per unit of load, times 2^36; loads are in units of limit / 2^40
     int buckets = 1;         // of load, per state

@@ -106,6 +106,8 @@ void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& b
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe && problem.shape == Shape::Staged && !needs_setups(problem)) {
+    plan_staged_gpipe(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
   } else if (problem.shape != Shape::Staged) {

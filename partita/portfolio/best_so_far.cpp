@@ -41,8 +41,7 @@ bool BestSoFar::offer(Split split) {
   return true;
 }
 
-bool BestSoFar::raise_bound(double bound, std::string proof, bool unverified,
-                            std::optional<Certificate> certificate) {
+bool BestSoFar::raise_bound(double bound, std::string proof, bool unverified, std::optional<Certificate> certificate) {
   Result& result = plan_.result;
   const bool firmer = result.unverified && !unverified && bound >= result.bound;
   if (bound <= result.bound && !result.proof.empty() && !firmer) return false;

@@ -4,26 +4,26 @@
 // 1. A start: a short search for the best staged split, which is contiguous and free as well. Contiguous ones are made
 //    better where devices may depend on each other and where backward nodes need not be mirrored
 //    (contiguous_anneal.h).
-// 2. A look at every split, where there are few.
-// 3. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
+// 2. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
 //    certificate and all; for those the bound comes quickly or not at all, so that it is not waited for.
+// 3. A look at every split, where there are few.
 // 4. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
 //    goes on finding something, where it is small enough to hope for an answer.
 // Work ends as soon as value and bound agree. Tests: tests/portfolio/, tests/property/plan_test.cpp, tests/golden.
 #include <algorithm>
 #include <limits>
 
+#include "partita/check/certificate.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/staged_start.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/reduce/setup_instance.h"
 #include "partita/solve/free/contiguous/contiguous_anneal.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/free_certificate.h"
 #include "partita/solve/free/part_loads.h"
-#include "partita/solve/staged/setups/solve_setups.h"
 
 namespace partita {
 namespace {
@@ -45,6 +45,13 @@ constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
 constexpr std::size_t kSmallProgram = 300, kHopefulProgram = 4'000;
 constexpr double kPartBeforeSmallProgram = 0.4, kPartBeforeProgram = 0.75;
 
+// Does the certificate made of a proof pass the independent check? Both arguments must outlive the answer.
+ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
+  return [&](const FreeProof& proof, Budget& budget) {
+    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
+  };
+}
+
 class FreePortfolio {
  public:
   FreePortfolio(const Problem& problem, const FreeInstance& instance, const PlanOptions& options, Budget& budget,
@@ -61,8 +68,8 @@ class FreePortfolio {
     best_.raise_bound(0, "loads are not negative");
     find_start();
     if (!free_ && best_.found() && !best_.done()) improve_start();
-    best_.try_every_split();
     if (!best_.done() && (free_ || best_.found())) search_and_bound();
+    best_.try_every_split();
     if (!best_.done() && program_helps()) best_.ask_integer_program();
     best_.settle();
   }
@@ -78,28 +85,21 @@ class FreePortfolio {
   void find_start() {
     const std::uint64_t plain_ticks = free_ ? kStartTicks : kContiguousStartTicks;
     Budget part = share_of(budget_, kStartPart, plain_ ? plain_ticks : kSetupTicks, kLeastStartSeconds);
-    if (plain_) {
-      if (auto split = staged_split(problem_, options_.seed, part, {})) offer_and_tell(std::move(*split));
-      return;
-    }
-    Problem staged = problem_;
-    staged.shape = Shape::Staged;
-    const SetupInstance instance = make_setup_instance(staged);
-    const SetupOutcome outcome = solve_setups(instance, {.seed = options_.seed}, part, {});
-    if (outcome.pipeline) offer_and_tell(lift_parts(staged, instance, outcome.pipeline->parts));
+    if (auto split = staged_start(problem_, options_.seed, part)) offer_and_tell(std::move(*split));
   }
 
   void improve_start() {
     FreeSplit start = to_free(problem_, instance_, best_.split());
     start.value = free_value(instance_, start.device_of);
     Budget part = share_of(budget_, kContiguousPart, kAnyTicks);
-    offer_and_tell(lift_free(instance_, improve_contiguous(problem_, instance_, std::move(start), options_.seed, part)));
+    offer_and_tell(
+        lift_free(instance_, improve_contiguous(problem_, instance_, std::move(start), options_.seed, part)));
   }
 
   Budget time_for_bounds() {
-    const bool small = program_size() <= kSmallProgram;
-    const double before_program = small ? kPartBeforeSmallProgram : kPartBeforeProgram;
-    if (free_) return share_of(budget_, program_helps() ? before_program : 1, kAnyTicks);
+    const bool small = best_.few_splits() || (program_helps() && program_size() <= kSmallProgram);
+    const double share_of_free = small ? kPartBeforeSmallProgram : program_helps() ? kPartBeforeProgram : 1;
+    if (free_) return share_of(budget_, share_of_free, kAnyTicks);
     const std::size_t groups = instance_.graph.size();
     Budget share = share_of(budget_, kBoundPart, kBoundTicksPerGroup * groups);
     return Budget(budget_, share.limits().ticks,
@@ -118,8 +118,9 @@ class FreePortfolio {
       if (fruitless == kFruitlessLimits) part.cancel();
       best_.pass_on(progress, best_.value(), progress.bound);
     };
-    const FreeOutcome outcome = solve_free(instance_, starts, {options_.gap, options_.seed, free_ ? options_.threads : 1},
-                                           certificate_check(problem_, instance_), part, news);
+    const FreeOutcome outcome =
+        solve_free(instance_, starts, {options_.gap, options_.seed, free_ ? options_.threads : 1},
+                   certificate_check(problem_, instance_), part, news);
     if (outcome.split && outcome.split->value < best_.value()) best_.offer(lift_free(instance_, *outcome.split));
     std::optional<Certificate> certificate;
     if (outcome.verified) certificate = make_certificate(problem_, instance_, *outcome.verified);

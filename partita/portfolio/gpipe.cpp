@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits for the largest forward plus the largest backward load, whatever the shape, the devices and the mode.
 //
-// Staged splits on a plain platform have a search of their own (solve/staged/gpipe). All others start from its split
+// Staged splits on a plain platform have a search of their own (plan_staged_gpipe). All others start from its split
 // where it is legal for them, and have two bounds.
 // - No device's load is above the largest forward plus the largest backward load, copies and sync included: so the
 //   bound of max-load, with its certificate, is one of gpipe.
@@ -18,14 +18,11 @@
 #include "partita/check/check.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
-#include "partita/portfolio/settle.h"
-#include "partita/portfolio/staged.h"
+#include "partita/portfolio/staged_start.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/reduce/pass_graphs.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/solve/free/free_gpipe.h"
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
 #include "partita/util/within_limits.h"
 
 namespace partita {
@@ -65,9 +62,6 @@ class GpipePortfolio {
         budget_(budget),
         best_(problem, options, budget, sink, plan) {}
 
-  // One class of devices of each kind, and nothing but sums.
-  bool plain() const { return plain_; }
-
   void run() {
     within_limits(budget_, [this] { work(); });
     best_.settle();
@@ -101,14 +95,8 @@ class GpipePortfolio {
   }
 
   void start_from_staged() {
-    Problem staged = problem_;
-    staged.shape = Shape::Staged;
-    const StagedInstance instance = make_staged_instance(staged);
-    const PassGraphs graphs = make_pass_graphs(staged, instance.graph, instance.group_of);
     Budget slice(budget_, kStagedTicks);
-    const StagedOutcome outcome =
-        solve_staged_gpipe(graphs, instance.platform, {true, options_.gap, options_.seed}, slice, {});
-    if (outcome.split) offer(lift_stages(staged, instance, outcome.split->stages));
+    if (auto split = staged_gpipe_start(problem_, options_.gap, options_.seed, slice)) offer(std::move(*split));
   }
 
   // True if more time would tell no more.
@@ -204,16 +192,7 @@ class GpipePortfolio {
 }  // namespace
 
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  GpipePortfolio portfolio(problem, options, budget, sink, plan);
-  if (problem.shape == Shape::Staged && portfolio.plain()) {
-    plan_by_stages(problem, options, budget, sink, plan,
-                   [&](const StagedInstance& instance, const StagedOptions& staged) {
-                     const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
-                     return solve_staged_gpipe(graphs, instance.platform, staged, budget, sink);
-                   });
-  } else {
-    portfolio.run();
-  }
+  GpipePortfolio(problem, options, budget, sink, plan).run();
 }
 
 }  // namespace partita

@@ -24,8 +24,11 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
 // Free and contiguous splits for max-load over any devices and with any transfer mode: search, the configuration LP with
 // a certificate, and the integer program.
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// Splits of any shape for gpipe, over any devices and with any transfer mode, copies, clusters and memory in flight
-// included: the search for staged ones, bounds and splits of max-load, annealing, and the integer program.
+// Staged splits for gpipe on a plain platform: the search of its own.
+void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink,
+                       Plan& plan);
+// All other splits for gpipe, over any devices and with any transfer mode, copies, clusters and memory in flight
+// included: bounds and splits of max-load, annealing, and the integer program.
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The time of one sample: search and label bounds in turns.
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);

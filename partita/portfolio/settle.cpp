@@ -7,10 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "partita/check/certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
-#include "partita/solve/free/free_certificate.h"
 
 namespace partita {
 namespace {
@@ -81,12 +79,6 @@ void withdraw_claim(Result& result) {
   result.unverified = false;
   result.proof = "loads are not negative; a foreign solver's bound was refuted by a split";
   if (result.status == Status::Optimal && result.gap() > kOptimalGap) result.status = Status::Feasible;
-}
-
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
-  return [&](const FreeProof& proof, Budget& budget) {
-    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
-  };
 }
 
 }  // namespace partita

@@ -6,9 +6,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
-#include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/free/free.h"
 #include "partita/util/budget.h"
 
 namespace partita {
@@ -40,9 +38,5 @@ void withdraw_claim(Result& result);
 
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
 inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
-
-// What the free solver asks about each of its proofs: does the certificate made of it pass the independent check? Both
-// arguments must outlive it.
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance);
 
 }  // namespace partita

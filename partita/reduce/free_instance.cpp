@@ -5,40 +5,25 @@
 #include <tuple>
 
 #include "partita/reduce/colours.h"
-#include "partita/reduce/transfers.h"
 
 namespace partita {
 namespace {
 
 // Where the load of a device is one sum, all is one pass.
-std::size_t pass_of(const Problem& problem, NodeId v) {
+Passes passes_of(const Problem& problem) {
   const bool apart = problem.transfers != TransferMode::Sum || problem.objective == Objective::GPipe;
-  return apart && problem.workload->graph.nodes[v].backward ? 1 : 0;
-}
-
-IdVector<GroupId, PassTime> times_on(const Problem& problem, const ColourClasses& colours, ClassId device_class) {
-  const Graph& graph = problem.workload->graph;
-  IdVector<GroupId, PassTime> times(colours.members.size());
-  for (GroupId g : times.all()) {
-    for (NodeId v : colours.members[g.index()]) {
-      const double t = graph.nodes[v].time[device_class.index()];
-      times[g].runs = times[g].runs && t != kCannotRun;
-      times[g].pass[pass_of(problem, v)] += t;
-    }
-    if (!times[g].runs) times[g].pass = {};
-  }
-  return times;
+  return apart ? Passes::Apart : Passes::AsOne;
 }
 
 // The groups as the plain solvers know them, at the best of each kind.
-IdVector<GroupId, Group> best_weights(const Problem& problem, const ColourClasses& colours,
-                                      const FreeInstance& instance) {
-  IdVector<GroupId, Group> groups(colours.members.size());
+IdVector<GroupId, Group> best_weights(const Graph& graph, const FreeInstance& instance, std::size_t count) {
+  const IdVector<GroupId, double> memory = memory_of(graph, instance.group_of, count);
+  IdVector<GroupId, Group> groups(count);
   for (GroupId g : groups.all()) {
     groups[g].on_accelerator = groups[g].on_host = false;
-    for (NodeId v : colours.members[g.index()]) groups[g].memory += problem.workload->graph.nodes[v].memory;
+    groups[g].memory = memory[g];
     for (std::size_t c = 0; c < instance.class_count(); ++c) {
-      if (!instance.time[c][g].runs) continue;
+      if (!instance.time[c][g].can_run) continue;
       const bool host = instance.device_class(c).host;
       bool& on = host ? groups[g].on_host : groups[g].on_accelerator;
       double& least = host ? groups[g].host_time : groups[g].accelerator_time;
@@ -66,20 +51,17 @@ NetId find_net(const NetGraph& graph, const std::vector<GroupId>& members) {
 }
 
 // The transfers of every net of the graph. Those that always cost together are one.
-Csr<NetId, NetTransfer> moved_along(const Problem& problem, const ColourClasses& colours, const NetGraph& graph) {
+Csr<NetId, NetTransfer> moved_along(const NetGraph& graph, std::vector<GroupTransfer> transfers) {
   using Moved = std::pair<NetId, NetTransfer>;
   const auto key = [](const Moved& m) { return std::tuple(m.first, m.second.producer, m.second.pass); };
   std::vector<Moved> all, merged;
-  std::vector<GroupId> members;
-  for (const Transfer& transfer : find_transfers(problem.workload->graph)) {
-    const GroupId producer = colours.class_of[transfer.producer];
-    members.assign(1, producer);
-    for (NodeId v : transfer.consumers) members.push_back(colours.class_of[v]);
+  for (GroupTransfer& transfer : transfers) {
+    std::vector<GroupId>& members = transfer.members;
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
     if (members.size() < 2 || !(transfer.cost > 0)) continue;  // nothing moves, or for nothing
     const NetId net = find_net(graph, members);
-    if (net.valid()) all.push_back({net, {producer, pass_of(problem, transfer.producer), transfer.cost}});
+    if (net.valid()) all.push_back({net, {transfer.producer, transfer.pass, transfer.cost}});
   }
   std::stable_sort(all.begin(), all.end(), [&](const Moved& a, const Moved& b) { return key(a) < key(b); });
   for (const Moved& m : all) {
@@ -111,15 +93,18 @@ StagePlatform FreeInstance::stage_platform() const {
 
 FreeInstance make_free_instance(const Problem& problem) {
   const Graph& graph = problem.workload->graph;
-  const ColourClasses colours = find_colour_classes(graph);
   FreeInstance instance;
+  instance.group_of = find_colour_classes(graph).class_of;
+  const std::size_t groups = count_groups(instance.group_of);
   instance.mode = problem.transfers;
-  instance.devices = DeviceTable(problem.workload->platform, colours.members.size());
+  instance.devices = DeviceTable(problem.workload->platform, groups);
   for (const DeviceTable::Class& c : instance.devices.classes())
-    instance.time.push_back(times_on(problem, colours, c.id));
-  instance.graph = NetGraph(best_weights(problem, colours, instance), transfer_nets(graph, colours));
-  instance.moved = moved_along(problem, colours, instance.graph);
-  instance.group_of = colours.class_of;
+    instance.time.push_back(times_on(c.id, graph, instance.group_of, groups, passes_of(problem)));
+  std::vector<GroupTransfer> transfers = group_transfers(graph, instance.group_of, passes_of(problem));
+  std::vector<Net> nets;
+  for (const GroupTransfer& transfer : transfers) nets.push_back({transfer.cost, transfer.members});
+  instance.graph = NetGraph(best_weights(graph, instance, groups), std::move(nets));
+  instance.moved = moved_along(instance.graph, std::move(transfers));
   return instance;
 }
 

@@ -16,26 +16,16 @@
 // graph and the StagePlatform are all there is to know.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/net_graph.h"
 #include "partita/util/csr.h"
 
 namespace partita {
-
-inline constexpr std::size_t kPasses = 2;
-
-// What a group takes on the devices of a class.
-struct PassTime {
-  bool runs = true;  // if not, the times are 0 and mean nothing
-  std::array<double, kPasses> pass{};
-
-  double total() const { return pass[0] + pass[1]; }
-};
 
 struct NetTransfer {
   GroupId producer;
@@ -50,8 +40,8 @@ struct FreeInstance {
   IdVector<NodeId, GroupId> group_of;
   TransferMode mode = TransferMode::Sum;
   DeviceTable devices;
-  std::vector<IdVector<GroupId, PassTime>> time;  // by class of the table
-  Csr<NetId, NetTransfer> moved;                  // along each net of the graph
+  std::vector<IdVector<GroupId, ClassTime>> time;  // by class of the table
+  Csr<NetId, NetTransfer> moved;                   // along each net of the graph
 
   std::size_t class_count() const { return devices.classes().size(); }
   const DeviceTable::Class& device_class(std::size_t c) const { return devices.classes()[c]; }
@@ -59,7 +49,7 @@ struct FreeInstance {
   double link(std::size_t c) const { return device_class(c).host ? 0 : device_class(c).link_factor; }
   // May a device of the class hold the group at all: does it run all of it, is there memory?
   bool may_hold(std::size_t c, GroupId v) const {
-    return time[c][v].runs && graph.group(v).memory <= device_class(c).memory;
+    return time[c][v].can_run && graph.group(v).memory <= device_class(c).memory;
   }
   bool is_plain() const;
   // The devices of a plain question; numbers of devices are the same.

@@ -9,9 +9,9 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/tried_gains.h"
 #include "partita/solve/baseline/group_split.h"
 #include "partita/solve/baseline/move_gains.h"
+#include "partita/solve/baseline/tried_gains.h"
 #include "partita/util/dice.h"
 
 namespace partita {
@@ -75,7 +75,7 @@ Groups describe_groups(const NetGraph& graph, const FreeInstance& instance) {
     std::vector<char> classes(instance.class_count(), 0);
     double time = 0;
     for (std::size_t c = 0; c < instance.class_count(); ++c) {
-      classes[c] = instance.time[c][g].runs && instance.device_class(c).host != graph.group(g).on_accelerator;
+      classes[c] = instance.time[c][g].can_run && instance.device_class(c).host != graph.group(g).on_accelerator;
       if (classes[c]) time = std::max(time, instance.time[c][g].total());
     }
     const auto [known, is_new] = choice_of.try_emplace(classes, groups.choices.size());

@@ -41,8 +41,8 @@ class ConfigurationLp::Run {
       : owner_(owner), limit_(limit), classes_(scaled_classes(owner, limit)), master_(owner.groups_, classes_) {
     for (std::size_t c = 0; c < owner.accelerators_; ++c) {
       devices_ += classes_[c].count;
-      trellises_.push_back(std::make_unique<Trellis>(owner.classes_[c].graph, classes_[c].scaled, owner.order_,
-                                                     owner.widest_, &budget));
+      trellises_.push_back(
+          std::make_unique<Trellis>(owner.classes_[c].graph, classes_[c].scaled, owner.order_, owner.widest_, &budget));
       pricings_.push_back(std::make_unique<Pricing>(*trellises_[c], classes_[c].scaled.limit));
     }
     known_.resize(owner.accelerators_);
@@ -385,8 +385,7 @@ ConfigurationLp::ConfigurationLp(const FreeInstance& instance, const LoadWeights
       inner_(std::move(first_prices)) {
   for (std::size_t c = 0; c < instance.class_count(); ++c) {
     const DeviceTable::Class& from = instance.device_class(c);
-    classes_.push_back(
-        {from.host, static_cast<int>(from.count), from.memory, weighted_graph(instance, c, weights)});
+    classes_.push_back({from.host, static_cast<int>(from.count), from.memory, weighted_graph(instance, c, weights)});
   }
 }
 

@@ -2,9 +2,9 @@
 // A lower bound for free splits: can the devices cover all groups within a limit, if fractions are allowed?
 //
 // Configuration LP. Loads are made sums first (load_weights.h). A column is a set that a device of some class of
-// accelerators can hold within the limit T; groups may also be on hosts, whose times share count * T. Cover every group,
-// with no more columns of a class than it has devices. Columns are priced in [Gilmore-Gomory-OR'61] with the exact
-// problem of a single device, one for each class (pricing.h).
+// accelerators can hold within the limit T; groups may also be on hosts, whose times share count * T. Cover every
+// group, with no more columns of a class than it has devices. Columns are priced in [Gilmore-Gomory-OR'61] with the
+// exact problem of a single device, one for each class (pricing.h).
 //
 // Any prices prove something, optimal or not [Farley-OR'90]: let U(c) bound the price of every set of an accelerator of
 // class c and R(h) the price of what a host of class h can hold. If

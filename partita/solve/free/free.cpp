@@ -33,7 +33,7 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
              const Sink& sink)
       : Base(options, budget, sink, instance.graph.size(), instance, options.seed), instance_(instance), check_(check) {
     const bool two_passes = std::ranges::any_of(instance.time, [](const auto& times) {
-      return std::ranges::any_of(times, [](const PassTime& time) { return time.pass[1] > 0; });
+      return std::ranges::any_of(times, [](const ClassTime& time) { return time.pass[1] > 0; });
     });
     for (const LoadWeights& weights : list_load_weights(instance.mode, two_passes))
       climbers_.push_back(std::make_unique<Climber>(weights));

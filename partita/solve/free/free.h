@@ -31,7 +31,8 @@ struct FreeOptions {
 };
 
 struct FreeOutcome : Outcome<FreeSplit> {
-  std::optional<FreeProof> verified;  // proof of the bound; without one the bound is 0, or there was no time to verify it
+  std::optional<FreeProof>
+      verified;  // proof of the bound; without one the bound is 0, or there was no time to verify it
 };
 
 // Whether a proof really holds, as somebody else sees it; a bound of the LP counts only if so.

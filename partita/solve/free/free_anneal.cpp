@@ -31,7 +31,7 @@ FreeAnneal<Loads>::FreeAnneal(const FreeInstance& instance)
 
 template <class Loads>
 void FreeAnneal<Loads>::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
-                                   const std::vector<Dendrogram>& chunks, Dice& dice) {
+                              const std::vector<Dendrogram>& chunks, Dice& dice) {
   options_ = options;
   chunks_ = &chunks;
   dice_ = &dice;

@@ -21,8 +21,8 @@ constexpr std::size_t kDendrograms = 6;
 constexpr std::size_t kDevicesPerLook = 10'000;  // at the clock
 constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
 constexpr std::size_t kMostOthers = 8;
-constexpr std::size_t kDealtRuns = 5;     // one in so many random starts is a dealt one
-constexpr double kOfItsShare = 1.001;     // how much a dealt device may take
+constexpr std::size_t kDealtRuns = 5;  // one in so many random starts is a dealt one
+constexpr double kOfItsShare = 1.001;  // how much a dealt device may take
 
 }  // namespace
 

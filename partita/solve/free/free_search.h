@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good free splits: the upper bound. Combines, over and over,
-//  1. orders in which few nets are open at a time: on a plain platform cut by the linearised dynamic program (linear.h),
+//  1. orders in which few nets are open at a time: on a plain platform cut by the linearised dynamic program
+//  (linear.h),
 //     which is at once good and optimal on some graphs; elsewhere dealt out to the devices in turn by what they can do;
 //  2. annealing (free_anneal.h) from the best split, from others, or at random, as hot and as long as
 //     anneal_schedule.h says;

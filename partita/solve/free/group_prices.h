@@ -8,8 +8,8 @@
 
 namespace partita {
 
-// To a class of devices, a set is worth the prices of its groups less a toll for the memory it takes. As no device holds
-// more than its memory, adding the toll of a whole device gives a bound on the price of every set that fits.
+// To a class of devices, a set is worth the prices of its groups less a toll for the memory it takes. As no device
+// holds more than its memory, adding the toll of a whole device gives a bound on the price of every set that fits.
 struct GroupPrices {
   std::vector<double> of;    // by index of the group
   std::vector<double> toll;  // by class of devices, for a whole device's memory

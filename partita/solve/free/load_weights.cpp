@@ -35,8 +35,8 @@ NetGraph weighted_graph(const FreeInstance& instance, std::size_t device_class, 
   const LoadWeights used = instance.device_class(device_class).host ? compute_alone() : weights;
   IdVector<GroupId, Group> groups(graph.size());
   for (GroupId v : graph.all()) {
-    const PassTime& time = instance.time[device_class][v];
-    groups[v] = {0, 0, graph.group(v).memory, time.runs, false};
+    const ClassTime& time = instance.time[device_class][v];
+    groups[v] = {0, 0, graph.group(v).memory, time.can_run, false};
     for (std::size_t p = 0; p < kPasses; ++p) groups[v].accelerator_time += as_factor(used.compute[p]) * time.pass[p];
   }
   std::vector<Net> nets;

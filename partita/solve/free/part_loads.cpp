@@ -23,7 +23,8 @@ double load_in_mode(const PartLoads::Parts& parts, double link, TransferMode mod
 }
 
 // From the definition. O(pins + devices).
-IdVector<DeviceId, PartLoads::Parts> measure(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& device_of) {
+IdVector<DeviceId, PartLoads::Parts> measure(const FreeInstance& instance,
+                                             const IdVector<GroupId, DeviceId>& device_of) {
   IdVector<DeviceId, PartLoads::Parts> parts(instance.devices.size());
   for (GroupId v : instance.graph.all()) {
     const DeviceId d = device_of[v];
@@ -34,8 +35,7 @@ IdVector<DeviceId, PartLoads::Parts> measure(const FreeInstance& instance, const
   std::vector<DeviceId> holders;
   for (NetId e : instance.graph.nets()) {
     for_each_cutter(instance.graph.members(e), device_of, holders, [&](DeviceId d) {
-      for (const NetTransfer& t : instance.moved[e])
-        parts[d].transfers(t.pass, device_of[t.producer] == d) += t.cost;
+      for (const NetTransfer& t : instance.moved[e]) parts[d].transfers(t.pass, device_of[t.producer] == d) += t.cost;
     });
   }
   return parts;
@@ -47,7 +47,8 @@ bool is_legal(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& d
   IdVector<DeviceId, double> memory(instance.devices.size(), 0);
   for (GroupId v : instance.graph.all()) {
     const DeviceId d = device_of[v];
-    if (!d.valid() || d.index() >= memory.size() || !instance.time[instance.devices.class_number(d)][v].runs) return false;
+    if (!d.valid() || d.index() >= memory.size() || !instance.time[instance.devices.class_number(d)][v].can_run)
+      return false;
     memory[d] += instance.graph.group(v).memory;
   }
   for (DeviceId d : memory.all()) {
@@ -127,8 +128,8 @@ void PartLoads::move(GroupId v, DeviceId to) {
     else if (is_whole)
       holders_.unlist_cut(e);
   }
-  const PassTime& there = instance_.time[instance_.devices.class_number(from)][v];
-  const PassTime& here = instance_.time[instance_.devices.class_number(to)][v];
+  const ClassTime& there = instance_.time[instance_.devices.class_number(from)][v];
+  const ClassTime& here = instance_.time[instance_.devices.class_number(to)][v];
   for (std::size_t p = 0; p < kPasses; ++p) {
     left.compute[p] -= there.pass[p];
     entered.compute[p] += here.pass[p];

@@ -33,7 +33,7 @@ class PartLoads {
   void refresh();
 
   std::size_t device_count() const { return load_.size(); }
-  bool can_run(GroupId v, DeviceId d) const { return instance_.time[instance_.devices.class_number(d)][v].runs; }
+  bool can_run(GroupId v, DeviceId d) const { return instance_.time[instance_.devices.class_number(d)][v].can_run; }
   DeviceId device_of(GroupId v) const { return holders_.device_of(v); }
   const IdVector<GroupId, DeviceId>& device_of() const { return holders_.device_of(); }
   double load(DeviceId d) const { return load_[d]; }

@@ -15,7 +15,7 @@ SumLoads::SumLoads(const FreeInstance& instance)
   for (GroupId v : graph_.all()) {
     for (std::size_t c = 0; c < classes_; ++c) {
       weights_.push_back(instance.time[c][v].total());
-      runs_.push_back(instance.time[c][v].runs);
+      runs_.push_back(instance.time[c][v].can_run);
     }
     weights_.push_back(graph_.group(v).memory);
   }

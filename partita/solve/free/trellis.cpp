@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_map>
 
-
 namespace partita {
 namespace {
 
