@@ -6,7 +6,7 @@
 //    (contiguous_anneal.h).
 // 2. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
 //    certificate and all; for those the bound comes quickly or not at all, so that it is not waited for.
-// 3. A look at every split, where there are few.
+// 3. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified.
 // 4. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
 //    goes on finding something, where it is small enough to hope for an answer.
 // Work ends as soon as value and bound agree. Tests: tests/portfolio/, tests/property/plan_test.cpp, tests/golden.
@@ -69,7 +69,7 @@ class FreePortfolio {
     find_start();
     if (!free_ && best_.found() && !best_.done()) improve_start();
     if (!best_.done() && (free_ || best_.found())) search_and_bound();
-    best_.try_every_split();
+    if (looks_at_all() || !best_.found()) best_.try_every_split();
     if (!best_.done() && program_helps()) best_.ask_integer_program();
     best_.settle();
   }
@@ -77,6 +77,9 @@ class FreePortfolio {
  private:
   std::size_t program_size() const { return instance_.graph.size() * instance_.devices.size(); }
   bool program_helps() const { return !free_ || (!plain_ && program_size() <= kHopefulProgram); }
+
+  // On a plain platform a bound with a certificate is worth more than the last part in a thousand of it.
+  bool looks_at_all() const { return !free_ || !plain_; }
 
   void offer_and_tell(Split split) {
     if (best_.offer(std::move(split))) best_.tell(Progress::Event::Split, instance_.graph.size(), "");
@@ -97,7 +100,7 @@ class FreePortfolio {
   }
 
   Budget time_for_bounds() {
-    const bool small = best_.few_splits() || (program_helps() && program_size() <= kSmallProgram);
+    const bool small = (looks_at_all() && best_.few_splits()) || (program_helps() && program_size() <= kSmallProgram);
     const double share_of_free = small ? kPartBeforeSmallProgram : program_helps() ? kPartBeforeProgram : 1;
     if (free_) return share_of(budget_, share_of_free, kAnyTicks);
     const std::size_t groups = instance_.graph.size();

@@ -210,7 +210,7 @@ TEST(Certificate, CountsMemory) {
 TEST(Certificate, OfTheOldFormIsStillRead) {
   const Problem problem = chain_of_four();
   const std::string text = R"({"partita": {"format": "certificate", "version": 1}, "limit": 7.99, "memory_toll": 0,
-      "theta": 0, "buckets": 1000, "classes": [[0, 400], [1, 300], [2, 300], [3, 400]], "ignored": []})";
+      "theta": 0, "buckets": 1000, "classes": [[1, 400], [2, 300], [3, 300], [4, 400]], "ignored": []})";
   const Certificate certificate = parse_certificate(text, "test");
   ASSERT_EQ(certificate.devices.size(), 1u);
   EXPECT_FALSE(certificate.devices[0].most);
@@ -293,7 +293,9 @@ TEST(Certificate, WithAnyNumberChangedProvesNothingWrong) {
 TEST(Certificate, MayNotWeighMoreThanTheLoad) {
   Problem problem = chain_of_four();
   problem.transfers = TransferMode::Overlap;
-  Certificate certificate = *quick_plan(problem).certificate;
+  const Plan answer = quick_plan(problem);
+  ASSERT_TRUE(answer.certificate) << answer.result.proof;
+  Certificate certificate = *answer.certificate;
   ASSERT_TRUE(verify(problem, certificate).holds);
   const std::int64_t whole = Certificate::kWeightUnit;
   certificate.weights = {{whole, whole}, {1, 0}};

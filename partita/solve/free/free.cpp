@@ -19,7 +19,7 @@ namespace {
 
 // Of the trellises of all classes of an LP; half as many where there are several LPs.
 constexpr std::size_t kNarrowestLayer = 16, kWidestLayer = 20'000, kMostStates = 4'000'000;
-constexpr double kBelowVolume = 1e-6;
+constexpr double kBelowVolume = 5e-7;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 
