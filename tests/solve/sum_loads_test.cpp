@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/free_loads.h"
+#include "partita/solve/free/sum_loads.h"
 
 #include <gtest/gtest.h>
 
+#include "partita/solve/free/part_loads.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
@@ -16,7 +17,7 @@ IdVector<GroupId, DeviceId> random_assignment(const NetGraph& graph, std::size_t
   return device_of;
 }
 
-void expect_true(const FreeLoads& loads, const NetCase& one, const std::string& where) {
+void expect_true(const SumLoads& loads, const NetCase& one, const std::string& where) {
   const NetEvaluation truth = evaluate(one.graph, one.platform, loads.device_of());
   double largest = 0;
   for (std::size_t d = 0; d < loads.device_count(); ++d) {
@@ -27,11 +28,12 @@ void expect_true(const FreeLoads& loads, const NetCase& one, const std::string& 
   EXPECT_NEAR(loads.largest(), largest, 1e-9) << where;
 }
 
-TEST(FreeLoads, StayTrueUnderMoves) {
+TEST(SumLoads, StayTrueUnderMoves) {
   for (std::uint64_t seed = 1; seed <= cases(500); ++seed) {
     NetCase one = random_net_case(seed, 14);
     if (seed % 3 == 0) one.platform.accelerators = 80;  // nets of three and four get no counters
-    FreeLoads loads(one.graph, one.platform);
+    const FreeInstance instance = instance_of(one);
+    SumLoads loads(instance);
     Dice dice(seed);
     loads.reset(random_assignment(one.graph, loads.device_count(), dice));
     expect_true(loads, one, "seed " + std::to_string(seed) + " at first");
@@ -45,21 +47,22 @@ TEST(FreeLoads, StayTrueUnderMoves) {
   }
 }
 
-TEST(FreeLoads, FromScratchAgreeWithTheDefinition) {
+TEST(SumLoads, FromScratchAgreeWithTheDefinition) {
   for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
     const NetCase one = random_net_case(seed, 10);
     Dice dice(seed);
     const auto device_of =
         random_assignment(one.graph, static_cast<std::size_t>(one.platform.accelerators + one.platform.hosts), dice);
     const NetEvaluation truth = evaluate(one.graph, one.platform, device_of);
-    EXPECT_EQ(is_legal(one.graph, one.platform, device_of), truth.legal) << "seed " << seed;
-    EXPECT_NEAR(free_value(one.graph, one.platform, device_of), truth.value, 1e-9) << "seed " << seed;
+    EXPECT_EQ(is_legal(instance_of(one), device_of), truth.legal) << "seed " << seed;
+    EXPECT_NEAR(free_value(instance_of(one), device_of), truth.value, 1e-9) << "seed " << seed;
   }
 }
 
-TEST(FreeLoads, MeasureMemoryAboveTheLimit) {
+TEST(SumLoads, MeasureMemoryAboveTheLimit) {
   const NetGraph graph({Group{1, 1, 6, true, true}, Group{1, 1, 3, true, true}}, {});
-  FreeLoads loads(graph, {1, 1, 6, 0});
+  const FreeInstance instance = instance_of(graph, {1, 1, 6, 0});
+  SumLoads loads(instance);
   loads.reset({DeviceId(0), DeviceId(0)});
   EXPECT_DOUBLE_EQ(loads.overfull(DeviceId(0)), 0.5);
   EXPECT_DOUBLE_EQ(loads.overfull(DeviceId(1)), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every reassignment of one group would do to the loads, over a fleet (reduce/fleet_instance.h): what move_gains.h
+// What every reassignment of one group would do to the loads, over any devices and in any transfer mode (reduce/free_instance.h): what move_gains.h
 // is for the plain question, with the same calls.
 //
 // Where loads are maxima, what a group brings to a device is no sum over its nets that could be kept up. So each move
@@ -9,15 +9,15 @@
 // whatever joins, so a transfer must end. Tests: tests/solve/local_search_test.cpp.
 #pragma once
 
-#include "partita/solve/free/fleet/fleet_loads.h"
+#include "partita/solve/free/part_loads.h"
 
 namespace partita {
 
-class FleetGains {
+class TriedGains {
  public:
-  // Both must outlive it. Devices are those of the fleet's table.
-  FleetGains(const NetGraph& graph, const Fleet& fleet)
-      : graph_(graph), loads_(graph, fleet), neighbour_(graph.size(), 0) {}
+  // The instance, whose graph comes first, must outlive it. Devices are those of its table.
+  TriedGains(const NetGraph& graph, const FreeInstance& instance)
+      : graph_(graph), loads_(instance), neighbour_(graph.size(), 0) {}
 
   void reset(const IdVector<GroupId, DeviceId>& device_of);
   void move(GroupId v, DeviceId to);
@@ -44,7 +44,7 @@ class FleetGains {
   void forget();
 
   const NetGraph& graph_;
-  FleetLoads loads_;
+  PartLoads loads_;
   // What the last questions found out; good until something moves.
   GroupId left_;
   double load_left_ = 0;

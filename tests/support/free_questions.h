@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "partita/reduce/fleet_instance.h"
+#include "partita/reduce/free_instance.h"
 #include "tests/support/random_setup.h"
 
 namespace partita::test {
 
-inline Problem random_fleet_question(std::uint64_t seed, Shape shape = Shape::Free) {
+inline Problem random_free_question(std::uint64_t seed, Shape shape = Shape::Free) {
   SetupFeatures features = SetupFeatures::none();
   features.transfers = true;
   features.classes = seed % 4 != 0;
@@ -20,7 +20,7 @@ inline Problem random_fleet_question(std::uint64_t seed, Shape shape = Shape::Fr
 }
 
 // By node index, as the brute force wants it: where an assignment of groups puts the nodes.
-inline std::vector<std::size_t> devices_by_node(const FleetInstance& instance,
+inline std::vector<std::size_t> devices_by_node(const FreeInstance& instance,
                                                 const IdVector<GroupId, DeviceId>& device_of) {
   std::vector<std::size_t> result;
   for (DeviceId d : lift_free(instance, {0, device_of}).device_of) result.push_back(d.index());

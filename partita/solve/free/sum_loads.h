@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loads of a free split, kept up while groups move between devices.
+// The loads of a free split where they are sums, kept up while groups move between devices: the fast policy.
 //
-// Devices are numbered as in FreeSplit: accelerators first, then hosts. An accelerator's load is the time of its groups
-// plus the cost of every net of which it holds some members but not all; a host's is the time of its groups. When v
-// moves from i to j, only these two loads change, and a net of v matters by three numbers: its size s and how many
-// members i and j hold.
+// The load of a device of class c is the time of its groups plus link(c) times the cost of every net of which it holds
+// some members but not all. When v moves from i to j, only these two loads change, and a net of v matters by three
+// numbers: its size s and how many members i and j hold.
 //
 // A move costs O(nets of v), and for nets without counters (net_holders.h) O(their members).
 //
@@ -20,17 +19,10 @@
 
 namespace partita {
 
-// Every group on a device that can run it, and no device's memory exceeded. O(n).
-bool is_legal(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
-// All loads, from scratch. O(pins + devices).
-std::vector<double> free_loads(const NetGraph& graph, const StagePlatform& platform,
-                               const IdVector<GroupId, DeviceId>& device_of);
-double free_value(const NetGraph& graph, const StagePlatform& platform, const IdVector<GroupId, DeviceId>& device_of);
-
-class FreeLoads {
+class SumLoads {
  public:
-  using Devices = StagePlatform;
-  FreeLoads(const NetGraph& graph, const StagePlatform& platform);
+  // The instance, in which loads are sums, must outlive it.
+  explicit SumLoads(const FreeInstance& instance);
 
   // Starts from this assignment. O(pins + counters).
   void reset(const IdVector<GroupId, DeviceId>& device_of);
@@ -39,26 +31,23 @@ class FreeLoads {
   void refresh();
 
   std::size_t device_count() const { return load_.size(); }
-  bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
-  bool can_run(GroupId v, DeviceId d) const {
-    return is_host(d) ? graph_.group(v).on_host : graph_.group(v).on_accelerator;
-  }
+  bool can_run(GroupId v, DeviceId d) const { return runs_[v.index() * classes_ + class_of(d)]; }
   DeviceId device_of(GroupId v) const { return holders_.device_of(v); }
   const IdVector<GroupId, DeviceId>& device_of() const { return holders_.device_of(); }
   double load(DeviceId d) const { return load_[d]; }
   // What the load is the sum of: times of groups, and costs of nets that are cut.
   double additive_load(DeviceId d) const { return load_[d]; }
-  double time(GroupId v, DeviceId d) const { return is_host(d) ? graph_.host_time(v) : graph_.accelerator_time(v); }
-  double cost_at(NetId e, DeviceId d) const { return is_host(d) ? 0 : graph_.cost(e); }
+  double time(GroupId v, DeviceId d) const { return weights_[v.index() * (classes_ + 1) + class_of(d)]; }
+  double cost_at(NetId e, DeviceId d) const { return link_[class_of(d)] * graph_.cost(e); }
   double memory(DeviceId d) const { return memory_[d]; }
-  double memory_limit(DeviceId d) const { return is_host(d) ? platform_.host_memory : platform_.accelerator_memory; }
+  double memory_limit(DeviceId d) const { return devices_.class_of(d).memory; }
   double largest() const;
   std::span<const NetId> cut_nets() const { return holders_.cut_nets(); }  // in no particular order
 
   // How far a device's memory is above its limit, in units of the limit. 0 where it fits.
   double overfull(DeviceId d) const {
-    const double excess = memory_[d] - memory_limit(d);
-    return excess > 0 ? excess / memory_unit(d) : 0;
+    const double limit = memory_limit(d), excess = memory_[d] - limit;
+    return excess > 0 ? excess / (limit > 0 ? limit : graph_.total_memory()) : 0;
   }
   bool memory_fits() const;
 
@@ -80,14 +69,14 @@ class FreeLoads {
     GroupId other;  // of a net of two; else invalid
     NetId net;
   };
-  double memory_unit(DeviceId d) const {
-    const double limit = memory_limit(d);
-    return limit > 0 ? limit : graph_.total_memory();
-  }
+  std::size_t class_of(DeviceId d) const { return devices_.class_number(d); }
 
   const NetGraph& graph_;
-  const StagePlatform platform_;
-  const std::size_t accelerators_;
+  const DeviceTable& devices_;
+  const std::size_t classes_;
+  std::vector<double> weights_;  // group by group: times by class, then memory
+  std::vector<char> runs_;       // group by group, by class
+  std::vector<double> link_;     // by class
   Csr<GroupId, Pin> pins_;
   NetHolders holders_;
   IdVector<DeviceId, double> load_, memory_;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/baseline/fleet_gains.h"
+#include "partita/solve/baseline/tried_gains.h"
 
 #include <algorithm>
 
 namespace partita {
 
-void FleetGains::reset(const IdVector<GroupId, DeviceId>& device_of) {
+void TriedGains::reset(const IdVector<GroupId, DeviceId>& device_of) {
   loads_.reset(device_of);
   forget();
 }
 
-void FleetGains::move(GroupId v, DeviceId to) {
+void TriedGains::move(GroupId v, DeviceId to) {
   loads_.move(v, to);
   forget();
 }
 
-void FleetGains::forget() {
+void TriedGains::forget() {
   left_ = GroupId();
   neighbours_of_ = DeviceId();
 }
 
-double FleetGains::load_without(GroupId v) {
+double TriedGains::load_without(GroupId v) {
   if (left_ == v) return load_left_;
   if (device_count() < 2) return load(device_of(v));  // there is nowhere to go
   left_ = v;
@@ -28,11 +28,11 @@ double FleetGains::load_without(GroupId v) {
   return load_left_;
 }
 
-double FleetGains::load_with(GroupId v, DeviceId d) { return attempt(v, d).to; }
+double TriedGains::load_with(GroupId v, DeviceId d) { return attempt(v, d).to; }
 
-FleetGains::Ends FleetGains::attempt(GroupId v, DeviceId to) {
+TriedGains::Ends TriedGains::attempt(GroupId v, DeviceId to) {
   const DeviceId from = device_of(v);
-  const FleetLoads::Saved left = loads_.save(from), entered = loads_.save(to);
+  const PartLoads::Saved left = loads_.save(from), entered = loads_.save(to);
   loads_.move(v, to);
   const Ends ends{load(from), load(to)};
   loads_.move(v, from);
@@ -41,7 +41,7 @@ FleetGains::Ends FleetGains::attempt(GroupId v, DeviceId to) {
   return ends;
 }
 
-void FleetGains::find_neighbours(DeviceId d) {
+void TriedGains::find_neighbours(DeviceId d) {
   if (neighbours_of_ == d) return;
   neighbours_of_ = d;
   std::fill(neighbour_.begin(), neighbour_.end(), 0);

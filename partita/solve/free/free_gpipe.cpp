@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/fleet_gpipe.h"
+#include "partita/solve/free/free_gpipe.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "partita/solve/free/fleet/fleet_loads.h"
+#include "partita/solve/free/part_loads.h"
 #include "partita/util/dice.h"
 
 namespace partita {
@@ -16,15 +16,15 @@ constexpr double kMemoryPrice = 0.5;  // in values of the start, for one limit t
 constexpr std::uint64_t kMovesPerLook = 256;
 constexpr std::size_t kLooksPerRefresh = 64;
 
-class FleetGpipeAnneal {
+class GpipeAnneal {
  public:
-  FleetGpipeAnneal(const FleetInstance& instance, const StageOrder* staged, const FleetGpipeOptions& options)
+  GpipeAnneal(const FreeInstance& instance, const StageOrder* staged, const GpipeAnnealOptions& options)
       : instance_(instance),
         staged_(staged),
         options_(options),
         dice_(options.seed),
-        loads_(instance.graph, instance.fleet),
-        position_(instance.fleet.devices.size(), 0) {
+        loads_(instance),
+        position_(instance.devices.size(), 0) {
     find_units();
   }
 
@@ -131,7 +131,7 @@ class FleetGpipeAnneal {
   // Two devices take each other's groups, and in a pipeline each other's place.
   bool exchange() {
     const DeviceId a(dice_.below(loads_.device_count())), b(dice_.below(loads_.device_count()));
-    if (instance_.fleet.devices.class_number(a) == instance_.fleet.devices.class_number(b))
+    if (instance_.devices.class_number(a) == instance_.devices.class_number(b))
       return false;  // nothing would change
     for (GroupId g : instance_.graph.all()) {
       const DeviceId d = loads_.device_of(g);
@@ -168,7 +168,7 @@ class FleetGpipeAnneal {
 
   void take_back() {
     for (std::size_t i = moved_.size(); i > 0; --i) loads_.move(moved_[i - 1].first, moved_[i - 1].second);
-    for (const FleetLoads::Saved& saved : before_) loads_.restore(saved);
+    for (const PartLoads::Saved& saved : before_) loads_.restore(saved);
     if (exchanged_) swap_positions();
   }
 
@@ -198,11 +198,11 @@ class FleetGpipeAnneal {
     best_.device_of = loads_.device_of();
   }
 
-  const FleetInstance& instance_;
+  const FreeInstance& instance_;
   const StageOrder* staged_;
-  const FleetGpipeOptions options_;
+  const GpipeAnnealOptions options_;
   Dice dice_;
-  FleetLoads loads_;
+  PartLoads loads_;
   std::vector<Unit> units_;
   IdVector<GroupId, std::size_t> unit_of_;
   IdVector<DeviceId, std::size_t> position_;  // in the pipeline
@@ -211,15 +211,15 @@ class FleetGpipeAnneal {
   double scale_ = 1, value_ = 0, overfull_ = 0;
 
   // The last proposal.
-  FleetLoads::Saved before_[2] = {};
+  PartLoads::Saved before_[2] = {};
   std::vector<std::pair<GroupId, DeviceId>> moved_;  // and where from
   bool exchanged_ = false;
 };
 
 }  // namespace
 
-double gpipe_value(const FleetInstance& instance, const IdVector<GroupId, DeviceId>& device_of) {
-  FleetLoads loads(instance.graph, instance.fleet);
+double gpipe_value(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& device_of) {
+  PartLoads loads(instance);
   loads.reset(device_of);
   double most[kPasses] = {0, 0};
   for (DeviceId d : ids<DeviceId>(loads.device_count())) {
@@ -228,9 +228,9 @@ double gpipe_value(const FleetInstance& instance, const IdVector<GroupId, Device
   return most[0] + most[1];
 }
 
-FreeSplit anneal_fleet_gpipe(const FleetInstance& instance, const StageOrder* staged, const FreeSplit& start,
-                             const std::vector<DeviceId>& order, const FleetGpipeOptions& options, Budget& budget) {
-  return FleetGpipeAnneal(instance, staged, options).run(start, order, budget);
+FreeSplit anneal_gpipe(const FreeInstance& instance, const StageOrder* staged, const FreeSplit& start,
+                             const std::vector<DeviceId>& order, const GpipeAnnealOptions& options, Budget& budget) {
+  return GpipeAnneal(instance, staged, options).run(start, order, budget);
 }
 
 }  // namespace partita

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/fleet/fleet_loads.h"
+#include "partita/solve/free/part_loads.h"
 
 #include <gtest/gtest.h>
 
@@ -7,32 +7,33 @@
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
-#include "tests/support/fleets.h"
+#include "tests/support/free_questions.h"
 
 namespace partita::test {
 namespace {
 
-void expect_true(const Problem& problem, const FleetInstance& instance, const FleetLoads& loads) {
+void expect_true(const Problem& problem, const FreeInstance& instance, const PartLoads& loads) {
   const Evaluation truth = evaluate_by_definition(problem, devices_by_node(instance, loads.device_of()));
   for (DeviceId d : ids<DeviceId>(loads.device_count())) {
-    const DeviceTable& table = instance.fleet.devices;
+    const DeviceTable& table = instance.devices;
     const std::size_t there = table.class_of(d).first_in_platform.index() + table.place_in_class(d);
     EXPECT_NEAR(loads.load(d), truth.load[there], 1e-9) << describe(problem);
   }
   EXPECT_NEAR(loads.largest(), truth.value, 1e-9);
-  EXPECT_NEAR(free_value(instance.graph, instance.fleet, loads.device_of()), truth.value, 1e-9);
+  EXPECT_NEAR(free_value(instance, loads.device_of()), truth.value, 1e-9);
   EXPECT_EQ(loads.memory_fits(), truth.memory_ok);
-  EXPECT_EQ(is_legal(instance.graph, instance.fleet, loads.device_of()), truth.memory_ok && truth.support_ok);
+  EXPECT_EQ(is_legal(instance, loads.device_of()), truth.memory_ok && truth.support_ok);
   EXPECT_TRUE(truth.support_ok);
 }
 
-TEST(FleetLoads, StayTrueUnderMoves) {
+TEST(PartLoads, StayTrueUnderMoves) {
   int tried = 0;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
-    Problem problem = random_fleet_question(seed);
-    if (seed % 5 == 0) problem.workload.change().platform.classes[ClassId(0)].count += 60;  // large nets get no counters
-    const FleetInstance instance = make_fleet_instance(problem);
-    FleetLoads loads(instance.graph, instance.fleet);
+    Problem problem = random_free_question(seed);
+    if (seed % 5 == 0)
+      problem.workload.change().platform.classes[ClassId(0)].count += 60;  // large nets get no counters
+    const FreeInstance instance = make_free_instance(problem);
+    PartLoads loads(instance);
     Dice dice(seed);
     if (!find_contradiction(problem, instance.group_of).empty()) continue;
     const auto device_for = [&](GroupId v, std::size_t most) {
@@ -66,15 +67,15 @@ TEST(FleetLoads, StayTrueUnderMoves) {
   EXPECT_GT(2 * tried, static_cast<int>(cases(1500)));
 }
 
-TEST(FleetLoads, GoBackWhereTheyWere) {
+TEST(PartLoads, GoBackWhereTheyWere) {
   for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
-    const Problem problem = random_fleet_question(seed);
-    const FleetInstance instance = make_fleet_instance(problem);
-    FleetLoads loads(instance.graph, instance.fleet);
+    const Problem problem = random_free_question(seed);
+    const FreeInstance instance = make_free_instance(problem);
+    PartLoads loads(instance);
     loads.reset(IdVector<GroupId, DeviceId>(instance.graph.size(), DeviceId(0)));
     const DeviceId there(loads.device_count() - 1);
     const double before[2] = {loads.load(DeviceId(0)), loads.load(there)};
-    const FleetLoads::Saved saved[2] = {loads.save(DeviceId(0)), loads.save(there)};
+    const PartLoads::Saved saved[2] = {loads.save(DeviceId(0)), loads.save(there)};
     loads.move(GroupId(0), there);
     loads.move(GroupId(0), DeviceId(0));
     for (const auto& numbers : saved) loads.restore(numbers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/fleet_gpipe.h"
+#include "partita/solve/free/free_gpipe.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace partita::test {
 namespace {
 
 // From the greedy split, wherever that is legal.
-TEST(FleetGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
+TEST(FreeGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
   std::size_t tried = 0, better = 0, best = 0;
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     SetupFeatures features = SetupFeatures::none();
@@ -27,7 +27,7 @@ TEST(FleetGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
     const CheckReport before = check(problem, *greedy);
     if (!before.legal()) continue;
     ++tried;
-    const FleetInstance instance = make_fleet_instance(problem);
+    const FreeInstance instance = make_free_instance(problem);
     const FreeSplit start = to_free(problem, instance, *greedy);
     EXPECT_NEAR(gpipe_value(instance, start.device_of), before.value, 1e-9 * (1 + before.value));
     std::vector<DeviceId> order;
@@ -40,8 +40,8 @@ TEST(FleetGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
     }
     const StageOrder stages = find_stage_order(problem);
     Budget budget;
-    const FreeSplit found = anneal_fleet_gpipe(instance, problem.shape == Shape::Staged ? &stages : nullptr, start,
-                                               order, {.moves = 8000, .seed = seed}, budget);
+    const FreeSplit found = anneal_gpipe(instance, problem.shape == Shape::Staged ? &stages : nullptr, start, order,
+                                         {.moves = 8000, .seed = seed}, budget);
     const CheckReport after = check(problem, lift_free(instance, found));
     ASSERT_TRUE(after.legal()) << after.violations[0].message;
     EXPECT_NEAR(after.value, found.value, 1e-9 * (1 + after.value));

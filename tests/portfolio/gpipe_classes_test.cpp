@@ -11,9 +11,9 @@
 namespace partita::test {
 namespace {
 
-class GpipeFleet : public testing::TestWithParam<Shape> {};
+class GpipeOverClasses : public testing::TestWithParam<Shape> {};
 
-TEST_P(GpipeFleet, FindsTheOptimum) {
+TEST_P(GpipeOverClasses, FindsTheOptimum) {
   std::size_t asked = 0, passes_apart = 0;
   for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     SetupFeatures features = SetupFeatures::none();
@@ -42,10 +42,10 @@ TEST_P(GpipeFleet, FindsTheOptimum) {
   EXPECT_GE(passes_apart, asked / 20) << "gpipe must differ from max-load now and then";
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, GpipeFleet, testing::Values(Shape::Staged, Shape::Contiguous, Shape::Free),
+INSTANTIATE_TEST_SUITE_P(Shapes, GpipeOverClasses, testing::Values(Shape::Staged, Shape::Contiguous, Shape::Free),
                          [](const auto& one) { return to_string(one.param); });
 
-TEST(GpipeFleetBounds, HoldWithCopiesClustersAndMemoryInFlight) {
+TEST(GpipeBounds, HoldWithCopiesClustersAndMemoryInFlight) {
   std::size_t asked = 0, optimal = 0;
   for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     SetupFeatures features;
