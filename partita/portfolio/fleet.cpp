@@ -68,7 +68,7 @@ class FleetPortfolio {
     const SetupInstance instance = make_setup_instance(staged);
     Budget part = share_of(budget_, kStartPart, kStartTicks, kLeastStartSeconds);
     const SetupOutcome outcome = solve_setups(instance, {.seed = options_.seed}, part, {});
-    if (outcome.pipeline) offer_and_tell(lift_parts(staged, instance, outcome.pipeline->parts));
+    if (outcome.split) offer_and_tell(lift_parts(staged, instance, outcome.split->parts));
   }
 
   void improve_start() {
