@@ -16,8 +16,8 @@ namespace {
 Problem ladder(std::size_t length, std::size_t rows) {
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload->platform = make_platform(4, kUnlimited, 0);
-  Graph& graph = problem.workload->graph;
+  problem.workload.change().platform = make_platform(4, kUnlimited, 0);
+  Graph& graph = problem.workload.change().graph;
   for (std::size_t i = 0; i < length * rows; ++i) {
     Node node;
     node.original_id = static_cast<std::int64_t>(i);

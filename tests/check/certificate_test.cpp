@@ -93,7 +93,7 @@ TEST(Certificate, CountsOnTheCheapestLink) {
   const Plan answer = quick_plan(problem);
   ASSERT_TRUE(answer.certificate);
   const auto holds = [&] { return verify(problem, *answer.certificate).holds; };
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes[ClassId(0)].link_factor = 2;
   EXPECT_TRUE(holds());
   platform.classes[ClassId(0)].link_factor = 0.5;  // two and two nodes now cost 7.5 instead of 8

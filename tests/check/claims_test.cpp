@@ -10,7 +10,7 @@ Problem asking(Shape shape, Objective objective = Objective::MaxLoad) {
   Problem problem;
   problem.shape = shape;
   problem.objective = objective;
-  problem.workload->time_unit = "ms";
+  problem.workload.change().time_unit = "ms";
   return problem;
 }
 

@@ -16,7 +16,7 @@ Problem with_copies(int accelerators, int replicas, double bandwidth = 1) {
   Problem problem = problem_of(graph_from_text(kTwoNodes, accelerators));
   weights_are_memory(problem);
   problem.replicas = replicas;
-  problem.workload->platform.sync_bandwidth = bandwidth;
+  problem.workload.change().platform.sync_bandwidth = bandwidth;
   return problem;
 }
 
@@ -41,7 +41,7 @@ TEST(Copies, ShareTheLoadAndExchangeWeights) {
   EXPECT_EQ(report.order, (Devices{DeviceId(0), DeviceId(2)}));
   EXPECT_EQ(report.bottleneck, DeviceId(0));
   problem.transfers = TransferMode::Overlap;
-  problem.workload->platform.sync_bandwidth = 0.5;
+  problem.workload.change().platform.sync_bandwidth = 0.5;
   report = check(problem, split);
   EXPECT_EQ(loads(report), (std::vector<double>{4, 4, 2, 0}));  // 4 / (2 * 0.5) beside 6 / 2
 }
@@ -51,12 +51,12 @@ TEST(Copies, OfABackwardPassExchangeInIt) {
                                Shape::Staged, Objective::GPipe);
   weights_are_memory(problem);
   problem.replicas = 2;
-  problem.workload->platform.sync_bandwidth = 2;
+  problem.workload.change().platform.sync_bandwidth = 2;
   Split split = split_from_text(problem.workload, "a A | | b");
   split.copy_of = copies({0, 0, 2, 3});
   EXPECT_EQ(check(problem, split).value, 5 + (8.0 / 2 + 1));
   problem.transfers = TransferMode::Duplex;
-  problem.workload->platform.sync_bandwidth = 0.2;
+  problem.workload.change().platform.sync_bandwidth = 0.2;
   EXPECT_EQ(check(problem, split).value, 5 + 10);
 }
 
@@ -108,7 +108,7 @@ TEST(Copies, InAListing) {
 Problem with_clusters(int replicas) {
   Problem problem = with_copies(8, replicas, 2);
   const Cluster equal = cluster_of(0.5, {2, 0});
-  problem.workload->platform.clusters = cluster_of(4, {0, 1}, {equal, equal, equal, cluster_of(1, {2, 0})});
+  problem.workload.change().platform.clusters = cluster_of(4, {0, 1}, {equal, equal, equal, cluster_of(1, {2, 0})});
   return problem;
 }
 
@@ -152,7 +152,7 @@ TEST(Copies, StandOnlyWhereTheyMay) {
   EXPECT_EQ(faults(with_clusters(2), "a | b", copies({0, 1, 0, 1, 0, 1, 6, 7, 8})),
             Messages{"the cluster of accelerator 0 and its copies are 3, but at most 2 may share a stage"});
   Problem beside = problem;
-  beside.workload->platform.clusters = cluster_of(1, {4, 1}, {cluster_of(1, {4, 0})});
+  beside.workload.change().platform.clusters = cluster_of(1, {4, 1}, {cluster_of(1, {4, 0})});
   EXPECT_EQ(faults(beside, "| | | | a b", copies({4, 1, 2, 3, 4, 5, 6, 7, 8})),
             Messages{"accelerator 0 copies accelerator 4, which is not beside it in the same cluster"});
   EXPECT_EQ(

@@ -27,7 +27,7 @@ TEST(Describe, AStagedSplitInPipelineOrder) {
 
 TEST(Describe, TimesHaveTheirUnitInTheHead) {
   Problem problem = problem_of(graph_from_text("a 3 30; b 2 20; a -> b : 0.5", 2, 2e9, 1));
-  problem.workload->time_unit = "ms";
+  problem.workload.change().time_unit = "ms";
   const CheckReport report = check_text(problem, "a | b");
   EXPECT_TRUE(describe_table(problem, report).starts_with("stage  device         load [ms]  compute"))
       << describe_table(problem, report);
@@ -202,11 +202,11 @@ TEST(Describe, ASplitOfNothing) {
 // Two classes with names of their own; a stage on three devices, the original between its copies.
 Problem pipeline_problem() {
   Problem problem = problem_of(graph_from_text("a 12 30 mem=8 out=3; b 6 20 mem=4; a -> b", 5, 2048, 1));
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes[ClassId(0)].name = "gpu";
   platform.classes[ClassId(1)].name = "cpu";
   platform.sync_bandwidth = 4;
-  for (Node& node : problem.workload->graph.nodes) node.parts = {node.memory, 2 * node.memory, 100, 10};
+  for (Node& node : problem.workload.change().graph.nodes) node.parts = {node.memory, 2 * node.memory, 100, 10};
   problem.replicas = 3;
   return problem;
 }
@@ -236,7 +236,7 @@ TEST(Describe, DevicesThatShareAStageHaveOneRow) {
 
 TEST(Describe, TheBottleneckMayShareItsStage) {
   Problem problem = pipeline_problem();
-  problem.workload->graph.nodes[NodeId(1)].time = {1, 1};
+  problem.workload.change().graph.nodes[NodeId(1)].time = {1, 1};
   CheckReport report = check(problem, pipeline_split());
   const std::string table = describe_table(problem, report);
   report.bottleneck = DeviceId(0);  // a copy, as slow as its original
@@ -248,7 +248,7 @@ TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
   Problem problem = pipeline_problem();
   problem.memory_model = MemoryModel::OneF1B;
   problem.recompute = true;
-  problem.workload->platform.classes[ClassId(0)].memory = 120;
+  problem.workload.change().platform.classes[ClassId(0)].memory = 120;
   Split split = pipeline_split();
   split.recomputes = {0, 0, 0, 1, 0, 0};
   const CheckReport report = check(problem, split);
@@ -261,7 +261,7 @@ TEST(Describe, MemoryInFlightHasATableOfItsOwn) {
   problem.memory_model = MemoryModel::GPipe;
   problem.microbatches = 4;
   problem.recompute = false;
-  problem.workload->platform.classes[ClassId(0)].memory = kUnlimited;
+  problem.workload.change().platform.classes[ClassId(0)].memory = kUnlimited;
   const CheckReport gpipe = check(problem, pipeline_split());
   EXPECT_EQ(describe_memory(problem, gpipe),
             "memory (gpipe):\n"
@@ -285,9 +285,9 @@ TEST(Describe, DevicesWithLimitsOfTheirOwnHaveAColumnOfThem) {
 TEST(Describe, TheWidestTableFitsAnyTerminal) {
   Problem problem =
       problem_of(graph_from_text("a 123 0 colour=1 mem=700000000; A 456 0 back colour=1; a -> A", 3, 2e9, 0));
-  problem.workload->graph.nodes[NodeId(0)].parts.weights = 30;
+  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 30;
   problem.replicas = 3;
-  problem.workload->platform.sync_bandwidth = 1;
+  problem.workload.change().platform.sync_bandwidth = 1;
   Split split;
   split.device_of = {DeviceId(0), DeviceId(0)};
   split.copy_of = IdVector<DeviceId, DeviceId>(3, DeviceId(0));
@@ -306,7 +306,7 @@ TEST(Describe, TheWidestTableFitsAnyTerminal) {
 TEST(Describe, ClustersAreCounted) {
   Problem problem = problem_of(graph_from_text("a 1 1", 4, kUnlimited, 1));
   const Cluster half{0.5, {2, 0}, {}};
-  problem.workload->platform.clusters = Cluster{1, {0, 1}, {half, half}};
+  problem.workload.change().platform.clusters = Cluster{1, {0, 1}, {half, half}};
   EXPECT_EQ(describe_workload(problem), "text: 1 node, 0 edges; 4 accelerators, 1 host in 2 clusters");
 }
 

@@ -13,8 +13,8 @@ constexpr std::size_t kDevices = 50;
 // A chain with a residual edge over every fourth node, cut into kDevices equal stages.
 Problem long_chain() {
   Problem problem;
-  problem.workload->platform = make_platform(kDevices, kUnlimited, 0);
-  Graph& graph = problem.workload->graph;
+  problem.workload.change().platform = make_platform(kDevices, kUnlimited, 0);
+  Graph& graph = problem.workload.change().graph;
   for (std::size_t i = 0; i < kNodes; ++i) {
     Node node;
     node.original_id = static_cast<std::int64_t>(i);

@@ -14,7 +14,7 @@ using Kind = Violation::Kind;
 // half of its time once more.
 Problem in_flight(MemoryModel model, int microbatches = 0) {
   Problem problem = problem_of(graph_from_text("a 4 4; b 4 4; c 4 4; a -> b -> c", 4, 39, 0));
-  for (Node& node : problem.workload->graph.nodes) {
+  for (Node& node : problem.workload.change().graph.nodes) {
     node.parts = {10, 20, 3, 1};
     node.recompute_share = 0.5;
   }
@@ -96,8 +96,8 @@ TEST(Recomputing, TakesTimeAndSavesMemory) {
 TEST(Recomputing, BelongsToTheBackwardPass) {
   Problem problem = in_flight(MemoryModel::GPipe, 1);
   problem.recompute = true;
-  problem.workload->graph.nodes[NodeId(2)].backward = true;
-  problem.workload->graph.nodes[NodeId(2)].recompute_share = 0;
+  problem.workload.change().graph.nodes[NodeId(2)].backward = true;
+  problem.workload.change().graph.nodes[NodeId(2)].recompute_share = 0;
   Split split = in_order(problem, "a b c", {});
   split.recomputes = {1, 0, 0, 0};
   const DeviceReport device = check(problem, split).devices[DeviceId(0)];

@@ -18,7 +18,7 @@ inline Cluster cluster_of(double factor, std::initializer_list<int> devices, std
 
 // All nodes weigh and keep what they have of memory.
 inline void weights_are_memory(Problem& problem) {
-  for (Node& node : problem.workload->graph.nodes) node.parts.weights = node.memory;
+  for (Node& node : problem.workload.change().graph.nodes) node.parts.weights = node.memory;
 }
 
 inline std::vector<double> loads(const CheckReport& report) { return {report.load.begin(), report.load.end()}; }

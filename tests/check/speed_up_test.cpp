@@ -37,7 +37,7 @@ TEST(SpeedUp, SaysWhyThereIsNone) {
 
 TEST(LoneBottleneck, ANodeThatTakesTheWholeValue) {
   Problem problem = problem_of(graph_from_text("a 3 30; b 2 20; c 1 10; a -> b -> c", 3, kUnlimited, 1));
-  problem.workload->time_unit = "ms";
+  problem.workload.change().time_unit = "ms";
   const std::optional<LoneBottleneck> alone = lone_bottleneck(problem, 3);
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->nodes, std::vector<NodeId>{node_named(problem.workload, "a")});

@@ -15,21 +15,21 @@ Problem training(MemoryModel model) {
   Node backward = problem.workload->graph.nodes[NodeId(1)];
   backward.original_id = 99;
   backward.backward = true;
-  const NodeId added = problem.workload->graph.nodes.push_back(backward);
-  problem.workload->graph.edges.push_back({NodeId(1), added, 1});
-  for (Node& node : problem.workload->graph.nodes) node.parts.weights = node.memory;
+  const NodeId added = problem.workload.change().graph.nodes.push_back(backward);
+  problem.workload.change().graph.edges.push_back({NodeId(1), added, 1});
+  for (Node& node : problem.workload.change().graph.nodes) node.parts.weights = node.memory;
   problem.memory_model = model;
   problem.microbatches = 4;
   return problem;
 }
 
-void take_apart(Problem& problem, NodeId v) { problem.workload->graph.nodes[v].parts = {4, 4, 2, 0}; }
+void take_apart(Problem& problem, NodeId v) { problem.workload.change().graph.nodes[v].parts = {4, 4, 2, 0}; }
 
 std::vector<std::string> said(const Problem& problem) { return warnings(problem, CheckReport{}); }
 
 TEST(Warnings, NotesOfTheReaderComeFirst) {
   Problem problem = training(MemoryModel::GPipe);
-  problem.workload->notes = {"something odd"};
+  problem.workload.change().notes = {"something odd"};
   ASSERT_EQ(said(problem).size(), 2u);
   EXPECT_EQ(said(problem)[0], "something odd");
 }

@@ -94,7 +94,7 @@ using ExpertCell = PaperCell;
 TEST_P(ExpertCell, IsThePapers) {
   const SplitListing listing = read_split(expert_file(GetParam(), folder_).string());
   // The paper does not count devices here: BERT-24's expert for six accelerators stands in a row for five.
-  for (DeviceClass& devices : problem_.workload->platform.classes) {
+  for (DeviceClass& devices : problem_.workload.change().platform.classes) {
     if (devices.kind == DeviceKind::Accelerator) devices.count = std::max(devices.count, 6);
   }
   const auto split = expert_split(problem_, listing);

@@ -199,7 +199,7 @@ TEST(LargerProblems, IntegerProgramsAgreeWithTheOtherSolvers) {
     Problem problem;
     problem.workload = layered_workload(seed);
     problem.backward_shape = seed % 4 == 0;
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*problem.workload));
     double before = kUnlimited;
     for (const Shape shape : {Shape::Staged, Shape::Contiguous, Shape::Free}) {
       problem.shape = shape;

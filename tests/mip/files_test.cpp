@@ -122,7 +122,7 @@ TEST_P(ModelFiles, CbcReadsThemAndItsSolutionIsTheOptimum) {
   std::filesystem::create_directory(folder);
   for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
     const Problem one = problem(seed + 3000);
-    SCOPED_TRACE("seed " + std::to_string(seed + 3000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 3000) + "\n" + describe(*one.workload));
     const std::optional<double> best = brute_force(one);
     if (!best) continue;
     const bool mps = seed % 2 == 0;

@@ -52,7 +52,7 @@ TEST_P(FormulationTest, LegalSplitsAreSolutions) {
   std::size_t legal = 0;
   for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
     const Problem one = problem(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     const double unit = seed % 3 == 0 ? 0.01 : 1;
     const auto formulation = formulate(one, {.time_unit = unit});
     for (std::uint64_t attempt = 0; attempt < 8; ++attempt) {

@@ -26,7 +26,7 @@ namespace {
 Problem latency_problem(std::uint64_t seed, int subgraphs) {
   Problem problem = random_latency_problem(seed);
   problem.subgraphs = subgraphs;
-  Graph& graph = problem.workload->graph;
+  Graph& graph = problem.workload.change().graph;
   double memory = 0;
   for (Node& node : graph.nodes) {
     memory += node.memory;
@@ -37,7 +37,7 @@ Problem latency_problem(std::uint64_t seed, int subgraphs) {
   for (Edge& edge : graph.edges) {
     if (seed % 13 == 0 || seed % 11 == 0) edge.cost = 0;
   }
-  for (DeviceClass& c : problem.workload->platform.classes) {
+  for (DeviceClass& c : problem.workload.change().platform.classes) {
     if (c.kind == DeviceKind::Host && seed % 5 == 0) c.memory = memory / 3;
   }
   return problem;
@@ -92,7 +92,7 @@ TEST_P(LatencyProgram, LegalSplitsAreSolutions) {
   std::size_t legal = 0;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     const Problem one = problem(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     const double unit = seed % 3 == 0 ? 0.01 : 1;
     for (std::uint64_t attempt = 0; attempt < 8; ++attempt) {
       const Split split = random_split(one, 100 * seed + attempt);
@@ -133,7 +133,7 @@ TEST_P(LatencyProgram, CirclesAreNotSolutions) {
 TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
     const Problem one = problem(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     expect_optimum(one, {}, 1e-7);
   }
 }
@@ -141,7 +141,7 @@ TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
 TEST_P(LatencyProgram, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 30 : 8); ++seed) {
     const Problem one = problem(seed + 1000);
-    SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(*one.workload));
     expect_optimal_plan(one, 1e-7);
   }
 }

@@ -35,7 +35,7 @@ std::optional<Split> start_for(const Problem& problem) {
 TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Problem one = problem(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     IpOptions options;
     if (seed % 2 == 0) options.start = start_for(one);
     expect_optimum(one, options, 1e-8);
@@ -45,7 +45,7 @@ TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
 TEST_P(SolveIp, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     const Problem one = problem(seed + 1000);
-    SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(*one.workload));
     expect_optimal_plan(one, 1e-8);
   }
 }
@@ -53,7 +53,7 @@ TEST_P(SolveIp, IsWhatPlanDoes) {
 TEST_P(SolveIp, StopsAtTheGapAskedFor) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     const Problem one = problem(seed + 2000);
-    SCOPED_TRACE("seed " + std::to_string(seed + 2000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 2000) + "\n" + describe(*one.workload));
     const std::optional<double> best = brute_force(one);
     if (!best) continue;
     Budget budget;
@@ -68,7 +68,7 @@ TEST_P(SolveIp, StopsAtTheGapAskedFor) {
 TEST_P(SolveIp, BoundsHoldWhereverItStops) {
   for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
     const Problem one = problem(seed + 4000);
-    SCOPED_TRACE("seed " + std::to_string(seed + 4000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 4000) + "\n" + describe(*one.workload));
     const std::optional<double> best = brute_force(one);
     Budget budget;
     CbcBackend backend;
@@ -126,13 +126,13 @@ Problem chain_problem(std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload->platform = make_platform(5, kUnlimited, 0);
+  problem.workload.change().platform = make_platform(5, kUnlimited, 0);
   for (std::size_t v = 0; v < 60; ++v) {
     Node node;
     node.original_id = static_cast<std::int64_t>(v);
     node.time = {1 + static_cast<double>(engine() % 1000000) / 1e5, kCannotRun};
-    problem.workload->graph.nodes.push_back(node);
-    if (v > 0) problem.workload->graph.edges.push_back({NodeId(v - 1), NodeId(v), 0.01});
+    problem.workload.change().graph.nodes.push_back(node);
+    if (v > 0) problem.workload.change().graph.edges.push_back({NodeId(v - 1), NodeId(v), 0.01});
   }
   return problem;
 }
@@ -377,10 +377,10 @@ TEST_P(SolveIp, BoundsHoldWhereTimesAreFarApart) {
   for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
     Problem one = problem(seed + 6000);
     std::mt19937_64 engine(seed);
-    for (Node& node : one.workload->graph.nodes) {
+    for (Node& node : one.workload.change().graph.nodes) {
       for (double& time : node.time) time *= std::pow(10, static_cast<double>(engine() % 19) - 9);
     }
-    SCOPED_TRACE("seed " + std::to_string(seed + 6000) + "\n" + describe(one.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed + 6000) + "\n" + describe(*one.workload));
     const std::optional<double> best = brute_force(one);
     Budget budget(Budget::Limits{.seconds = 20});
     try {

@@ -94,7 +94,7 @@ TEST(Algorithms, ASplitThatBreaksARuleIsMarkedAndNotTheBest) {
 
 TEST(Algorithms, InfeasibleIsSaidOnlyOfTheShapeAsked) {
   Problem problem{chain(1)};
-  problem.workload->platform = make_platform(2, 1, 0);
+  problem.workload.change().platform = make_platform(2, 1, 0);
   const Comparison comparison = run_all(problem, {"dp", "greedy"});
   EXPECT_TRUE(comparison.infeasible());
   EXPECT_EQ(run_of(comparison, "dp").outcome, Outcome::Infeasible);
@@ -145,7 +145,7 @@ TEST(Algorithms, BaselinesMindTheModeAndTheClasses) {
   platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 1}};
   Problem problem{
       graph_from_text("a 1 -; b 1 -; c 1 -; d 1 -; e 1 -; f 1 -; a -> b -> c -> d -> e -> f : 3", platform)};
-  for (Node& node : problem.workload->graph.nodes) node.time = {1, 2};
+  for (Node& node : problem.workload.change().graph.nodes) node.time = {1, 2};
   problem.transfers = TransferMode::Overlap;
   const Comparison comparison = run_all(problem, {"dp", "local-search", "pipedream", "scotch", "metis"});
   EXPECT_NEAR(run_of(comparison, "dp").value, 4, 1e-9);

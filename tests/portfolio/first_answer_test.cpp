@@ -52,8 +52,8 @@ TEST(FirstAnswer, AMillionDevicesAreAsGoodAsOneForEachNode) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     Problem few{random_workload(seed)}, many = few;
     few.shape = many.shape = seed % 2 == 0 ? Shape::Staged : Shape::Free;
-    few.workload->platform.classes[ClassId(0)].count = static_cast<int>(few.workload->graph.nodes.size());
-    many.workload->platform.classes[ClassId(0)].count = 1'000'000;
+    few.workload.change().platform.classes[ClassId(0)].count = static_cast<int>(few.workload.change().graph.nodes.size());
+    many.workload.change().platform.classes[ClassId(0)].count = 1'000'000;
     Budget budget(Budget::Limits{.ticks = 400'000}), same(Budget::Limits{.ticks = 400'000});
     const Plan small = partita::plan(few, {}, budget), large = partita::plan(many, {}, same);
     EXPECT_EQ(small.result.status, large.result.status) << "seed " << seed;

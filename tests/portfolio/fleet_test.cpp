@@ -61,12 +61,12 @@ TEST(PlanFleet, FindsWhatOverlapHides) {
 TEST(PlanFleet, GivesTheFastDeviceMore) {
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 1}};
+  problem.workload.change().platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 1}};
   for (int i = 0; i < 6; ++i) {
     Node node;
     node.original_id = i;
     node.time = {1, 2};
-    problem.workload->graph.nodes.push_back(node);
+    problem.workload.change().graph.nodes.push_back(node);
   }
   Budget budget(Budget::Limits{.ticks = 400'000});
   const Plan plan = partita::plan(problem, {}, budget);
@@ -80,7 +80,7 @@ TEST(PlanFleet, RefusesWhatOnlyStagesHave) {
   Problem copies = plain, flights = plain, clusters = plain;
   copies.replicas = 2;
   flights.memory_model = MemoryModel::OneF1B;
-  clusters.workload->platform.clusters.emplace();
+  clusters.workload.change().platform.clusters.emplace();
   for (const Problem& problem : {copies, flights, clusters}) {
     Budget budget;
     try {

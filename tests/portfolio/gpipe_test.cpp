@@ -70,7 +70,7 @@ TEST(Gpipe, InfeasibleMemoryHasAReason) {
 TEST(Gpipe, InferenceIsMaxLoad) {
   for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
     Problem problem = gpipe(random_workload(seed), Shape::Staged);
-    for (Node& node : problem.workload->graph.nodes) node.backward = false;
+    for (Node& node : problem.workload.change().graph.nodes) node.backward = false;
     const Plan one = solve(problem);
     problem.objective = Objective::MaxLoad;
     const Plan other = solve(problem);

@@ -53,9 +53,9 @@ TEST(LatencyClasses, LinksAndTimesAreWeighedAgainstEachOther) {
   Problem problem;
   problem.objective = Objective::Latency;
   problem.workload = graph_from_text("a - 0; b 4 100; c - 0; a -> b : 3; b -> c : 3", 1, kUnlimited, 1);
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes.push_back({"near", DeviceKind::Accelerator, 1, kUnlimited, 0.5});
-  for (Node& node : problem.workload->graph.nodes) node.time.push_back(node.time[0] == kCannotRun ? kCannotRun : 6);
+  for (Node& node : problem.workload.change().graph.nodes) node.time.push_back(node.time[0] == kCannotRun ? kCannotRun : 6);
   Budget budget;
   const Plan answer = plan(problem, {}, budget);
   EXPECT_EQ(answer.result.status, Status::Optimal);
@@ -70,7 +70,7 @@ TEST(LatencyClasses, WhatItDoesNotKnowIsRefused) {
   problem.replicas = 2;
   EXPECT_THROW(plan(problem, {}, budget), InputError);
   problem.replicas = 1;
-  problem.workload->platform.clusters.emplace();
+  problem.workload.change().platform.clusters.emplace();
   EXPECT_THROW(plan(problem, {}, budget), InputError);
   EXPECT_THROW(plan(problem, {.algorithm = Algorithm::Ip}, budget), InputError);
 }

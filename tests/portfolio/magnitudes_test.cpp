@@ -54,10 +54,10 @@ TEST(Magnitudes, OfClassesCopiesClustersAndBandwidths) {
 
 TEST(Magnitudes, AProductOfTinyTimesIsNotZero) {
   Problem problem{graph_from_text("a 3e-200 1e-200; b 2e-200 1e-200; a -> b : 2e-200", 3, kUnlimited, 0)};
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.clusters = Cluster{0, {1, 0}, {Cluster{2, {2, 0}, {}}}};
   platform.sync_bandwidth = 0.11258755619180624;
-  problem.workload->graph.nodes[NodeId(0)].parts.weights = 8e6;
+  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 8e6;
   problem.replicas = 2;
   const Result result = answer_to(problem).result;
   EXPECT_EQ(result.status, Status::Optimal);
@@ -78,10 +78,10 @@ TEST(Magnitudes, WhatCannotBeComputedWithIsRefused) {
   EXPECT_EQ(kind_of(Problem{graph_from_text("a 1e-60 1e120; b 1 1; a -> b : 1", 2)}), 0);
   Problem slow{graph_from_text("a 1e-200 1e-200; b 1e-200 1e-200; a -> b : 1e-200", 2)};
   slow.replicas = 2;
-  slow.workload->platform.sync_bandwidth = 1e-200;
-  for (Node& node : slow.workload->graph.nodes) node.parts.weights = 1e9;
+  slow.workload.change().platform.sync_bandwidth = 1e-200;
+  for (Node& node : slow.workload.change().graph.nodes) node.parts.weights = 1e9;
   EXPECT_EQ(kind_of(slow), static_cast<int>(ErrorKind::BadNumber));
-  slow.workload->platform.sync_bandwidth = kUnlimited;
+  slow.workload.change().platform.sync_bandwidth = kUnlimited;
   EXPECT_EQ(kind_of(slow), 0);
 }
 

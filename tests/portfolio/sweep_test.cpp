@@ -165,7 +165,7 @@ TEST(Sweep, ValuesAreThoseOfPlan) {
     Budget budget;
     const Sweep sweep = partita::sweep(problem, Parameter::Accelerators, {3, 1, 2}, {}, budget);
     for (int k = 1; k <= 3; ++k) {
-      for (DeviceClass& c : problem.workload->platform.classes) {
+      for (DeviceClass& c : problem.workload.change().platform.classes) {
         if (c.kind == DeviceKind::Accelerator) c.count = k;
       }
       Budget plan_budget;
@@ -245,7 +245,7 @@ TEST(Sweep, PointsSoFarAreTheSweepWhenCancelled) {
 
 TEST(Sweep, HalfTheBandwidthIsTwiceTheCost) {
   Problem problem{graph_from_text("a 4 9; b 4 9; a -> b : 1", 2, kUnlimited, 0)};
-  problem.workload->platform.sync_bandwidth = 8;
+  problem.workload.change().platform.sync_bandwidth = 8;
   const Problem slow = varied(problem, Parameter::Bandwidth, 0.5);
   EXPECT_EQ(slow.workload->graph.edges[0].cost, 2);
   EXPECT_EQ(slow.workload->platform.sync_bandwidth, 4);
@@ -259,7 +259,7 @@ TEST(Sweep, CostsThatDifferStillDoAtAnyBandwidth) {
   int equal_by_division = 0;
   for (int step = 1; step <= 50; ++step) {
     Problem problem{graph_from_text("a 4 9; b 4 9; c 1 2; a -> b : 1.9; a -> c : 1.9", 2, kUnlimited, 0)};
-    problem.workload->graph.edges[1].cost = std::nextafter(1.9, 2.0);
+    problem.workload.change().graph.edges[1].cost = std::nextafter(1.9, 2.0);
     const double bandwidth = 1.8 + 0.001 * step;
     equal_by_division += 1.9 / bandwidth == std::nextafter(1.9, 2.0) / bandwidth;
     const Problem there = varied(problem, Parameter::Bandwidth, bandwidth);
@@ -294,13 +294,13 @@ TEST(Sweep, RefusesWhatIsNotOneNumber) {
   Problem problem{graph_from_text("a 4 9", 2, kUnlimited, 1)};
   EXPECT_EQ(refusal_of(problem, Parameter::Hosts), "");
   Problem clusters = problem;
-  clusters.workload->platform.clusters = Cluster{1, {2, 1}, {}};
+  clusters.workload.change().platform.clusters = Cluster{1, {2, 1}, {}};
   EXPECT_EQ(refusal_of(clusters, Parameter::Accelerators),
             "--vary: accelerators cannot be varied: the platform says in which clusters its devices are; what can be "
             "varied here: memory (of every accelerator), bandwidth");
   EXPECT_EQ(refusal_of(clusters, Parameter::Memory), "");
-  problem.workload->platform.classes.push_back({"slow", DeviceKind::Accelerator, 1});
-  for (Node& node : problem.workload->graph.nodes) node.time.push_back(9);
+  problem.workload.change().platform.classes.push_back({"slow", DeviceKind::Accelerator, 1});
+  for (Node& node : problem.workload.change().graph.nodes) node.time.push_back(9);
   EXPECT_EQ(refusal_of(problem, Parameter::Accelerators),
             "--vary: accelerators cannot be varied: the platform has 2 classes of accelerators (accelerator, slow), so "
             "their number is not one number; what can be varied here: hosts, memory (of every accelerator), bandwidth");

@@ -21,10 +21,10 @@ Problem problem_of(std::vector<Node> nodes, std::vector<Edge> edges, Platform pl
   Problem problem;
   for (Node& node : nodes) {
     node.original_id = static_cast<std::int64_t>(problem.workload->graph.nodes.size());
-    problem.workload->graph.nodes.push_back(node);
+    problem.workload.change().graph.nodes.push_back(node);
   }
-  problem.workload->graph.edges = std::move(edges);
-  problem.workload->platform = std::move(platform);
+  problem.workload.change().graph.edges = std::move(edges);
+  problem.workload.change().platform = std::move(platform);
   return problem;
 }
 
@@ -43,17 +43,17 @@ TEST(BruteForce, ChainOnOneAccelerator) { EXPECT_EQ(brute_force(chain(make_platf
 
 TEST(BruteForce, HostsPayNoTransfers) {
   Problem problem = chain(make_platform(1, kUnlimited, 1));
-  problem.workload->graph.nodes[NodeId(2)].time[1] = 6;
+  problem.workload.change().graph.nodes[NodeId(2)].time[1] = 6;
   EXPECT_EQ(brute_force(problem), 9);  // {0, 1} on the accelerator: 7 + 2 out; {2} on the host: 6
 }
 
 TEST(BruteForce, MemoryAndSupportCanMakeItInfeasible) {
   Problem problem = chain(make_platform(2, 10, 0));
-  for (Node& node : problem.workload->graph.nodes) node.memory = 6;
+  for (Node& node : problem.workload.change().graph.nodes) node.memory = 6;
   EXPECT_EQ(brute_force(problem), std::nullopt);
-  problem.workload->platform = make_platform(3, 10, 0);
+  problem.workload.change().platform = make_platform(3, 10, 0);
   EXPECT_EQ(brute_force(problem), 7);  // one node each: 4, 1 + 4 + 2, 2 + 5
-  problem.workload->graph.nodes[NodeId(1)].time[0] = kCannotRun;
+  problem.workload.change().graph.nodes[NodeId(1)].time[0] = kCannotRun;
   EXPECT_EQ(brute_force(problem), std::nullopt);
 }
 
@@ -84,7 +84,7 @@ TEST(BruteForce, OutputMovesOncePerDeviceUnlessItsEdgesDiffer) {
   Problem problem = problem_of({make_node(1, 0), make_node(1, 0), make_node(1, 0)},
                                {{NodeId(0), NodeId(1), 5}, {NodeId(0), NodeId(2), 5}}, make_platform(2, kUnlimited, 0));
   EXPECT_EQ(evaluate_by_definition(problem, {0, 1, 1}).load, (std::vector<double>{6, 7}));
-  problem.workload->graph.edges[1].cost = 3;
+  problem.workload.change().graph.edges[1].cost = 3;
   EXPECT_EQ(evaluate_by_definition(problem, {0, 1, 1}).load, (std::vector<double>{9, 10}));
 }
 
@@ -94,21 +94,21 @@ TEST(BruteForce, OrphansAreMirrored) {
   Problem problem = problem_of({make_node(1, 0), make_node(1, 0), make_node(1, 0), make_node(1, 0)},
                                {{NodeId(0), NodeId(1), 0}, {NodeId(1), NodeId(2), 0}, {NodeId(2), NodeId(3), 0}},
                                make_platform(3, kUnlimited, 0));
-  for (const std::size_t v : {2, 3}) problem.workload->graph.nodes[NodeId(v)].backward = true;
-  for (const std::size_t v : {1, 2}) problem.workload->graph.nodes[NodeId(v)].colour = 7;
+  for (const std::size_t v : {2, 3}) problem.workload.change().graph.nodes[NodeId(v)].backward = true;
+  for (const std::size_t v : {1, 2}) problem.workload.change().graph.nodes[NodeId(v)].colour = 7;
   EXPECT_TRUE(evaluate_by_definition(problem, {0, 1, 1, 0}).legal());
   EXPECT_FALSE(evaluate_by_definition(problem, {0, 1, 2, 0}).colours_ok);
   // Device 2 must precede device 1 (the mirrored edge), which is fine as long as nothing else orders them.
   EXPECT_TRUE(evaluate_by_definition(problem, {0, 1, 1, 2}).legal());
-  problem.workload->graph.edges.push_back({NodeId(0), NodeId(3), 0});
+  problem.workload.change().graph.edges.push_back({NodeId(0), NodeId(3), 0});
   EXPECT_TRUE(evaluate_by_definition(problem, {0, 1, 1, 2}).legal());  // edges from forward to backward ask nothing
   // With 0 colocated with the orphan's consumer side the order closes a cycle: 0 before 1, and 4 (on 1) before 3 (on
   // 0).
   Node late = make_node(1, 0);
   late.original_id = 4;
   late.backward = true;
-  problem.workload->graph.nodes.push_back(late);
-  problem.workload->graph.edges.push_back({NodeId(3), NodeId(4), 0});
+  problem.workload.change().graph.nodes.push_back(late);
+  problem.workload.change().graph.edges.push_back({NodeId(3), NodeId(4), 0});
   EXPECT_FALSE(evaluate_by_definition(problem, {0, 1, 1, 0, 1}).shape_ok);
 }
 
@@ -117,8 +117,8 @@ TEST(BruteForce, BackwardShapeAsksItOfTwinsToo) {
   Problem problem = problem_of({make_node(1, 0), make_node(1, 0), make_node(1, 0), make_node(1, 0)},
                                {{NodeId(0), NodeId(1), 0}, {NodeId(2), NodeId(3), 0}}, make_platform(2, kUnlimited, 0));
   for (const std::size_t v : {0, 1, 2, 3})
-    problem.workload->graph.nodes[NodeId(v)].colour = static_cast<std::int64_t>(v % 2);
-  for (const std::size_t v : {2, 3}) problem.workload->graph.nodes[NodeId(v)].backward = true;
+    problem.workload.change().graph.nodes[NodeId(v)].colour = static_cast<std::int64_t>(v % 2);
+  for (const std::size_t v : {2, 3}) problem.workload.change().graph.nodes[NodeId(v)].backward = true;
   EXPECT_EQ(brute_force(problem), 2);
   problem.backward_shape = true;
   EXPECT_EQ(brute_force(problem), 4);

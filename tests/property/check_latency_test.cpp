@@ -180,7 +180,7 @@ template <class Ask>
 Complaint for_each_question(const Workload& workload, int most_subgraphs, const Ask& ask) {
   for (int subgraphs = 1; subgraphs <= most_subgraphs; ++subgraphs) {
     for (const bool strict : {false, true}) {
-      Problem problem{strict ? rounded(workload) : workload, Objective::Latency};
+      Problem problem{strict ? rounded(workload) : workload, {.objective = Objective::Latency}};
       problem.subgraphs = subgraphs;
       problem.strict_host_cores = strict;
       if (Complaint complaint = ask(problem)) return complaint;
@@ -249,7 +249,7 @@ TEST(LatencyBruteForce, MoreSubgraphsNeverHurt) {
   int better = 0;
   expect_for_all_workloads(
       [&](const Workload& workload, unsigned) -> Complaint {
-        Problem problem{workload, Objective::Latency};
+        Problem problem{workload, {.objective = Objective::Latency}};
         const double one = best_latency_by_brute_force(problem);
         problem.subgraphs = 2;
         const double two = best_latency_by_brute_force(problem);

@@ -126,7 +126,7 @@ TEST(Layers, OfOneNodeEachChangeNothing) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) -> Complaint {
     Problem problem = problem_of(workload, number);
     std::int64_t next = number;
-    for (Node& node : problem.workload->graph.nodes) node.layer = next++;
+    for (Node& node : problem.workload.change().graph.nodes) node.layer = next++;
     Budget budget;
     const Plan plain = plan(problem, {}, budget), layered = plan_layers(problem);
     if (plain.result.status != layered.result.status) return "another status";

@@ -77,7 +77,7 @@ TEST(PlanEqualsBruteForce, StagedWithBackwardShape) {
     problem.backward_shape = true;
     if (number % 2 == 0) {
       // Without forward edges the backward ones alone order the devices; with them they seldom add anything.
-      std::erase_if(problem.workload->graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
+      std::erase_if(problem.workload.change().graph.edges, [&](const Edge& e) { return !workload.graph.nodes[e.to].backward; });
     }
     return wrong(problem, plan_fully(problem), brute_force(problem));
   });
@@ -154,7 +154,7 @@ TEST(PlanEqualsBruteForce, GpipeOfOtherShapes) {
 
 TEST(PlanEqualsBruteForce, Latency) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) {
-    Problem problem{workload, Objective::Latency};
+    Problem problem{workload, {.objective = Objective::Latency}};
     PlanOptions options;
     options.seed = number;
     return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
@@ -164,7 +164,7 @@ TEST(PlanEqualsBruteForce, Latency) {
 TEST(PlanEqualsBruteForce, LatencyOnThreads) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) {
-        Problem problem{workload, Objective::Latency};
+        Problem problem{workload, {.objective = Objective::Latency}};
         problem.strict_host_cores = number % 2 == 0;
         PlanOptions options;
         options.seed = number;
@@ -177,7 +177,7 @@ TEST(PlanEqualsBruteForce, LatencyOnThreads) {
 TEST(PlanIsHonest, ForLatencyWithSubgraphsAndFewCores) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        Problem problem{workload, Objective::Latency};
+        Problem problem{workload, {.objective = Objective::Latency}};
         problem.subgraphs = 1 + static_cast<int>(number % 3);
         problem.strict_host_cores = problem.subgraphs == 1 || number % 2 == 0;
         const auto optimum = brute_force(problem);
@@ -195,7 +195,7 @@ TEST(PlanIsHonest, ForLatencyWithSubgraphsAndFewCores) {
 
 TEST(PlanIsHonest, ForLatencyWithFewTicks) {
   expect_for_all_workloads([](const Workload& workload, unsigned) -> Complaint {
-    const Problem problem{workload, Objective::Latency};
+    const Problem problem{workload, {.objective = Objective::Latency}};
     const auto optimum = brute_force(problem);
     for (const std::uint64_t ticks : {0, 1, 10, 100, 1000, 10'000, 100'000}) {
       if (Complaint complaint = dishonest(problem, plan_within(problem, ticks), optimum)) {
@@ -357,7 +357,7 @@ Workload three_joined(const Workload& workload, unsigned number) {
 TEST(PlanIsConsistent, ForLatencyOnJoinedWorkloads) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        const Problem problem{three_joined(workload, number), Objective::Latency};
+        const Problem problem{three_joined(workload, number), {.objective = Objective::Latency}};
         double least = kUnlimited, bound = 0;
         bool infeasible = false;
         for (const std::uint64_t ticks : {3'000, 30'000, 300'000}) {

@@ -177,12 +177,12 @@ struct Change {
 };
 
 void give_parts(Problem& problem) {
-  for (Node& node : problem.workload->graph.nodes) node.parts.weights = node.memory;
+  for (Node& node : problem.workload.change().graph.nodes) node.parts.weights = node.memory;
 }
 
 // Each class twice, the devices dealt out between the two.
 void double_classes(Problem& problem) {
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   IdVector<ClassId, DeviceClass> classes;
   for (const DeviceClass& c : platform.classes) {
     DeviceClass first = c;
@@ -195,7 +195,7 @@ void double_classes(Problem& problem) {
     classes.push_back(second);
   }
   platform.classes = classes;
-  for (Node& node : problem.workload->graph.nodes) {
+  for (Node& node : problem.workload.change().graph.nodes) {
     std::vector<double> time;
     for (const double t : node.time) time.insert(time.end(), {t, t});
     node.time = time;
@@ -209,14 +209,14 @@ Cluster empty_cluster(const Platform& platform) {
 }
 
 void one_cluster(Problem& problem) {
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.clusters = empty_cluster(platform);
   for (ClassId c : platform.classes.all()) platform.clusters->devices[c] = platform.classes[c].count;
 }
 
 // Every device in a cluster of its own.
 void single_clusters(Problem& problem) {
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.clusters = empty_cluster(platform);
   for (ClassId c : platform.classes.all()) {
     for (int i = 0; i < platform.classes[c].count; ++i) {
@@ -236,7 +236,7 @@ const std::vector<Change>& changes_that_mean_nothing() {
       {"weights and a bandwidth without copies",
        [](Problem& problem) {
          give_parts(problem);
-         problem.workload->platform.sync_bandwidth = 0.01;
+         problem.workload.change().platform.sync_bandwidth = 0.01;
        }},
       {"1f1b without activations",
        [](Problem& problem) {
@@ -245,27 +245,27 @@ const std::vector<Change>& changes_that_mean_nothing() {
        }},
       {"gpipe with one microbatch",
        [](Problem& problem) {
-         for (Node& node : problem.workload->graph.nodes) node.parts.activation = node.memory;
+         for (Node& node : problem.workload.change().graph.nodes) node.parts.activation = node.memory;
          problem.memory_model = MemoryModel::GPipe;
          problem.microbatches = 1;
        }},
       {"1f1b with one microbatch",
        [](Problem& problem) {
-         for (Node& node : problem.workload->graph.nodes) node.parts.activation = node.memory;
+         for (Node& node : problem.workload.change().graph.nodes) node.parts.activation = node.memory;
          problem.memory_model = MemoryModel::OneF1B;
          problem.microbatches = 1;
        }},
       {"recomputing that saves nothing",
        [](Problem& problem) {
          give_parts(problem);
-         for (Node& node : problem.workload->graph.nodes) node.recompute_share = 1;
+         for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = 1;
          problem.memory_model = MemoryModel::OneF1B;
          problem.recompute = true;
        }},
       {"copies that exchange for ever",
        [](Problem& problem) {
-         for (Node& node : problem.workload->graph.nodes) node.parts.weights = 1;
-         problem.workload->platform.sync_bandwidth = 1e-12;
+         for (Node& node : problem.workload.change().graph.nodes) node.parts.weights = 1;
+         problem.workload.change().platform.sync_bandwidth = 1e-12;
          problem.replicas = 3;
        }},
   };
@@ -297,26 +297,26 @@ const std::vector<Change>& changes_for_the_better() {
   static const std::vector<Change> changes{
       {"a faster class",
        [](Problem& problem) {
-         for (Node& node : problem.workload->graph.nodes) {
+         for (Node& node : problem.workload.change().graph.nodes) {
            if (node.time[0] != kCannotRun) node.time[0] /= 2;
          }
        }},
       {"a faster link",
        [](Problem& problem) {
-         for (DeviceClass& c : problem.workload->platform.classes) c.link_factor /= 2;
+         for (DeviceClass& c : problem.workload.change().platform.classes) c.link_factor /= 2;
        }},
       {"faster links at the root",
        [](Problem& problem) {
-         if (problem.workload->platform.clusters) problem.workload->platform.clusters->factor /= 2;
+         if (problem.workload->platform.clusters) problem.workload.change().platform.clusters->factor /= 2;
        }},
-      {"a higher bandwidth", [](Problem& problem) { problem.workload->platform.sync_bandwidth *= 2; }},
+      {"a higher bandwidth", [](Problem& problem) { problem.workload.change().platform.sync_bandwidth *= 2; }},
       {"more memory",
        [](Problem& problem) {
-         for (DeviceClass& c : problem.workload->platform.classes) c.memory *= 1.5;
+         for (DeviceClass& c : problem.workload.change().platform.classes) c.memory *= 1.5;
        }},
       {"one more device",
        [](Problem& problem) {
-         Platform& platform = problem.workload->platform;
+         Platform& platform = problem.workload.change().platform;
          ++platform.classes[ClassId(0)].count;
          if (platform.clusters) ++platform.clusters->devices[ClassId(0)];
        }},
@@ -327,7 +327,7 @@ const std::vector<Change>& changes_for_the_better() {
        }},
       {"less kept for each sample",
        [](Problem& problem) {
-         for (Node& node : problem.workload->graph.nodes) node.parts.recompute_activation = 0;
+         for (Node& node : problem.workload.change().graph.nodes) node.parts.recompute_activation = 0;
        }},
       {"recomputing", [](Problem& problem) { problem.recompute = problem.memory_model != MemoryModel::Flat; }},
       {"transfers beside computing",
@@ -404,8 +404,8 @@ TEST(PlanOfSetups, IsNeverWorseThanPiper) {
 
 TEST(PlanOfSetups, OneNodeMayUseAllDevices) {
   Problem problem{graph_from_text("a 6 60 mem=3", 6, kUnlimited, 0)};
-  problem.workload->graph.nodes[NodeId(0)].parts.weights = 3;
-  problem.workload->platform.sync_bandwidth = 2;
+  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 3;
+  problem.workload.change().platform.sync_bandwidth = 2;
   problem.replicas = 6;
   EXPECT_DOUBLE_EQ(*planned(problem), 1 + 5 * 3.0 / (6 * 2));
 }
@@ -431,7 +431,7 @@ Problem with_three_in_flight(double time, double transfer, double weights) {
   Problem problem;
   problem.memory_model = MemoryModel::OneF1B;
   problem.replicas = 3;
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.sync_bandwidth = 1;
   platform.classes.push_back({"first", DeviceKind::Accelerator, 1, 3, 1});
   platform.classes.push_back({"later", DeviceKind::Accelerator, 0, kUnlimited, 1});
@@ -443,11 +443,11 @@ Problem with_three_in_flight(double time, double transfer, double weights) {
     node.time = std::move(times);
     node.parts.weights = node_weights;
     node.parts.activation = activation;
-    return problem.workload->graph.nodes.push_back(node);
+    return problem.workload.change().graph.nodes.push_back(node);
   };
   const NodeId a = add({6, kCannotRun}, 0, 1);
   const NodeId b = add({kCannotRun, time}, weights, 0), c = add({kCannotRun, time}, weights, 0);
-  problem.workload->graph.edges = {{a, b, 0}, {b, c, transfer}};
+  problem.workload.change().graph.edges = {{a, b, 0}, {b, c, transfer}};
   return problem;
 }
 
@@ -460,7 +460,7 @@ Cluster later_devices(const Platform& platform, int count) {
 // Three devices that share both nodes take 4 + 4/3, and leave no room in front of them. Two take 6 each.
 TEST(PlanOfSetups, AClusterUsesNoMoreDevicesThanItMust) {
   Problem problem = with_three_in_flight(6, 0, 1);
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes[ClassId(1)].count = 3;
   platform.clusters->clusters = {later_devices(platform, 3)};
   EXPECT_DOUBLE_EQ(*planned(problem), 6);
@@ -470,7 +470,7 @@ TEST(PlanOfSetups, AClusterUsesNoMoreDevicesThanItMust) {
 // that shares both nodes takes 5.5 + 1, and so does one cluster with a node on each device.
 TEST(PlanOfSetups, EqualMembersInUseMayBeFewerDevices) {
   Problem problem = with_three_in_flight(5.5, 1, 2);
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes[ClassId(1)].count = 4;
   platform.clusters->factor = 0.5;
   platform.clusters->clusters = {later_devices(platform, 2), later_devices(platform, 2)};
@@ -480,7 +480,7 @@ TEST(PlanOfSetups, EqualMembersInUseMayBeFewerDevices) {
 // Sums of these times, put together and taken apart again, are not quite 0.
 TEST(PlanOfSetups, RoundingHidesNoStage) {
   Problem problem;
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   platform.classes.push_back({"near", DeviceKind::Accelerator, 3, 4, 0});
   platform.classes.push_back({"far", DeviceKind::Accelerator, 1, 16, 1});
   const auto add = [&](double near, double far, double memory) {
@@ -488,14 +488,14 @@ TEST(PlanOfSetups, RoundingHidesNoStage) {
     node.original_id = static_cast<std::int64_t>(problem.workload->graph.nodes.size());
     node.time = {near, far};
     node.memory = memory;
-    return problem.workload->graph.nodes.push_back(node);
+    return problem.workload.change().graph.nodes.push_back(node);
   };
   const NodeId a = add(1.85, 1.85, 0), d = add(0, 0, 4), c = add(2, kCannotRun, 1), b = add(11, 0, 0);
   const NodeId e = add(1.48, 1.48, 1);
   add(0, 0, 0);
   add(2.22, 2.22, 1);
-  problem.workload->graph.nodes[e].backward = true;
-  problem.workload->graph.edges = {{a, b, 0}, {b, c, 0}, {c, d, 0}, {c, e, 0.0925}};
+  problem.workload.change().graph.nodes[e].backward = true;
+  problem.workload.change().graph.edges = {{a, b, 0}, {b, c, 0}, {c, d, 0}, {c, e, 0.0925}};
   EXPECT_DOUBLE_EQ(*planned(problem), 1.85 + 1.48);
 }
 

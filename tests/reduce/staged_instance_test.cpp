@@ -87,8 +87,8 @@ TEST(StagedInstance, RefusesTwoClassesOfAKind) {
   Platform platform = make_platform(1, kUnlimited, 1);
   platform.classes.push_back({"slow", DeviceKind::Accelerator, 1, kUnlimited});
   Problem problem{graph_from_text("a 1 1", make_platform(1, kUnlimited, 1))};
-  problem.workload->platform = platform;
-  problem.workload->graph.nodes[NodeId(0)].time.push_back(1);
+  problem.workload.change().platform = platform;
+  problem.workload.change().graph.nodes[NodeId(0)].time.push_back(1);
   EXPECT_THROW(make_staged_instance(problem), InputError);
 }
 

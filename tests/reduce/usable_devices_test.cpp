@@ -16,7 +16,7 @@ TEST(UsableDevices, SmallPlatformsStayAsTheyAre) { EXPECT_FALSE(leave_out_idle(t
 
 TEST(UsableDevices, OfEachClassNoMoreThanThereAreNodes) {
   Problem problem = three_nodes();
-  problem.workload->platform.classes[ClassId(0)].count = 1'000'000;
+  problem.workload.change().platform.classes[ClassId(0)].count = 1'000'000;
   const auto usable = leave_out_idle(problem);
   ASSERT_TRUE(usable);
   EXPECT_EQ(usable->platform.classes[ClassId(0)].count, 3);
@@ -27,14 +27,14 @@ TEST(UsableDevices, OfEachClassNoMoreThanThereAreNodes) {
 
 TEST(UsableDevices, CopiesNeedMore) {
   Problem problem = three_nodes();
-  problem.workload->platform.classes[ClassId(0)].count = 100;
+  problem.workload.change().platform.classes[ClassId(0)].count = 100;
   problem.replicas = 4;
   EXPECT_EQ(leave_out_idle(problem)->platform.classes[ClassId(0)].count, 12);
 }
 
 TEST(UsableDevices, EqualClustersAreThinnedOutAndOthersKept) {
   Problem problem = three_nodes();
-  Platform& platform = problem.workload->platform;
+  Platform& platform = problem.workload.change().platform;
   const Cluster pair{0.1, {2, 0}, {}}, single{0.2, {1, 0}, {}};
   Cluster all{1, {0, 1}, {}};
   for (int i = 0; i < 10; ++i) all.clusters.push_back(pair);
@@ -53,7 +53,7 @@ TEST(UsableDevices, EqualClustersAreThinnedOutAndOthersKept) {
 
 TEST(UsableDevices, SplitsAreLiftedWithTheirCopies) {
   Problem problem = three_nodes();
-  problem.workload->platform.classes[ClassId(0)].count = 100;
+  problem.workload.change().platform.classes[ClassId(0)].count = 100;
   problem.replicas = 2;
   const auto usable = leave_out_idle(problem);
   Split split;

@@ -24,7 +24,7 @@ std::string dot_of(const Problem& problem, const Split& split) {
 Problem problem_of(const std::string& graph) {
   Problem problem;
   problem.workload = graph_from_text(graph, 2);
-  problem.workload->name = "small";
+  problem.workload.change().name = "small";
   return problem;
 }
 
@@ -66,8 +66,8 @@ TEST(GraphDot, AnyNameWillDo) {
   const Split split = split_from_text(problem.workload, "a b | c d e");
   const std::string plain = without_strings(dot_of(problem, split));
   const std::string names[] = {"\"]; } digraph {", "ends with \\", "two\nlines\t", "\\N \\\" &lt; <b>", "日本語"};
-  for (const NodeId v : problem.workload->graph.nodes.all()) problem.workload->graph.nodes[v].name = names[v.index()];
-  problem.workload->name = "\\\"";
+  for (const NodeId v : problem.workload.change().graph.nodes.all()) problem.workload.change().graph.nodes[v].name = names[v.index()];
+  problem.workload.change().name = "\\\"";
   const std::string text = dot_of(problem, split);
   EXPECT_EQ(without_strings(text), plain);
   EXPECT_EQ(count(text, "ends with \\\\\\n"), 1u);
@@ -78,7 +78,7 @@ TEST(GraphDot, AnyNameWillDo) {
 TEST(GraphDot, NodesWithoutNamesShowTheirIds) {
   Problem problem = problem_of("a 1 9 id=17; b 2 9; a -> b");
   const Split split = split_from_text(problem.workload, "a b");
-  for (Node& node : problem.workload->graph.nodes) node.name.clear();
+  for (Node& node : problem.workload.change().graph.nodes) node.name.clear();
   EXPECT_EQ(count(dot_of(problem, split), "n0 [label=\"17\\n1\"]"), 1u);
 }
 

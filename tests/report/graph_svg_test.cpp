@@ -28,7 +28,7 @@ std::size_t count(std::string_view text, std::string_view what) {
 Problem problem_of(const std::string& graph, int accelerators) {
   Problem problem;
   problem.workload = graph_from_text(graph, accelerators, kUnlimited, 1);
-  problem.workload->name = "small";
+  problem.workload.change().name = "small";
   problem.shape = Shape::Free;
   return problem;
 }
@@ -86,7 +86,7 @@ TEST(GraphSvg, SaysHowFarTheBoundIs) {
                               split_kind(problem.objective, problem.shape))),
             1u);
   Problem timed = problem;
-  timed.workload->time_unit = "ms";
+  timed.workload.change().time_unit = "ms";
   EXPECT_EQ(count(picture(timed, split, Status::Optimal), "time per sample 4 ms, 250 samples/s, optimal among "), 1u);
 }
 
@@ -136,14 +136,14 @@ TEST(GraphSvg, CopiesAreNamedTogether) {
 
 TEST(GraphSvg, AnyNameWillDo) {
   Problem problem = problem_of("a 1 9; b 2 9; c 3 9; d 1 9; a -> b -> c -> d", 2);
-  problem.workload->name = "</title><script>&\"'\x01";
+  problem.workload.change().name = "</title><script>&\"'\x01";
   const Split split = split_from_text(problem.workload, "a b | c d");
   const std::string names[] = {"<script>alert('x')</script>", "&amp;\"]]>\x02\n\t--\\",
                                "日本語の長い名前はここで切られるはずです日本語の長い名前", "\xEF\xBF\xBF\xEF\xBF\xBE"};
-  for (const NodeId v : problem.workload->graph.nodes.all()) problem.workload->graph.nodes[v].name = names[v.index()];
+  for (const NodeId v : problem.workload.change().graph.nodes.all()) problem.workload.change().graph.nodes[v].name = names[v.index()];
   const std::string svg = picture(problem, split);
   EXPECT_EQ(count(svg, "\xEF\xBF\xBF"), 0u);
-  problem.workload->platform.classes[ClassId(0)].name = "<&\">";
+  problem.workload.change().platform.classes[ClassId(0)].name = "<&\">";
   picture(problem, split);
 }
 
@@ -174,7 +174,7 @@ TEST(GraphSvg, LargeGraphsAreDrawnInLessDetail) {
        {std::pair(140, 120'000), {500, 200'000}, {1500, 300'000}, {2900, 500'000}, {4000, 60'000}}) {
     SCOPED_TRACE(nodes);
     problem.workload = transformer_of_size(static_cast<std::size_t>(nodes), false);
-    for (Node& node : problem.workload->graph.nodes) {
+    for (Node& node : problem.workload.change().graph.nodes) {
       node.memory = 0;
       for (double& time : node.time) time = std::isfinite(time) ? time : 1;
     }

@@ -27,7 +27,7 @@ inline HandMade hand_made(std::size_t samples, double unit = 1, std::size_t reco
   HandMade made;
   made.problem.workload =
       graph_from_text("a 1 -; b 1 -; c 2 - back; d 2 - back; a -> b : 0.5; b -> c; c -> d : 0.5", 2, kUnlimited, 0);
-  made.problem.workload->name = "by hand";
+  made.problem.workload.change().name = "by hand";
   made.report = check(made.problem, split_from_text(made.problem.workload, "a d | b c"));
 
   Simulation& simulation = made.simulation;

@@ -36,7 +36,7 @@ struct Answer {
   Answer() = default;
   Answer(std::string_view graph, std::string_view split, Shape shape = Shape::Staged, int accelerators = 3) {
     problem.workload = graph_from_text(graph, accelerators);
-    problem.workload->name = "by hand";
+    problem.workload.change().name = "by hand";
     problem.shape = shape;
     result.split = split_from_text(problem.workload, split);
     answer();
@@ -394,9 +394,9 @@ TEST(Page, SweepIsTheCurve) {
 TEST(Page, HostileNamesStayText) {
   const std::string hostile = "</script><script>alert('\xff\"\\')</script><!--\n\x01";
   Answer answer(kTraining, kTrainingSplit);
-  answer.problem.workload->name = hostile;
-  answer.problem.workload->graph.nodes[NodeId(0)].name = hostile;
-  answer.problem.workload->platform.classes[ClassId(0)].name = hostile;
+  answer.problem.workload.change().name = hostile;
+  answer.problem.workload.change().graph.nodes[NodeId(0)].name = hostile;
+  answer.problem.workload.change().platform.classes[ClassId(0)].name = hostile;
   answer.result.proof = hostile;
   const std::string json = page_json(answer.content());
   EXPECT_EQ(json.find('<'), std::string::npos);
@@ -410,7 +410,7 @@ TEST(Page, HostileNamesStayText) {
 
 TEST(Page, WhatTurnsTheDirectionOfWritingIsSeen) {
   Answer answer(kTraining, kTrainingSplit);
-  answer.problem.workload->graph.nodes[NodeId(0)].name = "a\u202eb\u2066c\u200bd\u0085";
+  answer.problem.workload.change().graph.nodes[NodeId(0)].name = "a\u202eb\u2066c\u200bd\u0085";
   EXPECT_EQ(answer.page().at("graph").at("name")[0], "a\\u202eb\\u2066c\\u200bd\\u0085");
 }
 
@@ -418,8 +418,8 @@ TEST(Page, OperatorsAndBytesOfNodesWhereTheFileHasThem) {
   Answer answer(kTraining, kTrainingSplit);
   EXPECT_FALSE(answer.page().at("graph").contains("op"));
   EXPECT_FALSE(answer.page().at("graph").contains("outputBytes"));
-  answer.problem.workload->graph.nodes[NodeId(1)].op = "aten.mm";
-  answer.problem.workload->graph.nodes[NodeId(2)].output_bytes = 4096;
+  answer.problem.workload.change().graph.nodes[NodeId(1)].op = "aten.mm";
+  answer.problem.workload.change().graph.nodes[NodeId(2)].output_bytes = 4096;
   const Json graph = answer.page().at("graph");
   EXPECT_EQ(graph.at("op"), Json({"", "aten.mm", "", "", "", ""}));
   EXPECT_EQ(graph.at("outputBytes"), Json::parse("[null, null, 4096, null, null, null]"));
@@ -428,8 +428,8 @@ TEST(Page, OperatorsAndBytesOfNodesWhereTheFileHasThem) {
 TEST(Page, SaysWhatMustBeKnownBeforeTheNumbersAreBelieved) {
   Answer answer(kTraining, kTrainingSplit);
   EXPECT_EQ(answer.page().at("timeUnit"), "");
-  answer.problem.workload->time_unit = "ms";
-  answer.problem.workload->notes = {"the field 'colorclass' is unknown"};
+  answer.problem.workload.change().time_unit = "ms";
+  answer.problem.workload.change().notes = {"the field 'colorclass' is unknown"};
   answer.result.unverified = true;
   EXPECT_EQ(answer.page().at("timeUnit"), "ms");
   EXPECT_EQ(answer.page().at("plan").at("unverified"), true);

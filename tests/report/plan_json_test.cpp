@@ -26,20 +26,20 @@ using Json = nlohmann::ordered_json;
 class PlanJson : public testing::Test {
  protected:
   PlanJson() {
-    problem.workload->name = "chain";
-    problem.workload->platform = make_platform(3, 1000, 1);
+    problem.workload.change().name = "chain";
+    problem.workload.change().platform = make_platform(3, 1000, 1);
     const auto add = [this](std::int64_t id, bool backward) {
       Node node;
       node.original_id = id;
       node.time = {1, 2};
       node.backward = backward;
-      return problem.workload->graph.nodes.push_back(node);
+      return problem.workload.change().graph.nodes.push_back(node);
     };
     const NodeId a = add(10, false);
     const NodeId b = add(7, false);
     const NodeId c = add(30, false);
     const NodeId d = add(8, true);
-    problem.workload->graph.edges = {{a, b, 0.5}, {b, c, 0.25}, {c, d, 0}};
+    problem.workload.change().graph.edges = {{a, b, 0.5}, {b, c, 0.25}, {c, d, 0}};
     Split split;
     split.device_of = {DeviceId(1), DeviceId(0), DeviceId(3), DeviceId(1)};
     split.order = {DeviceId(1), DeviceId(0), DeviceId(3)};
@@ -79,9 +79,9 @@ TEST_F(PlanJson, HeaderNamesFormatAndVersions) {
 }
 
 TEST_F(PlanJson, HoldsItsWholeQuestion) {
-  problem.workload->time_unit = "ms";
+  problem.workload.change().time_unit = "ms";
   problem.replicas = 2;
-  problem.workload->platform.sync_bandwidth = 64;
+  problem.workload.change().platform.sync_bandwidth = 64;
   const Json json = Json::parse(plan_json(problem, result, report, {2.5, 1}));
   EXPECT_EQ(json.at("time_unit"), "ms");
   const std::optional<PlanQuestion> question = parse_question(json.dump(), "plan");
@@ -103,7 +103,7 @@ TEST_F(PlanJson, SaysWhatTheSplitIsWorth) {
                                                "devices": 3})"));
   EXPECT_FALSE(json.contains("lone_bottleneck"));
   EXPECT_EQ(json.at("bound_verified"), true);
-  problem.workload->graph.nodes[NodeId(2)].time = {2.1, 30};
+  problem.workload.change().graph.nodes[NodeId(2)].time = {2.1, 30};
   result.unverified = true;
   EXPECT_EQ(plan().at("lone_bottleneck"), Json::parse(R"({"nodes": [30], "class": "accelerator"})"));
   EXPECT_EQ(plan().at("bound_verified"), false);
@@ -161,7 +161,7 @@ TEST_F(PlanJson, AssignmentPointsIntoDevices) {
 }
 
 TEST_F(PlanJson, PassesAreLeftOutWithoutABackwardPart) {
-  problem.workload->graph.nodes[NodeId(3)].backward = false;
+  problem.workload.change().graph.nodes[NodeId(3)].backward = false;
   EXPECT_FALSE(plan().at("devices")[0].contains("forward"));
   EXPECT_FALSE(plan().at("devices")[0].contains("backward"));
 }
@@ -190,7 +190,7 @@ TEST_F(PlanJson, NumbersSurviveTheRoundTrip) {
 }
 
 TEST_F(PlanJson, NamesThatAreNotUtf8AreMended) {
-  problem.workload->name = "caf\xe9";
+  problem.workload.change().name = "caf\xe9";
   EXPECT_EQ(plan().at("workload"), "caf\xef\xbf\xbd");
 }
 
@@ -294,12 +294,12 @@ TEST_F(LatencyPlanJson, InTheSeedFormatEverySubgraphIsAnAccelerator) {
 class PipelinePlanJson : public PlanJson {
  protected:
   PipelinePlanJson() {
-    Platform& platform = problem.workload->platform;
+    Platform& platform = problem.workload.change().platform;
     platform = Platform{{{"fast", DeviceKind::Accelerator, 2, 1000},
                          {"cpu", DeviceKind::Host, 1, kUnlimited},
                          {"slow", DeviceKind::Accelerator, 1, 500, 2}}};
     platform.sync_bandwidth = 4;
-    for (Node& node : problem.workload->graph.nodes) {
+    for (Node& node : problem.workload.change().graph.nodes) {
       node.time = {1, 2, 3};
       node.parts = {10, 20, 30, 5};
       node.recompute_share = 0.5;

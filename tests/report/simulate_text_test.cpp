@@ -32,11 +32,11 @@ TEST(SimulateText, SaysWhatWasRunAndWhatItTook) {
 
 TEST(SimulateText, TimesHaveTheirUnit) {
   HandMade made = hand_made(4);
-  made.problem.workload->time_unit = "ms";
+  made.problem.workload.change().time_unit = "ms";
   const std::string text = simulate_text(made.problem, made.report, made.simulation);
   EXPECT_NE(text.find("time per sample  4 ms           in steady state"), std::string::npos) << text;
   EXPECT_NE(text.find("throughput       250 samples/s\n"), std::string::npos) << text;
-  made.problem.workload->time_unit = "ticks";
+  made.problem.workload.change().time_unit = "ticks";
   EXPECT_NE(simulate_text(made.problem, made.report, made.simulation).find("0.25      samples per ticks"),
             std::string::npos);
 }
@@ -69,7 +69,7 @@ TEST(SimulateText, DrainsWhereThereIsMoreThanOneSample) {
 
 TEST(SimulateText, SaysWhereMemoryIsTooSmall) {
   HandMade made = hand_made(4);
-  made.problem.workload->platform = make_platform(2, 60, 0);
+  made.problem.workload.change().platform = make_platform(2, 60, 0);
   const std::string text = simulate_text(made.problem, made.report, made.simulation);
   EXPECT_NE(text.find("100 B  <- bottleneck, more memory than its 60 B\n"), std::string::npos) << text;
   EXPECT_NE(text.find(" 50 B\n"), std::string::npos) << text;
@@ -102,7 +102,7 @@ TEST(SimulateText, AnotherSchedulesFormulaIsNotThePlansPromise) {
 
 TEST(SimulateText, CopiesFollowTheirOriginals) {
   HandMade made = hand_made(4);
-  made.problem.workload->platform = make_platform(3, kUnlimited, 0);
+  made.problem.workload.change().platform = make_platform(3, kUnlimited, 0);
   made.problem.replicas = 2;
   Split split = split_from_text(made.problem.workload, "a d | b c |");
   split.copy_of = {DeviceId(0), DeviceId(1), DeviceId(0)};

@@ -13,8 +13,8 @@ namespace {
 
 Problem problem() {
   Problem result;
-  result.workload->name = "net <1>";
-  result.workload->platform = make_platform(4, 1024.0 * 1024 * 1024, 1);
+  result.workload.change().name = "net <1>";
+  result.workload.change().platform = make_platform(4, 1024.0 * 1024 * 1024, 1);
   return result;
 }
 
@@ -63,7 +63,7 @@ TEST(SweepText, ARowForEachPoint) {
 
 TEST(SweepText, ValuesHaveTheirUnit) {
   Problem timed = problem();
-  timed.workload->time_unit = "ms";
+  timed.workload.change().time_unit = "ms";
   EXPECT_NE(sweep_text(timed, example()).find("accelerators  value [ms]     bound"), std::string::npos);
   EXPECT_NE(sweep_svg(timed, example()).find("time per sample [ms]</text>"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(sweep_json(timed, example(), {10, 7}))["time_unit"], "ms");

@@ -133,7 +133,7 @@ TEST(TimelineSvg, SaysWhatIsLeftOut) {
 
 TEST(TimelineSvg, AnyNameAndEvenNothingIsDrawn) {
   HandMade made = hand_made(3);
-  made.problem.workload->name = "a<b>&\"c\"";
+  made.problem.workload.change().name = "a<b>&\"c\"";
   made.simulation.lanes[LaneId(0)].name = "<&> of a very long class of devices: compute";
   expect_well_formed(timeline_svg(made.problem, made.report, made.simulation));
   made.simulation.intervals.clear();

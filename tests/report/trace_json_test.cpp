@@ -56,7 +56,7 @@ TEST(TraceJson, ASliceSaysWhatRuns) {
 TEST(TraceJson, TheWorkloadsUnitBecomesMicroseconds) {
   for (const auto& [unit, factor] : std::map<std::string, double>{{"", 1}, {"ms", 1}, {"us", 1e-3}, {"s", 1000}}) {
     HandMade made = hand_made(2);
-    made.problem.workload->time_unit = unit;
+    made.problem.workload.change().time_unit = unit;
     double last = 0;
     for (const Json& event : events_of(made)) {
       if (event["ph"] == "X" && event["name"] == "B1" && event["pid"] == 1) last = event["ts"].get<double>();
@@ -125,7 +125,7 @@ TEST(TraceJson, CountsSamplesInFlightAndMemory) {
 
 TEST(TraceJson, AnyNameIsWritten) {
   HandMade made = hand_made(1);
-  made.problem.workload->name = "a \"b\"\n\xff";
+  made.problem.workload.change().name = "a \"b\"\n\xff";
   made.simulation.lanes[LaneId(0)].name = "x\\y";
   const Json trace = Json::parse(trace_json(made.problem, made.report, made.simulation));
   EXPECT_EQ(trace["displayTimeUnit"], "ms");

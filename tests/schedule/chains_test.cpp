@@ -26,7 +26,7 @@ struct Chain {
   Chain(std::uint64_t seed, std::size_t stages, bool training, TransferMode mode, std::size_t most_sharing = 1) {
     std::mt19937 engine(static_cast<unsigned>(seed));
     const auto below = [&](unsigned n) { return static_cast<std::size_t>(engine() % n); };
-    Graph& graph = problem.workload->graph;
+    Graph& graph = problem.workload.change().graph;
     problem.transfers = mode;
     problem.backward_shape = true;
     problem.replicas = static_cast<int>(most_sharing);
@@ -35,8 +35,8 @@ struct Chain {
       sharing.push_back(1 + below(static_cast<unsigned>(most_sharing)));
       devices += sharing.back();
     }
-    problem.workload->platform = make_platform(static_cast<int>(devices), kUnlimited, 0);
-    problem.workload->platform.sync_bandwidth = 4;
+    problem.workload.change().platform = make_platform(static_cast<int>(devices), kUnlimited, 0);
+    problem.workload.change().platform.sync_bandwidth = 4;
     const auto add = [&](std::size_t stage, bool back) {
       Node node;
       node.original_id = static_cast<std::int64_t>(graph.nodes.size());
@@ -89,8 +89,8 @@ TEST(Chains, GPipeTakesTheFormulaAndFillingAndDraining) {
 TEST(Chains, GPipeWithASharedStageWithoutBackwardWork) {
   Problem problem = problem_of(graph_from_text("a 2 9; b 1 9; B 2 9 back; a -> b -> B", 3, kUnlimited, 0));
   problem.replicas = 2;
-  problem.workload->platform.sync_bandwidth = 4;
-  problem.workload->graph.nodes[NodeId(0)].parts.weights = 4;
+  problem.workload.change().platform.sync_bandwidth = 4;
+  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 4;
   Split split = split_from_text(problem.workload, "a | b B");
   split.copy_of = copies({0, 1, 0});
   EXPECT_EQ(timeline(simulate(problem, split, run_as(ScheduleKind::GPipe, 4, 2))),
@@ -183,11 +183,11 @@ TEST(Chains, InFlightWhateverTheUnitOfTime) {
     const TransferMode mode = std::array{TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}[seed % 3];
     Chain chain(seed, 1 + seed % 5, seed % 2 == 0, mode, 1 + seed % 2);
     Problem whole = chain.problem;
-    for (Node& node : whole.workload->graph.nodes) {
+    for (Node& node : whole.workload.change().graph.nodes) {
       for (double& time : node.time) time = std::round(10 * time);
     }
-    for (Edge& edge : whole.workload->graph.edges) edge.cost = std::round(10 * edge.cost);
-    whole.workload->platform.sync_bandwidth /= 10;
+    for (Edge& edge : whole.workload.change().graph.edges) edge.cost = std::round(10 * edge.cost);
+    whole.workload.change().platform.sync_bandwidth /= 10;
     for (const ScheduleKind kind :
          {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
       const Simulation tenths = simulate(chain.problem, chain.split, run_as(kind, 300));

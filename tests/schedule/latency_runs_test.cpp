@@ -96,7 +96,7 @@ TEST(LatencyRuns, OneSampleAtATimeWhateverRoundingDoes) {
   problem.objective = Objective::Latency;
   const Split split = split_from_text(problem.workload, "a b c |");
   for (const double unit : {1.0, 1e-12, 1.1e7}) {
-    for (Node& node : problem.workload->graph.nodes) {
+    for (Node& node : problem.workload.change().graph.nodes) {
       for (double& time : node.time) time *= unit;
     }
     const Simulation run = simulate(problem, split, run_as(ScheduleKind::Sequential, 1000));

@@ -21,7 +21,7 @@ Problem two_stages_in_training() {
                                  "a -> b -> B -> A",
                                  2, kUnlimited, 0));
   problem.memory_model = MemoryModel::OneF1B;
-  Node& a = problem.workload->graph.nodes[NodeId(0)];
+  Node& a = problem.workload.change().graph.nodes[NodeId(0)];
   a.parts = {.weights = 100, .optimizer_state = 50, .activation = 8, .recompute_activation = 1};
   a.memory = 7;
   return problem;
@@ -58,7 +58,7 @@ TEST(MemoryInFlight, RecomputedActivationsAreThereWhileTheyAreNeeded) {
 // They are computed behind what the backward pass reads: A reads from 9 on and computes from 10 on.
 TEST(MemoryInFlight, RecomputedActivationsAreNotThereBeforeTheyAreComputed) {
   Problem problem = two_stages_in_training();
-  problem.workload->graph.edges[2].cost = 1;
+  problem.workload.change().graph.edges[2].cost = 1;
   problem.recompute = true;
   Split split = split_from_text(problem.workload, "a A | b B");
   split.order = {DeviceId(0), DeviceId(1)};

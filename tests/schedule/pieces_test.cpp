@@ -148,7 +148,7 @@ TEST(Pieces, RecomputeBeforeTheBackwardPass) {
       graph_from_text("a 1 9 out=1; b 2 9 out=1; c 4 9; B 8 9 back; A 16 9 back; a -> b -> c; b -> B -> A")};
   problem.memory_model = MemoryModel::OneF1B;
   problem.recompute = true;
-  for (Node& node : problem.workload->graph.nodes) node.recompute_share = node.backward ? 0 : 0.5;
+  for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = node.backward ? 0 : 0.5;
   // Device 0 has backward nodes, device 1 has none.
   Split split = split_from_text(problem.workload, "a b B A | c");
   split.order = {DeviceId(0), DeviceId(1)};
@@ -171,7 +171,7 @@ TEST(Pieces, RecomputeWithTheFirstOfSeveralBackwardPieces) {
                       "A 16 9 back colour=1; a -> b -> C -> B -> A")};
   problem.memory_model = MemoryModel::OneF1B;
   problem.recompute = true;
-  for (Node& node : problem.workload->graph.nodes) node.recompute_share = node.backward ? 0 : 1;
+  for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = node.backward ? 0 : 1;
   Split split = split_from_text(problem.workload, "a C A | b B");
   split.order = {DeviceId(0), DeviceId(1)};
   split.recomputes = {1, 0, 0};
@@ -189,7 +189,7 @@ TEST(Pieces, AreFewestOnlyIfProvedInBothPasses) {
   Problem problem;
   problem.shape = Shape::Free;
   problem.workload = graph_from_text("x 1 1", 6);
-  Graph& graph = problem.workload->graph;
+  Graph& graph = problem.workload.change().graph;
   const Node node = graph.nodes[NodeId(0)];
   graph.nodes = {};
   Split split;
@@ -297,8 +297,8 @@ TEST(Pieces, OfRandomSplitsAddUpAndAreFewest) {
     features.memory = features.recompute = features.copies = false;
     Problem problem = random_setup(seed, features);
     problem.shape = Shape::Free;
-    for (DeviceClass& c : problem.workload->platform.classes) c.memory = kUnlimited;
-    for (Node& node : problem.workload->graph.nodes) node.colour = std::nullopt;
+    for (DeviceClass& c : problem.workload.change().platform.classes) c.memory = kUnlimited;
+    for (Node& node : problem.workload.change().graph.nodes) node.colour = std::nullopt;
     Dice dice(seed);
     const Platform& platform = problem.workload->platform;
     Split split;

@@ -199,7 +199,7 @@ TEST(RandomRuns, OfManyPieces) {
     Problem problem;
     problem.shape = Shape::Free;
     problem.transfers = std::array{TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}[seed % 3];
-    problem.workload->platform = make_platform(static_cast<int>(devices), kUnlimited, 0);
+    problem.workload.change().platform = make_platform(static_cast<int>(devices), kUnlimited, 0);
     const std::size_t first_backward = seed % 2 == 0 ? nodes : nodes / 2;
     Split split;
     for (std::size_t v = 0; v < nodes; ++v) {
@@ -207,11 +207,11 @@ TEST(RandomRuns, OfManyPieces) {
       node.original_id = static_cast<std::int64_t>(v);
       node.time.assign(problem.workload->platform.classes.size(), below(8) / 7);
       node.backward = v >= first_backward;
-      problem.workload->graph.nodes.push_back(node);
+      problem.workload.change().graph.nodes.push_back(node);
       split.device_of.push_back(DeviceId(engine() % devices));
       const double cost = below(5) / 3;
       for (std::size_t w = v + 1; w < std::min(nodes, v + 6); ++w) {
-        if (engine() % 3 == 0) problem.workload->graph.edges.push_back({NodeId(v), NodeId(w), cost});
+        if (engine() % 3 == 0) problem.workload.change().graph.edges.push_back({NodeId(v), NodeId(w), cost});
       }
     }
     const CheckReport report = check(problem, split);

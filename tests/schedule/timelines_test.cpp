@@ -319,8 +319,8 @@ TEST(Timelines, Sequential) {
 TEST(Timelines, SharedStages) {
   Problem problem = problem_of(graph_from_text("a 6 9; b 3 9; a -> b", 3, kUnlimited, 0));
   problem.replicas = 2;
-  problem.workload->platform.sync_bandwidth = 4;
-  problem.workload->graph.nodes[NodeId(0)].parts.weights = 4;
+  problem.workload.change().platform.sync_bandwidth = 4;
+  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 4;
   Split split = split_from_text(problem.workload, "a | b");
   split.copy_of = copies({0, 1, 0});
   const Simulation s = simulate(problem, split, run_as(ScheduleKind::Pipeline, 3));

@@ -185,9 +185,9 @@ TEST(PipeDream, IsBestOnPaths) {
 
 TEST(PipeDream, SaysWhereThereAreTooManyWays) {
   Problem problem;
-  problem.workload->platform.classes = {
+  problem.workload.change().platform.classes = {
       {"a", DeviceKind::Accelerator, 40}, {"b", DeviceKind::Accelerator, 40}, {"c", DeviceKind::Accelerator, 40}};
-  Graph& graph = problem.workload->graph;
+  Graph& graph = problem.workload.change().graph;
   for (std::size_t v = 0; v < 30; ++v) {
     Node node;
     node.original_id = static_cast<std::int64_t>(v);

@@ -26,7 +26,7 @@ struct Case {
     problem.workload = random_workload(seed);
     problem.shape = Shape::Contiguous;
     problem.backward_shape = seed % 3 == 0;
-    problem.workload->platform = make_platform(3, kUnlimited, 1);
+    problem.workload.change().platform = make_platform(3, kUnlimited, 1);
     instance = make_free_instance(problem);
   }
   std::size_t devices() const {
@@ -45,7 +45,7 @@ TEST(Contiguity, AllowsWhatKeepsTheShape) {
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     const Case one(seed);
     if (one.devices() < 2) continue;
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(one.problem.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.problem.workload));
     Dice dice(seed);
     Contiguity contiguity(one.problem, one.instance.group_of, one.devices());
     IdVector<GroupId, DeviceId> device_of(one.instance.graph.size(), DeviceId(0));
@@ -82,7 +82,7 @@ TEST(ImproveContiguous, IsLegalNotWorseAndRepeatable) {
     const std::optional<Start> staged = find_start(problem, {}, budget, {});
     if (!staged) continue;
     problem.shape = Shape::Contiguous;
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*problem.workload));
     const FreeInstance instance = make_free_instance(problem);
     FreeSplit start = to_free(problem, instance, staged->split);
     start.value = staged->value;

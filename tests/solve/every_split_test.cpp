@@ -30,7 +30,7 @@ TEST(EverySplit, FindsWhatBruteForceFinds) {
     problem.shape = seed % 3 == 0 ? Shape::Staged : seed % 3 == 1 ? Shape::Contiguous : Shape::Free;
     problem.objective = seed % 2 == 0 ? Objective::GPipe : Objective::MaxLoad;
     problem.backward_shape = seed % 4 == 0;
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(problem.workload));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*problem.workload));
     const std::optional<double> best = brute_force(problem);
     Budget budget;
     const EverySplit all = look_at_every_split(problem, kUnlimited, by_check(problem), budget);

@@ -45,12 +45,12 @@ TEST(FleetVolume, IsTheOptimumWhereAllCanBeCut) {
   // A hundred equal groups without edges, on one device at full and two at half speed: two devices' worth in all.
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 2}};
+  problem.workload.change().platform.classes = {{"fast", DeviceKind::Accelerator, 1}, {"slow", DeviceKind::Accelerator, 2}};
   for (int i = 0; i < 100; ++i) {
     Node node;
     node.original_id = i;
     node.time = {1, 2};
-    problem.workload->graph.nodes.push_back(node);
+    problem.workload.change().graph.nodes.push_back(node);
   }
   const FleetInstance instance = make_fleet_instance(problem);
   EXPECT_NEAR(fleet_volume(instance.graph, instance.fleet).bound, 50, 1e-6);
@@ -60,13 +60,13 @@ TEST(FleetVolume, SeesMemory) {
   // The fast device has room for a quarter of the groups only.
   Problem problem;
   problem.shape = Shape::Free;
-  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, 1, 25}, {"slow", DeviceKind::Accelerator, 1}};
+  problem.workload.change().platform.classes = {{"fast", DeviceKind::Accelerator, 1, 25}, {"slow", DeviceKind::Accelerator, 1}};
   for (int i = 0; i < 100; ++i) {
     Node node;
     node.original_id = i;
     node.time = {1, 4};
     node.memory = 1;
-    problem.workload->graph.nodes.push_back(node);
+    problem.workload.change().graph.nodes.push_back(node);
   }
   const FleetInstance instance = make_fleet_instance(problem);
   EXPECT_NEAR(fleet_volume(instance.graph, instance.fleet).bound, 300, 1e-5);

@@ -30,7 +30,7 @@ TEST(FleetLoads, StayTrueUnderMoves) {
   int tried = 0;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     Problem problem = random_fleet_question(seed);
-    if (seed % 5 == 0) problem.workload->platform.classes[ClassId(0)].count += 60;  // large nets get no counters
+    if (seed % 5 == 0) problem.workload.change().platform.classes[ClassId(0)].count += 60;  // large nets get no counters
     const FleetInstance instance = make_fleet_instance(problem);
     FleetLoads loads(instance.graph, instance.fleet);
     Dice dice(seed);

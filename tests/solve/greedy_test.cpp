@@ -14,7 +14,7 @@ namespace {
 TEST(Greedy, IsLegalForLatencyOnInferenceGraphs) {
   std::size_t found = 0;
   for (std::uint64_t seed = 1; seed <= cases(5'000); ++seed) {
-    const Problem problem{random_workload(seed), Objective::Latency};
+    const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     if (problem.workload->graph.has_backward()) continue;
     const auto split = greedy_split(problem);
     if (!split) continue;
@@ -42,14 +42,14 @@ TEST(Greedy, FitsAndKeepsColoursOnAnyGraph) {
 
 Problem chain_of_four(double memory_of_each, int accelerators) {
   Problem problem;
-  problem.workload->platform = make_platform(accelerators, 10, 1);
+  problem.workload.change().platform = make_platform(accelerators, 10, 1);
   for (std::size_t i = 0; i < 4; ++i) {
     Node node;
     node.original_id = static_cast<std::int64_t>(i);
     node.time = {1, 1};
     node.memory = memory_of_each;
-    problem.workload->graph.nodes.push_back(node);
-    if (i > 0) problem.workload->graph.edges.push_back({NodeId(i - 1), NodeId(i), 1});
+    problem.workload.change().graph.nodes.push_back(node);
+    if (i > 0) problem.workload.change().graph.edges.push_back({NodeId(i - 1), NodeId(i), 1});
   }
   return problem;
 }
@@ -68,7 +68,7 @@ TEST(Greedy, FillsEachAcceleratorAndThenTheHost) {
 
 TEST(Greedy, ClosesAnAcceleratorThatAHostNodeDividesInTwo) {
   Problem problem = chain_of_four(1, 2);
-  problem.workload->graph.nodes[NodeId(1)].time[0] = kCannotRun;
+  problem.workload.change().graph.nodes[NodeId(1)].time[0] = kCannotRun;
   EXPECT_EQ(devices(*greedy_split(problem)), (std::vector<std::size_t>{0, 2, 1, 1}));
 }
 

@@ -77,7 +77,7 @@ TEST(LatencyBound, IsNeverAboveTheOptimum) {
 // Cases find the optimum by themselves, from nothing, and their bound is valid on the way.
 TEST(LatencyBranching, FindsTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    const Problem problem{random_workload(seed), Objective::Latency};
+    const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     const double optimum = best_latency_by_brute_force(problem);
     const LatencyInstance instance = make_latency_instance(problem);
     LatencyValue measure(instance);

@@ -26,7 +26,7 @@ struct Question {
 void expect_optima(const Question& question) {
   std::size_t found = 0, missed = 0;
   for (std::uint64_t seed = 1; seed <= cases(question.count); ++seed) {
-    Problem problem{random_workload(seed), Objective::Latency};
+    Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     problem.subgraphs = question.subgraphs;
     problem.strict_host_cores = question.strict_host_cores;
     const auto optimum = brute_force(problem);
@@ -57,7 +57,7 @@ TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima(
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
   for (const bool training : {false, true}) {
-    const Problem problem{transformer({.layers = 3, .training = training, .accelerators = 4}), Objective::Latency};
+    const Problem problem{transformer({.layers = 3, .training = training, .accelerators = 4}), {.objective = Objective::Latency}};
     const LatencyInstance instance = make_latency_instance(problem);
     LatencySearch whole(instance, 7), parts(instance, 7);
     Budget one(Budget::Limits{.ticks = 600'000});

@@ -49,7 +49,7 @@ bool supported(const LatencyInstance& instance, const LatencySplit& split) {
 TEST(LatencyValue, IsTheLatencyOfTheDefinition) {
   std::size_t circles = 0, legal = 0;
   for (std::uint64_t seed = 1; seed <= cases(20'000); ++seed) {
-    Problem problem{random_workload(seed), Objective::Latency};
+    Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     problem.subgraphs = seed % 3 == 0 ? 2 + static_cast<int>(seed % 2) : 1;
     problem.strict_host_cores = seed % 4 == 1;
     const LatencyInstance instance = make_latency_instance(problem);
@@ -91,7 +91,7 @@ void expect_same(const LatencyValue::Measure& a, const LatencyValue::Measure& b,
 
 TEST(LatencyValue, MovesAndTakesBack) {
   for (std::uint64_t seed = 1; seed <= cases(4'000); ++seed) {
-    Problem problem{random_workload(seed), Objective::Latency};
+    Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     problem.subgraphs = 1 + static_cast<int>(seed % 3);
     problem.strict_host_cores = seed % 5 == 0;
     const LatencyInstance instance = make_latency_instance(problem);

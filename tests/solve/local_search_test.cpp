@@ -95,7 +95,7 @@ TEST(LocalSearch, IsHonestAboutItsSplitsOverAnyDevices) {
     ++found;
     EXPECT_EQ(split->device_of, local_search_split(problem, {.seed = seed})->device_of) << "seed " << seed;
     EXPECT_TRUE(only_memory(check(problem, *split))) << "seed " << seed << "\n" << describe(problem);
-    for (DeviceClass& c : problem.workload->platform.classes) c.memory = kUnlimited;
+    for (DeviceClass& c : problem.workload.change().platform.classes) c.memory = kUnlimited;
     const double value = check(problem, *split).value, best = brute_force(problem).value();
     EXPECT_GE(value, best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
     best_found += value <= best * (1 + 1e-9);
@@ -144,7 +144,7 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
 
 TEST(LocalSearch, KeepsTheLoadsOfAFleetRightOverManyMoves) {
   Problem problem{transformer({.layers = 12, .training = true})};
-  problem.workload->platform.classes[ClassId(0)].link_factor = 0.5;
+  problem.workload.change().platform.classes[ClassId(0)].link_factor = 0.5;
   const FleetInstance instance = make_fleet_instance(problem);
   const auto split = local_search(instance, {.restarts = 2});
   ASSERT_TRUE(split);
@@ -181,7 +181,7 @@ TEST(LocalSearch, KnowsWhatEachMoveWouldDo) {
 TEST(LocalSearch, DoesWithFewerOfVeryManyDevices) {
   Problem problem{transformer({.layers = 150, .accelerators = 100'000, .hosts = 2})};
   problem.shape = Shape::Free;
-  problem.workload->graph.nodes[NodeId(3)].time[0] = kCannotRun;
+  problem.workload.change().graph.nodes[NodeId(3)].time[0] = kCannotRun;
   const auto split = local_search_split(problem, {.restarts = 1});
   ASSERT_TRUE(split);
   EXPECT_TRUE(only_memory(check(problem, *split)));
@@ -191,7 +191,7 @@ TEST(LocalSearch, ServesVeryManyDevicesOfAFleet) {
   Problem problem{transformer({.layers = 150, .accelerators = 100'000, .hosts = 2})};
   problem.shape = Shape::Free;
   problem.transfers = TransferMode::Overlap;
-  problem.workload->graph.nodes[NodeId(3)].time[0] = kCannotRun;
+  problem.workload.change().graph.nodes[NodeId(3)].time[0] = kCannotRun;
   const auto split = local_search_split(problem, {.restarts = 1});
   ASSERT_TRUE(split);
   EXPECT_TRUE(only_memory(check(problem, *split)));

@@ -72,7 +72,7 @@ TEST_P(Partitioner, AnswersOverAnyDevicesAndKeepsSupport) {
     ASSERT_EQ(split->device_of.size(), problem.workload->graph.nodes.size());
     EXPECT_EQ(split->device_of, GetParam().split(problem, seed)->device_of) << "seed " << seed;
     EXPECT_TRUE(runs_everywhere(check(problem, *split))) << "seed " << seed << "\n" << describe(problem);
-    for (DeviceClass& c : problem.workload->platform.classes) c.memory = kUnlimited;
+    for (DeviceClass& c : problem.workload.change().platform.classes) c.memory = kUnlimited;
     const double value = check(problem, *split).value, best = brute_force(problem).value();
     EXPECT_GE(value, best * (1 - 1e-9)) << "seed " << seed << "\n" << describe(problem);
     best_found += value <= best * (1 + 1e-9);
@@ -85,9 +85,9 @@ TEST_P(Partitioner, AnswersOverAnyDevicesAndKeepsSupport) {
 // A transformer on some fast accelerators and some that are slower.
 Problem two_speeds(std::size_t layers, int fast, int slow, double factor) {
   Problem problem{transformer({.layers = layers})};
-  problem.workload->platform.classes = {{"fast", DeviceKind::Accelerator, fast},
+  problem.workload.change().platform.classes = {{"fast", DeviceKind::Accelerator, fast},
                                        {"slow", DeviceKind::Accelerator, slow}};
-  for (Node& node : problem.workload->graph.nodes) {
+  for (Node& node : problem.workload.change().graph.nodes) {
     const double time = node.time[0] == kCannotRun ? 0 : node.time[0];
     node.time = {time, factor * time};
   }
@@ -129,11 +129,11 @@ TEST_P(Partitioner, IsSilent) {
   testing::internal::CaptureStderr();
   for (std::uint64_t seed = 1; seed <= cases(5'000); ++seed) {
     Problem problem{random_workload(seed)};
-    problem.workload->platform = make_platform(2 + static_cast<int>(seed % 15), kUnlimited, 1);
+    problem.workload.change().platform = make_platform(2 + static_cast<int>(seed % 15), kUnlimited, 1);
     GetParam().split(problem, seed);
     problem.workload = transformer({.layers = 1 + seed % 3, .accelerators = 2 + static_cast<int>(seed % 15)});
     if (seed % 50 != 0) continue;
-    problem.workload->graph.nodes[NodeId(seed % problem.workload->graph.nodes.size())].time[0] = 1e6;
+    problem.workload.change().graph.nodes[NodeId(seed % problem.workload.change().graph.nodes.size())].time[0] = 1e6;
     GetParam().split(problem, seed);
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");

@@ -17,7 +17,7 @@ namespace {
 
 TEST(SubgraphCut, OfAnyAssignmentCanRun) {
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
-    Problem problem{random_workload(seed), Objective::Latency};
+    Problem problem{random_workload(seed), {.objective = Objective::Latency}};
     Dice dice(seed);
     Split split;
     const std::size_t devices = problem.workload->platform.device_count();

@@ -12,7 +12,7 @@ namespace partita::test {
 
 // One in three with up to three classes of devices.
 inline Problem random_latency_problem(std::uint64_t seed) {
-  Problem problem{random_workload(seed), Objective::Latency};
+  Problem problem{random_workload(seed), {.objective = Objective::Latency}};
   if (seed % 3 != 0) return problem;
   SetupFeatures features = SetupFeatures::none();
   features.classes = true;

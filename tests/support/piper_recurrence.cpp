@@ -99,19 +99,19 @@ Problem piper_question(const Workload& workload, std::uint64_t seed, int most_de
   SetupFeatures features = SetupFeatures::none();
   features.copies = features.memory = true;
   Problem problem = random_setup(workload, seed, features);
-  auto& classes = problem.workload->platform.classes;
+  auto& classes = problem.workload.change().platform.classes;
   for (DeviceClass& c : classes) c.count = 0;
   classes[ClassId(0)].count = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most_devices));
   problem.memory_model = MemoryModel::OneF1B;
   problem.microbatches = 0;
   problem.recompute = false;
   problem.backward_shape = false;
-  for (Node& node : problem.workload->graph.nodes) {
+  for (Node& node : problem.workload.change().graph.nodes) {
     node.backward = false;
     node.colour.reset();
     if (node.time[0] == kCannotRun) node.time[0] = 3;
   }
-  for (Edge& edge : problem.workload->graph.edges) edge.cost = static_cast<double>((edge.from.index() * 7) % 5);
+  for (Edge& edge : problem.workload.change().graph.edges) edge.cost = static_cast<double>((edge.from.index() * 7) % 5);
   return problem;
 }
 

@@ -17,13 +17,13 @@ class SetupDraw {
 
   Problem problem() {
     Problem problem;
-    problem.workload->name = source_.name;
-    problem.workload->graph = source_.graph;
-    platform_ = &problem.workload->platform;
+    problem.workload.change().name = source_.name;
+    problem.workload.change().graph = source_.graph;
+    platform_ = &problem.workload.change().platform;
     make_classes();
     place_devices();
-    if (features_.copies || features_.memory) make_parts(problem.workload->graph);
-    make_times(problem.workload->graph);
+    if (features_.copies || features_.memory) make_parts(problem.workload.change().graph);
+    make_times(problem.workload.change().graph);
     ask(problem);
     return problem;
   }
@@ -173,7 +173,7 @@ Problem random_setup(const Workload& workload, std::uint64_t seed, const SetupFe
 
 std::string describe(const Problem& problem) {
   const Platform& platform = problem.workload->platform;
-  std::string text = describe(problem.workload);
+  std::string text = describe(*problem.workload);
   if (platform.clusters) describe_cluster(platform, *platform.clusters, 0, text);
   text += fmt::format("{}, {}{}, transfers {}, replicas {}, sync bandwidth {}, memory {}, microbatches {}{}\n",
                       to_string(problem.objective), to_string(problem.shape),
