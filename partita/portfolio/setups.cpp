@@ -10,7 +10,8 @@
 // least one sample is in flight, and recomputing keeps a sample's activations too; with gpipe all microbatches are, at
 // the less of keeping their activations and of keeping what recomputes them. A stage takes the sum of one or of the
 // other over its nodes, hence at least the sum of the lesser. Recomputing only adds time. So every split costs no more,
-// and fits. Only where the plain solver then answers; with gpipe and without recomputing it answers the question itself.
+// and fits. Only where the plain solver then answers; with gpipe and without recomputing it answers the question
+// itself.
 #include <algorithm>
 
 #include "partita/portfolio/portfolio.h"

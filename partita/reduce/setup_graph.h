@@ -70,6 +70,7 @@ class SetupGraph {
   std::span<const NetId> nets_of(GroupId v) const { return nets_of_[v]; }
 
   void drop_weights(GroupId v) { memory_[v].weights = 0; }
+  void ban(ClassId c, GroupId v) { times_[c][v].can_run = false; }
 
  private:
   StageGraph order_;

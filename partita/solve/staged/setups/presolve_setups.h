@@ -18,8 +18,8 @@ struct PresolveSetupsOptions {
   int buckets = 64;  // of work; twice and four times as many where that brings little
 };
 
-// If a pipeline of `graph` with every load at most the limit exists, so does one of the result, and the lift of that one
-// is within the limit. Graphs without a closure have no windows.
+// If a pipeline of `graph` with every load at most the limit exists, so does one of the result, and the lift of that
+// one is within the limit. Graphs without a closure have no windows.
 PresolvedSetups presolve_setups(const SetupGraph& graph, const SetupRules& rules, double limit,
                                 const PresolveSetupsOptions& options, const Budget& budget);
 

@@ -109,6 +109,12 @@ int SegmentSearch::fewest_used(IdealTable::Index ideal) const {
   return fewest;
 }
 
+int SegmentSearch::most_used(IdealTable::Index ideal) const {
+  int most = 0;
+  for_each_bit(reached(ideal), [&](std::size_t vector) { most = std::max(most, used(ideal, vector)); });
+  return most;
+}
+
 bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work) {
   counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch_);
   const std::span<const Word> useful = capacity_.enough(least_end_ - work - measure_.tolerance());
@@ -193,9 +199,12 @@ bool SegmentSearch::stages_from(IdealTable::Index base, std::uint32_t index) {
   StageQuery query{bits, table_.hash(base), work_[base], step.setup, limit_, needed};
   if (windows_ && !look_through_windows(base, index, query)) return true;
   query.in_flight = around_.in_flight(rules_, fewest_used(base) + step.setup.replicas, step.setup.replicas);
-  query.most_in_flight = around_.most_in_flight(rules_, devices_, step.setup.replicas);
+  // Where the vectors tell how many devices are in use, dominance need not fear more.
+  const int most_used = devices_count_ ? devices_ : this->most_used(base) + step.setup.replicas;
+  query.most_in_flight = around_.most_in_flight(rules_, most_used, step.setup.replicas);
   return walk_.run(query, [&](const FoundStage& found) {
-    if (!vectors_after(base, step, found.ideal, found.work) || !keep_what_fits(base, step, found.sums.memory)) return true;
+    if (!vectors_after(base, step, found.ideal, found.work) || !keep_what_fits(base, step, found.sums.memory))
+      return true;
     return arrive(base, index, found.ideal, found.hash, found.work, step.setup.replicas);
   });
 }
@@ -275,9 +284,9 @@ std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> b
   const double sync = sync_load(rules_, segment_.factor(), r, weights);
   if (sync > limit_) return nullptr;
   const double limit = rules_.transfers == TransferMode::Sum ? r * (limit_ - sync) : r * limit_;
-  return std::make_unique<SegmentSearch>(
-      graph_, rules_, measure_, segment_.inside(rules_, step.inside, base, end, false), limit, work, budget, windows_,
-      copies_ * r, around);
+  return std::make_unique<SegmentSearch>(graph_, rules_, measure_,
+                                         segment_.inside(rules_, step.inside, base, end, false), limit, work, budget,
+                                         windows_, copies_ * r, around);
 }
 
 bool SegmentSearch::brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal,

@@ -89,6 +89,7 @@ class SegmentSearch {
   // The work that a step from the base must add to be of use; infinite if there are no devices for it.
   double work_needed(IdealTable::Index base, const Step& step) const;
   int fewest_used(IdealTable::Index ideal) const;
+  int most_used(IdealTable::Index ideal) const;
   // Devices in use, those in clusters inside included, for a vector that the ideal has.
   int used(IdealTable::Index ideal, std::size_t vector) const {
     return devices_count_ ? used_[ideal * counts_.size() + vector] : counts_.used(vector);

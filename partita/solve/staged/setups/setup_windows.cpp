@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace partita {
 namespace {
@@ -66,7 +69,10 @@ SetupWindows::SetupWindows(const SetupGraph& graph, const SetupRules& rules, con
   for (const ClusterType& type : rules.clusters)
     allowed_.emplace_back(index(last_place()) + 1, DeviceCounts::vectors(type));
   boundary_.assign(index(last_place()) + 1, 0);
+  farthest_.assign(rules.classes.size(), std::vector<int>(index(last_place()) + 1, -1));
   if (feasible_) mark(root, 0, last_place());
+  for (std::vector<int>& row : farthest_)
+    std::partial_sum(row.begin(), row.end(), row.begin(), [](int a, int b) { return std::max(a, b); });
 }
 
 // --- places ---
@@ -116,8 +122,8 @@ int SetupWindows::last_useful(int from) const {
   int last = from;
   while (last < last_place()) {
     const double work = lower_[index(last + 1)] - upper_[index(from)] - 2 * tolerance_;
-    const bool possible = std::ranges::any_of(
-        graph_.classes(), [&](ClassId c) { return measure_.least_time(c, work) <= limit_ * most_copies_; });
+    bool possible = false;
+    for (ClassId c : graph_.classes()) possible = possible || measure_.least_time(c, work) <= limit_ * most_copies_;
     if (!possible) break;
     ++last;
   }
@@ -132,12 +138,12 @@ void SetupWindows::bound_pairs() {
     first_pair_.push_back(first_pair_.back() + index(last.back() - from) + 1);
   }
   pairs_.assign(first_pair_.back(), {});
-  times_.assign(first_pair_.back() * graph_.classes().size(), {});
+  times_.assign(first_pair_.back() * rules_.classes.size(), {});
   for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from, last[index(from)]);
 }
 
-// One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided once
-// `to` passes its exit, and becomes core at its entry if it is surely out at `from`.
+// One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided
+// once `to` passes its exit, and becomes core at its entry if it is surely out at `from`.
 void SetupWindows::bound_pairs_from(int from, int last) {
   enum Side : char { kUndecided, kOuter, kCore };
   IdVector<GroupId, Side> side(graph_.size(), kUndecided);
@@ -153,7 +159,7 @@ void SetupWindows::bound_pairs_from(int from, int last) {
     if (entry_[v] <= last) entering[index(entry_[v])].push_back(v);
   }
   Pair sums;
-  std::vector<ClassTime> times(graph_.classes().size());
+  std::vector<ClassTime> times(rules_.classes.size());
   const auto count = [&](NetId e, double sign) {
     if (core[e] == 0 || outer[e] == 0) return;
     const GroupId producer = graph_.producer(e);
@@ -249,8 +255,18 @@ std::size_t SetupWindows::add_level(std::size_t type, int copies) {
   const auto known = level_of_.find({type, copies});
   if (known != level_of_.end()) return known->second;
   const double factor = rules_.clusters[type].factor, around = factors_around(rules_)[type];
-  Level level{type, copies, std::min(factor, around), around == kInfinity ? factor : around,
-              DeviceCounts(rules_.clusters[type]), steps_in(rules_, type), {}, {}, {}, {}, {}, {}};
+  Level level{type,
+              copies,
+              std::min(factor, around),
+              around == kInfinity ? factor : around,
+              DeviceCounts(rules_.clusters[type]),
+              steps_in(rules_, type),
+              {},
+              {},
+              {},
+              {},
+              {},
+              {}};
   for (const Step& step : level.steps)
     level.inside.push_back(step.is_cluster ? add_level(step.inside, copies * step.setup.replicas) : 0);
   bound_steps(level);
@@ -261,7 +277,7 @@ std::size_t SetupWindows::add_level(std::size_t type, int copies) {
 }
 
 double SetupWindows::load(const Level& level, const Step& step, std::size_t pair, const Transfers& transfers) const {
-  const ClassTime& time = times_[pair * graph_.classes().size() + step.setup.device_class.index()];
+  const ClassTime& time = times_[pair * rules_.classes.size() + step.setup.device_class.index()];
   StageSums sums;
   sums.compute = time.pass;
   sums.recompute = time.recompute;
@@ -284,7 +300,7 @@ void SetupWindows::bound_steps(Level& level) const {
     most.assign(pairs_.size(), 0);
     const double room = rules_.classes[step.setup.device_class].memory;
     for (std::size_t at = 0; at < pairs_.size(); ++at) {
-      if (!times_[at * graph_.classes().size() + step.setup.device_class.index()].can_run) continue;
+      if (!times_[at * rules_.classes.size() + step.setup.device_class.index()].can_run) continue;
       Transfers near = pairs_[at].transfers;
       for (std::size_t pass : {0, 1}) {
         near.in[pass] *= level.near;
@@ -322,8 +338,7 @@ bool SetupWindows::affordable(const Level& level, std::size_t step, std::size_t 
 
 // The devices in use with which the step can be made in a run from `begin` to `end`; 0: it cannot.
 int SetupWindows::most_devices(const Level& level, std::size_t step, int from, int to, int begin, int end) const {
-  if (level.steps[step].is_cluster)
-    return levels_[level.inside[step]].run[between(from, to)] ? kAnyNumber : 0;
+  if (level.steps[step].is_cluster) return levels_[level.inside[step]].run[between(from, to)] ? kAnyNumber : 0;
   if (!has_pair(from, to)) return 0;
   const std::size_t at = pair(from, to);
   if (level.most[step][at] == 0 || !affordable(level, step, at, begin, end)) return 0;
@@ -412,10 +427,16 @@ void SetupWindows::mark(std::size_t at, int begin, int end) {
         if (!level.forward[vector * places + index(from)]) continue;
         for (int to = std::max(from, 1); to <= end; ++to) {
           if (!level.steps[s].is_cluster && !has_pair(from, to)) break;
-          if (!level.backward[after * places + index(to)] || (here[from] && !level.steps[s].is_cluster)) continue;
+          if (!level.backward[after * places + index(to)]) continue;
+          int* farthest = level.steps[s].is_cluster ? nullptr : &farthest_[setup.device_class][index(from)];
+          if (here[from] && farthest && *farthest >= to) continue;  // nothing new
           if (most_devices(level, s, from, to, begin, end) < level.counts.used(after)) continue;
           here[from] = 1;
-          if (level.steps[s].is_cluster) inside.emplace_back(level.inside[s], from, to);
+          if (farthest) {
+            *farthest = std::max(*farthest, to);
+          } else {
+            inside.emplace_back(level.inside[s], from, to);
+          }
         }
       }
     }
@@ -429,7 +450,8 @@ void SetupWindows::mark(std::size_t at, int begin, int end) {
 }
 
 std::size_t SetupWindows::join_never_separated(UnionFind<GroupId>& merge) const {
-  std::vector<std::size_t> before(index(last_place()) + 2, 0);  // boundaries below each place, empty and whole set apart
+  std::vector<std::size_t> before(index(last_place()) + 2,
+                                  0);  // boundaries below each place, empty and whole set apart
   for (int place = 1; place <= last_place(); ++place)
     before[index(place) + 1] = before[index(place)] + (place <= buckets_ && boundary_[index(place)]);
   std::vector<GroupId> first(before[index(last_place())] + 1);

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "partita/model/result.h"
-#include "partita/solve/shared/incumbent.h"
 #include "partita/reduce/threshold.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
@@ -245,7 +245,8 @@ class SetupSolver {
   // Some graphs are much easier from one end: a host beside clusters can take any of many sets at one end of the
   // pipeline, and few at the other. Where the samples in flight are counted from the end, there is no choice.
   Found search_from_either_end(const SetupGraph& graph, double limit, Budget& slice) {
-    if (rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters()) return search(graph, rules_, limit, slice);
+    if (rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters())
+      return search(graph, rules_, limit, slice);
     const SetupGraph mirrored = reversed(graph);
     for (const std::uint64_t ticks : {kFirstLook, kFirstSlice, Budget::Limits{}.ticks}) {
       Budget from_the_end(slice, ticks);
@@ -324,8 +325,7 @@ class SetupSolver {
   static constexpr PresolveSetupsOptions kQuickWindows{2, 64};
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr std::uint64_t kFirstSlice = 10'000'000, kFirstLook = 1'000'000, kLineTicks = 20'000'000;
-  static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06,
-                          kBisectTo = 1e-3;
+  static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06, kBisectTo = 1e-3;
 
   const SetupGraph& graph_;
   const SetupRules& rules_;
