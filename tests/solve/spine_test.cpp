@@ -21,7 +21,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // cheap: where accelerators are what is short, and blocks with parts in several branches are tempting.
 Problem fork_and_join(std::uint64_t seed) {
   Dice dice(seed);
-  Problem problem{Workload{"fork", {}, make_platform(1 + static_cast<int>(dice.below(3)), kUnlimited, 1)}, {.objective = Objective::Latency}};
+  Problem problem{Workload{"fork", {}, make_platform(1 + static_cast<int>(dice.below(3)), kUnlimited, 1)},
+                  {.objective = Objective::Latency}};
   Graph& graph = problem.workload.change().graph;
   const auto add_node = [&] {
     const double time = 1 + static_cast<double>(dice.below(4));
@@ -53,7 +54,8 @@ Problem fork_and_join(std::uint64_t seed) {
     for (NodeId end : ends) connect(end, join);
     fork = join;
   }
-  if (dice.below(2) == 0) problem.workload.change().platform.classes[ClassId(0)].memory = 2 + static_cast<double>(dice.below(4));
+  if (dice.below(2) == 0)
+    problem.workload.change().platform.classes[ClassId(0)].memory = 2 + static_cast<double>(dice.below(4));
   problem.subgraphs = dice.below(4) == 0 ? 2 : 1;
   return problem;
 }
