@@ -138,6 +138,7 @@ void SetupWindows::bound_pairs() {
     first_pair_.push_back(first_pair_.back() + index(last.back() - from) + 1);
   }
   pairs_.assign(first_pair_.back(), {});
+  core_.assign(index(last_place()) + 1, {});
   times_.assign(first_pair_.back() * rules_.classes.size(), {});
   for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from, last[index(from)]);
 }
@@ -158,6 +159,8 @@ void SetupWindows::bound_pairs_from(int from, int last) {
     if (exit_[v] < last) freed[index(exit_[v]) + 1].push_back(v);
     if (entry_[v] <= last) entering[index(entry_[v])].push_back(v);
   }
+  for (const std::vector<GroupId>& groups : entering)
+    core_[index(from)].insert(core_[index(from)].end(), groups.begin(), groups.end());
   Pair sums;
   std::vector<ClassTime> times(rules_.classes.size());
   const auto count = [&](NetId e, double sign) {
@@ -211,41 +214,45 @@ void SetupWindows::bound_pairs_from(int from, int last) {
 void SetupWindows::price_ways() {
   behind_.assign(index(last_place()) + 1, std::vector<Transfers>(pairs_.size()));
   beyond_ = behind_;
-  std::vector<char> outside(graph_.size());
-  for (int place = 0; place <= last_place() && !budget_.exhausted(); ++place) {
-    for (GroupId v : graph_.all()) outside[v.index()] = entry_[v] <= place;
-    for (int from = place; from <= buckets_ && place > 0; ++from) follow(from, outside, behind_[index(place)]);
-    for (GroupId v : graph_.all()) outside[v.index()] = exit_[v] >= place;
-    for (int from = 0; from < place && place <= buckets_; ++from) follow(from, outside, beyond_[index(place)]);
+  Outside outside{std::vector<char>(graph_.size()), {}, IdVector<NetId, std::uint32_t>(graph_.net_count(), 0)};
+  const auto find_nets = [&] {
+    outside.net.assign(graph_.net_count(), 0);
+    for (GroupId v : graph_.all()) {
+      if (!outside.group[v.index()]) continue;
+      for (NetId e : graph_.nets_of(v)) outside.net[e] = 1;
+    }
+  };
+  for (int place = 1; place <= buckets_ && !budget_.exhausted(); ++place) {
+    for (GroupId v : graph_.all()) outside.group[v.index()] = entry_[v] <= place;
+    find_nets();
+    for (int from = place; from <= buckets_; ++from) follow(from, outside, behind_[index(place)]);
+    for (GroupId v : graph_.all()) outside.group[v.index()] = exit_[v] >= place;
+    find_nets();
+    for (int from = 0; from < place; ++from) follow(from, outside, beyond_[index(place)]);
   }
 }
 
 // For all stages from one place: the nets between the core and groups that are outside the cluster.
-void SetupWindows::follow(int from, const std::vector<char>& is_outside, std::vector<Transfers>& sums) const {
-  const int last = from + static_cast<int>(first_pair_[index(from) + 1] - first_pair_[index(from)]) - 1;
-  std::vector<std::vector<GroupId>> entering(index(last) + 1);
-  for (GroupId v : graph_.all()) {
-    if (entry_[v] > from && entry_[v] <= last && exit_[v] >= from && !is_outside[v.index()])
-      entering[index(entry_[v])].push_back(v);
-  }
-  IdVector<NetId, char> received(graph_.net_count(), 0);
+void SetupWindows::follow(int from, Outside& outside, std::vector<Transfers>& sums) const {
+  const std::uint32_t now = ++outside.sweep;
+  const std::size_t first = first_pair_[index(from)], count = first_pair_[index(from) + 1] - first;
   Transfers sum;
-  for (int to = from; to <= last; ++to) {
-    for (GroupId v : entering[index(to)]) {
-      for (NetId e : graph_.nets_of(v)) {
+  auto next = core_[index(from)].begin();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (; next != core_[index(from)].end() && index(entry_[*next]) <= index(from) + i; ++next) {
+      for (NetId e : graph_.nets_of(*next)) {
+        if (!outside.net[e] || outside.received[e] == now) continue;
         const auto pass = static_cast<std::size_t>(graph_.pass(e));
         const GroupId producer = graph_.producer(e);
-        if (producer == v) {
-          const auto members = graph_.members(e);
-          if (std::ranges::any_of(members, [&](GroupId u) { return is_outside[u.index()]; }))
-            sum.out[pass] += graph_.cost(e);
-        } else if (is_outside[producer.index()] && !received[e]) {
-          received[e] = 1;
+        if (producer == *next) {
+          sum.out[pass] += graph_.cost(e);
+        } else if (outside.group[producer.index()]) {
+          outside.received[e] = now;
           sum.in[pass] += graph_.cost(e);
         }
       }
     }
-    sums[pair(from, to)] = sum;
+    sums[first + i] = sum;
   }
 }
 

@@ -91,6 +91,12 @@ class SetupWindows {
     GroupMemory memory;
     double work = 0;  // between them
   };
+  struct Outside {  // what surely is not in a cluster
+    std::vector<char> group;
+    IdVector<NetId, char> net;                // has a member there
+    IdVector<NetId, std::uint32_t> received;  // in which sweep
+    std::uint32_t sweep = 0;
+  };
   // A cluster type, where all devices have so many copies.
   struct Level {
     std::size_t type;
@@ -116,7 +122,7 @@ class SetupWindows {
   void bound_pairs_from(int from, int last);
   int last_useful(int from) const;
   void price_ways();
-  void follow(int from, const std::vector<char>& is_outside, std::vector<Transfers>& sums) const;
+  void follow(int from, Outside& outside, std::vector<Transfers>& sums) const;
   std::size_t add_level(std::size_t type, int copies);
   void bound_steps(Level& level) const;
   double load(const Level& level, const Step& step, std::size_t pair, const Transfers& transfers) const;
@@ -135,10 +141,11 @@ class SetupWindows {
   const int buckets_;
   double tolerance_ = 0;
   int most_copies_ = 1;
-  std::vector<double> lower_, upper_;    // by place
-  IdVector<GroupId, int> entry_, exit_;  // surely in from place entry on; surely out up to place exit
-  std::vector<char> possible_;           // by place: can any ideal be there?
-  std::vector<std::size_t> first_pair_;  // by place
+  std::vector<double> lower_, upper_;       // by place
+  IdVector<GroupId, int> entry_, exit_;     // surely in from place entry on; surely out up to place exit
+  std::vector<char> possible_;              // by place: can any ideal be there?
+  std::vector<std::size_t> first_pair_;     // by place
+  std::vector<std::vector<GroupId>> core_;  // by place: the core of stages from there, in the order of entry
   std::vector<Pair> pairs_;
   std::vector<ClassTime> times_;                         // by pair and class: of the core
   std::vector<std::vector<Transfers>> behind_, beyond_;  // by place and pair: nets that surely leave a cluster there

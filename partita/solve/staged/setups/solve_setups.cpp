@@ -155,7 +155,7 @@ class SetupSolver {
     Budget slice(budget_, kLineTicks);
     double low = best_.bound(), high = limit_of_interest();
     for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
-      auto [answer, parts] = search_presolved(line, rules_, limit, slice);
+      auto [answer, parts] = search_presolved(line, rules_, limit, kQuickWindows, slice);
       if (answer == Answer::Unknown) return;
       if (answer == Answer::Yes) {
         name_groups(order, parts);
@@ -231,7 +231,7 @@ class SetupSolver {
     const PresolvedSetups small = presolve_setups(base_->graph, rules_, limit, {}, slice);
     if (small.infeasible) return no(limit, kByWindows);
     if (relaxed_) {
-      const auto [answer, parts] = search_presolved(relaxed_->contraction.graph, relaxed_->rules, limit, slice);
+      const auto [answer, parts] = search_presolved(relaxed_->contraction.graph, relaxed_->rules, limit, {}, slice);
       if (answer == Answer::No) return no(limit, kBySearch);
       if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
@@ -284,8 +284,9 @@ class SetupSolver {
     return value() <= limit;
   }
 
-  Found search_presolved(const SetupGraph& graph, const SetupRules& rules, double limit, Budget& slice) {
-    const PresolvedSetups small = presolve_setups(graph, rules, limit, {}, slice);
+  Found search_presolved(const SetupGraph& graph, const SetupRules& rules, double limit,
+                         const PresolveSetupsOptions& options, Budget& slice) {
+    const PresolvedSetups small = presolve_setups(graph, rules, limit, options, slice);
     if (small.infeasible) return {Answer::No, {}};
     Found found = search(small.contraction.graph, rules, limit, slice);
     found.parts = lift_parts(small.contraction.lift, found.parts);
