@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits for the largest forward plus the largest backward load.
 //
-// Staged: the search of solve/staged/gpipe. The other shapes start from its split, which is legal for them too.
+// Staged: the search of solve/staged/gpipe_staged. The other shapes start from its split, which is legal for them too.
 // Their bound is that of max-load for free splits: no device's load in both passes exceeds max forward + max backward,
 // and a split of any shape is a free one. Before that every split is looked at where there are few. Where the program
 // is small enough, CBC goes on with what is left of the budget; the best split and the best bound so far are kept
@@ -17,7 +17,7 @@
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/free_certificate.h"
 #include "partita/solve/free/gpipe_free.h"
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 #include "partita/util/within_limits.h"
 
 namespace partita {

@@ -20,12 +20,11 @@
 #include "partita/model/split.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/free_instance.h"
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/net_graph.h"
 #include "partita/util/csr.h"
 
 namespace partita {
-
-inline constexpr std::size_t kPasses = 2;
 
 // What a group takes on the devices of a class.
 struct FleetTime {

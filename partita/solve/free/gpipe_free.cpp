@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partita/solve/staged/gpipe/pass_anneal.h"
+#include "partita/solve/staged/anneal.h"
 
 namespace partita {
 namespace {
@@ -34,7 +34,7 @@ FreeSplit anneal_free_gpipe(const PassNets& passes, const StagePlatform& platfor
   PassRow best = to_row(platform, start);
   double value = pass_value(view, best).sum();
   while (moves > 0 && value > enough && !budget.exhausted()) {
-    PassAnnealOptions options;
+    AnnealOptions options;
     options.moves = std::min(moves, kMovesPerRound);
     options.hot = 0.001 * std::pow(30, std::uniform_real_distribution<double>(0, 1)(rng));
     options.cold = options.hot / 100;
