@@ -47,6 +47,12 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
   }
 }
 
+void tell_steps(const std::vector<std::string>& steps, std::size_t groups, const Budget& budget, const Sink& sink) {
+  if (!sink) return;
+  for (const std::string& step : steps)
+    sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, groups, step});
+}
+
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
                const IdVector<NodeId, GroupId>& group_of, Result& result) {
   return contradicted(find_contradiction(problem, graph, platform, group_of), result);

@@ -106,28 +106,17 @@ SetupHint ask_simpler(const Problem& problem, const SetupInstance& instance, con
 }  // namespace
 
 void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  Result& result = plan.result;
   const SetupInstance instance = make_setup_instance(problem);
   refuse_too_many_vectors(instance.rules);
-  for (const std::string& step : instance.steps) {
-    if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
-  }
+  tell_steps(instance.steps, instance.graph.size(), budget, sink);
   // What memory a group takes at least is known beforehand in the flat model alone.
-  if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, result)) return;
+  if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, plan.result)) return;
   const SetupHint hint = ask_simpler(problem, instance, options, budget);
   const SetupOutcome outcome =
       solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint}, budget, sink);
-  result.bound = outcome.bound;
-  result.proof = outcome.proof;
-  if (outcome.split) {
-    result.split = lift_parts(problem, instance, outcome.split->parts);
-    settle_status(problem, outcome.split->value, outcome.bound, plan);
-  } else if (outcome.infeasible) {
-    result.status = Status::Infeasible;
-    result.reason = nothing_fits(problem, "proved by exhaustive search");
-  } else {
-    result.reason = kNoSplitYet;
-  }
+  settle(
+      problem, outcome, [&](const SetupPipeline& split) { return lift_parts(problem, instance, split.parts); },
+      [&] { return nothing_fits(problem, "proved by exhaustive search"); }, plan);
 }
 
 }  // namespace partita::detail

@@ -10,24 +10,13 @@ namespace partita::detail {
 
 void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
                     const StagedSolve& solve) {
-  Result& result = plan.result;
   const StagedInstance instance = make_staged_instance(problem);
-  for (const std::string& step : instance.steps) {
-    if (sink) sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, instance.graph.size(), step});
-  }
-  if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
+  tell_steps(instance.steps, instance.graph.size(), budget, sink);
+  if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, plan.result)) return;
   const StagedOutcome outcome = solve(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed});
-  result.bound = outcome.bound;
-  result.proof = outcome.proof;
-  if (outcome.split) {
-    result.split = lift_stages(problem, instance, outcome.split->stages);
-    settle_status(problem, outcome.split->value, outcome.bound, plan);
-  } else if (outcome.infeasible) {
-    result.status = Status::Infeasible;
-    result.reason = why_infeasible(problem, "proved by exhaustive search", budget);
-  } else {
-    result.reason = kNoSplitYet;
-  }
+  settle(
+      problem, outcome, [&](const StagedSplit& split) { return lift_stages(problem, instance, split.stages); },
+      [&] { return why_infeasible(problem, "proved by exhaustive search", budget); }, plan);
 }
 
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {

@@ -15,7 +15,7 @@ IdVector<GroupId, ClassTime> times_on(ClassId device_class, const Graph& graph,
   IdVector<GroupId, ClassTime> times(groups);
   for (NodeId v : graph.nodes.all()) {
     const Node& node = graph.nodes[v];
-    const double time = node.time[device_class.index()];
+    const double time = device_class.valid() ? node.time[device_class.index()] : kCannotRun;
     ClassTime& sum = times[group_of[v]];
     sum.can_run = sum.can_run && time != kCannotRun;
     if (time == kCannotRun) continue;

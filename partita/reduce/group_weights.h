@@ -27,7 +27,7 @@ struct ClassTime {
   double total() const { return pass[0] + pass[1]; }
 };
 
-// Groups are numbered below `groups`; `group_of` may be any grouping.
+// Groups are numbered below `groups`; `group_of` may be any grouping. A class that is not valid can run nothing.
 IdVector<GroupId, ClassTime> times_on(ClassId device_class, const Graph& graph,
                                       const IdVector<NodeId, GroupId>& group_of, std::size_t groups, Passes passes);
 IdVector<GroupId, double> memory_of(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, std::size_t groups);

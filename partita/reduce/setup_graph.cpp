@@ -7,16 +7,16 @@
 namespace partita::detail {
 
 SetupGraph::SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-                       IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes)
+                       IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes)
     : order_(std::move(order)), times_(std::move(times)), memory_(std::move(memory)), passes_(passes) {
-  for (DirectedNet& net : nets) {
+  for (GroupTransfer& net : nets) {
     std::sort(net.members.begin(), net.members.end());
     net.members.erase(std::unique(net.members.begin(), net.members.end()), net.members.end());
   }
-  std::erase_if(nets, [](const DirectedNet& net) { return net.members.size() < 2 || net.cost <= 0; });
-  const auto key = [](const DirectedNet& net) { return std::tie(net.members, net.producer, net.pass); };
+  std::erase_if(nets, [](const GroupTransfer& net) { return net.members.size() < 2 || net.cost <= 0; });
+  const auto key = [](const GroupTransfer& net) { return std::tie(net.members, net.producer, net.pass); };
   std::stable_sort(nets.begin(), nets.end(),
-                   [&](const DirectedNet& a, const DirectedNet& b) { return key(a) < key(b); });
+                   [&](const GroupTransfer& a, const GroupTransfer& b) { return key(a) < key(b); });
   std::vector<std::pair<NetId, GroupId>> members;
   std::vector<std::pair<GroupId, NetId>> nets_of;
   for (std::size_t i = 0; i < nets.size(); ++i) {
@@ -56,9 +56,9 @@ SetupGraph moved(const SetupGraph& graph, StageGraph order, const Lift& lift) {
   for (GroupId v : graph.all()) {
     memory[lift[v]].add(graph.memory(v));
   }
-  std::vector<DirectedNet> nets;
+  std::vector<GroupTransfer> nets;
   for (NetId e : graph.nets()) {
-    DirectedNet net{graph.cost(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
+    GroupTransfer net{graph.cost(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
     if (graph.producer(e).valid()) net.producer = lift[graph.producer(e)];
     for (GroupId v : graph.members(e)) net.members.push_back(lift[v]);
     nets.push_back(std::move(net));

@@ -31,20 +31,14 @@ struct GroupMemory {
   }
 };
 
-struct DirectedNet {
-  double cost = 0;
-  GroupId producer;  // invalid where the direction of the transfer is of no interest
-  std::uint8_t pass = 0;
-  std::vector<GroupId> members;
-};
-
 class SetupGraph {
  public:
   SetupGraph() = default;
-  // `order` has the groups and their precedence; its nets are for heuristics only. Equal nets are added up; nets with
-  // fewer than two members or no cost are dropped.
+  // `order` has the groups and their precedence; its nets are for heuristics only. A net whose
+  // producer is invalid has no direction. Equal nets are added up; nets with fewer than two members or no cost are
+  // dropped.
   SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-             IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes);
+             IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes);
 
   std::size_t size() const { return order_.size(); }
   IdRange<GroupId> all() const { return order_.all(); }

@@ -23,7 +23,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
   const Graph& graph = problem.workload->graph;
   const PlatformKinds kinds = platform_kinds(problem.workload->platform);
   const ColourClasses classes = find_colour_classes(graph);
-  const auto groups = class_weights(graph, classes, kinds);
+  const auto groups = kind_weights(graph, classes.class_of, classes.members.size(), kinds);
 
   IdVector<GroupId, GroupId> identity(groups.size());
   for (GroupId c : identity.all()) identity[c] = c;
