@@ -15,6 +15,9 @@
 
 namespace partita {
 
+template <class T>
+concept JsonNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
 class JsonLine {
  public:
   // `body` writes the fields.
@@ -43,8 +46,8 @@ class JsonLine {
   void value(T flag) {
     put(flag ? "true" : "false");
   }
-  template <class T>
-  requires std::floating_point<T> ||(std::integral<T> && !std::same_as<T, bool>)void value(T number) {
+  template <JsonNumber T>
+  void value(T number) {
     if constexpr (std::floating_point<T>) {
       put_number(number);
     } else if constexpr (std::is_signed_v<T>) {
