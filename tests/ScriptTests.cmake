@@ -37,6 +37,7 @@ set_tests_properties(house.examples_keep_their_word PROPERTIES TIMEOUT 300)
 
 add_test(NAME house.installed_package_is_usable
          COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/install"
+                 "-DEMBED=${PROJECT_SOURCE_DIR}/examples/embed"
                  "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/install" "-DWORKLOAD=${PROJECT_SOURCE_DIR}/examples/branch.json"
                  "-DEXPECT=optimal 12.500000 legal=1" "-DCXX=${CMAKE_CXX_COMPILER}" "-DGENERATOR=${CMAKE_GENERATOR}"
                  -P "${CMAKE_CURRENT_SOURCE_DIR}/install/consume.cmake")

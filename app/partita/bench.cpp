@@ -20,7 +20,7 @@
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/terminal_width.h"
-#include "partita/portfolio/paper_bench.h"
+#include "partita/compare/paper_bench.h"
 #include "partita/read/paper_tables.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"

@@ -22,10 +22,11 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/read/split.h"
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"
@@ -60,7 +61,8 @@ Examples:
 std::string algorithm_table() {
   std::string solvers, baselines;
   for (const AlgorithmEntry& entry : algorithms())
-    (entry.baseline ? baselines : solvers) += fmt::format("  {:<21} {}\n", entry.name, entry.summary);
+    (entry.baseline ? baselines : solvers) +=
+        fmt::format("  {:<21} {}\n", entry.name, in_options(std::string(entry.summary)));
   return "Solvers:\n" + solvers + "Baselines:\n" + baselines +
          "\nWithout --algorithms, those run that have an answer to the question, and whose splits have the shape that "
          "was asked for; baselines run anyway, and a split that breaks a rule is marked. --shape free shows all.\n\n";
@@ -170,6 +172,7 @@ int run_compare(const CompareArguments& arguments) {
     if (!experts.empty()) options.algorithm.expert = experts[i];
     view.start(problems[i].workload->name, i, problems.size());
     comparisons.push_back(compare(problems[i], options, budget, arguments.quiet ? CompareWatcher{} : view.watcher()));
+    for (AlgorithmRun& run : comparisons.back().runs) run.reason = in_options(std::move(run.reason));
   }
   use_memory_reserve();
   view.finish();

@@ -21,6 +21,7 @@
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -175,9 +176,10 @@ int run_plan(const PlanArguments& arguments) {
   }
   if (page) sink = page->recorder(std::move(sink));
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
-                                                 : read_plan(arguments, problem);
+  Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                           : read_plan(arguments, problem);
   use_memory_reserve();
+  put_in_options(answer.result);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 

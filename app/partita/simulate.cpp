@@ -16,6 +16,7 @@
 #include "app/partita/written.h"
 #include "app/shared/answered_problem.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -120,7 +121,7 @@ std::string report_text(const SimulateArguments& arguments, const AnsweredProble
   for (const DeviceUse& use : simulation.devices) most_in_flight = std::max(most_in_flight, use.most_in_flight);
   std::string text = visible(describe_workload(problem)) + "\n";
   for (const std::string& line : simulation_warnings(problem, report, most_in_flight))
-    text += fmt::format("warning: {}\n", visible(line));
+    text += fmt::format("warning: {}\n", visible(in_options(line)));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
   if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
   text += simulate_text(problem, report, simulation, width);

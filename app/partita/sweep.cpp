@@ -18,6 +18,7 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -152,9 +153,10 @@ int run_sweep(const SweepArguments& arguments) {
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   SweepView view(variation.parameter, budget, arguments.solving.time_limit);
-  const Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
-                                     arguments.quiet ? SweepWatcher{} : view.watcher());
+  Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
+                               arguments.quiet ? SweepWatcher{} : view.watcher());
   use_memory_reserve();
+  for (SweepPoint& point : sweep.points) put_in_options(point.result);
   view.finish();
 
   try {

@@ -9,6 +9,7 @@
 #include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "app/shared/terminal_width.h"
@@ -77,7 +78,7 @@ int run_check(const CheckArguments& arguments) {
     const std::size_t width = page_width(STDOUT_FILENO);
     std::string text = asked_text(answered) + "\n" + describe_table(problem, report, width);
     for (const std::string& more :
-         {describe_memory(problem, report, width), describe_schedule(problem, report, width)}) {
+         {describe_memory(problem, report, width), in_options(describe_schedule(problem, report, width))}) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);

@@ -11,6 +11,7 @@
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
+#include "partita/model/validate.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 
@@ -56,10 +57,7 @@ void check_pipeline(const Problem& problem) {
     throw InputError(ErrorKind::Usage, "--recompute",
                      "only for --memory-model 1f1b and gpipe; the flat model counts no activations");
   }
-  if (problem.memory_model == MemoryModel::GPipe && problem.microbatches == 0) {
-    throw InputError(ErrorKind::Usage, "--memory-model",
-                     "gpipe keeps the activations of all microbatches; say how many with --microbatches M");
-  }
+  validate(static_cast<const Question&>(problem));
 }
 
 constexpr const char* kClustersExpected = "COUNT:FACTOR, or several of them from the outside in, such as 2:0.5,4:0.1";

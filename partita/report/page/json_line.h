@@ -16,7 +16,7 @@
 namespace partita {
 
 template <class T>
-concept JsonNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+inline constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 class JsonLine {
  public:
@@ -46,7 +46,8 @@ class JsonLine {
   void value(T flag) {
     put(flag ? "true" : "false");
   }
-  template <JsonNumber T>
+  template <class T>
+  requires kIsNumber<T>
   void value(T number) {
     if constexpr (std::floating_point<T>) {
       put_number(number);
