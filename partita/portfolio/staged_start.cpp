@@ -6,7 +6,7 @@
 #include "partita/reduce/pass_graphs.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 #include "partita/solve/staged/setups/solve_setups.h"
 
 namespace partita {

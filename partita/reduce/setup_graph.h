@@ -11,16 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/stage_graph.h"
 
 namespace partita {
-
-// What a group takes on one class of devices.
-struct ClassTime {
-  std::array<double, 2> pass{};  // forward and backward; all in the first where passes need not be told apart
-  double recompute = 0;          // more, where the stage recomputes its activations
-  bool can_run = true;
-};
 
 // What a group keeps in memory, in bytes.
 struct GroupMemory {
