@@ -4,13 +4,18 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The cache must be told that precompiled headers may be trusted, and to learn what a file includes from the compiler:
+# otherwise each file that is not in the cache yet would be read twice.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_DEPEND=1;${CCACHE}")
 endif()
 
 function(partita_compiler_settings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(PARTITA_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(PARTITA_PARANOID)
     target_compile_definitions(${target} PRIVATE PARTITA_PARANOID)

@@ -22,6 +22,10 @@ set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 # What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
 set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
+# Seconds each, and what `./dev test --quick` leaves out.
+set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.sweep cli.terminal
+             APPEND PROPERTY LABELS slow)
+
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart
          COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/rooms_stay_apart.py" "${PROJECT_SOURCE_DIR}")

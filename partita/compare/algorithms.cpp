@@ -10,6 +10,7 @@
 #include "partita/model/comparison.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/start.h"
+#include "partita/reduce/device_table.h"
 #include "partita/solve/baseline/even_layers.h"
 #include "partita/solve/baseline/expert.h"
 #include "partita/solve/baseline/local_search.h"
@@ -230,10 +231,11 @@ std::string left_out(const AlgorithmEntry& algorithm, const Problem& problem, co
     return fmt::format("for Question::shape = {}", *algorithm.shape == Shape::Free ? "free" : "contiguous or free");
   if (algorithm.name != "auto") return "";
   if (!throughput) return "the same as latency";
-  if (problem.transfers != TransferMode::Sum &&
-      (problem.shape == Shape::Staged || problem.objective != Objective::MaxLoad))
-    return fmt::format("the same as ip-{}", to_string(problem.shape));
-  return fmt::format("the same as {}", problem.shape == Shape::Staged ? "dp" : to_string(problem.shape));
+  if (problem.shape != Shape::Staged) return fmt::format("the same as {}", to_string(problem.shape));
+  // Only `auto` asks the integer program for help, with gpipe beyond the plain platform.
+  const bool asks_program = problem.objective == Objective::GPipe && problem.workload->graph.has_backward() &&
+                            (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform));
+  return asks_program ? "" : "the same as dp";
 }
 
 }  // namespace partita

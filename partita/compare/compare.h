@@ -27,9 +27,9 @@ struct CompareWatcher {
 };
 
 // One run for each algorithm; where none are named, those for the objective that are left out come last, as not
-// applicable. Algorithms not begun
-// when the budget ends are Interrupted. Throws InputError(Usage) for a name that is none, and std::logic_error where a
-// legal split is below a bound that another algorithm proved: one of the two is wrong.
+// applicable. Algorithms not begun when the budget ends are Interrupted. Throws InputError(Usage) for a name that is
+// none, and std::logic_error where a legal split is below a bound that another algorithm proved: one of the two is
+// wrong.
 Comparison compare(const Problem& problem, const CompareOptions& options, Budget& budget,
                    const CompareWatcher& watcher = {});
 

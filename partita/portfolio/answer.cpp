@@ -26,12 +26,6 @@ bool needs_setups(const Problem& problem) {
          problem.memory_model != MemoryModel::Flat;
 }
 
-// Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
-bool is_for_fleet(const Problem& problem) {
-  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged &&
-         (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform));
-}
-
 // What only staged splits have.
 void refuse_stages(const Problem& problem) {
   if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
@@ -112,20 +106,16 @@ void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& b
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
-  } else if (problem.objective == Objective::MaxLoad && problem.shape == Shape::Staged && needs_setups(problem)) {
-    plan_setups(problem, options, budget, sink, plan);
-  } else if (is_for_fleet(problem)) {
-    plan_fleet(problem, options, budget, sink, plan);
-  } else if (problem.objective == Objective::GPipe && needs_setups(problem)) {
-    plan_gpipe_fleet(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe && problem.shape == Shape::Staged && !needs_setups(problem)) {
+    plan_staged_gpipe(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
-  } else if (problem.shape == Shape::Staged) {
-    plan_staged(problem, options, budget, sink, plan);
-  } else if (problem.shape == Shape::Contiguous) {
-    plan_contiguous(problem, options, budget, sink, plan);
-  } else {
+  } else if (problem.shape != Shape::Staged) {
     plan_free(problem, options, budget, sink, plan);
+  } else if (needs_setups(problem)) {
+    plan_setups(problem, options, budget, sink, plan);
+  } else {
+    plan_staged(problem, options, budget, sink, plan);
   }
 }
 
