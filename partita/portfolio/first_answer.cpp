@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "partita/check/check.h"
-#include "partita/solve/baseline/greedy.h"
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/greedy.h"
+#include "partita/solve/shared/single.h"
 #include "partita/util/topological_order.h"
 
 namespace partita {

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "partita/check/certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
-#include "partita/solve/free/free_certificate.h"
 
 namespace partita {
 namespace {
@@ -28,8 +26,12 @@ bool contradicted(std::string why, Result& result) {
 }  // namespace
 
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan) {
+  plan.report = check(problem, *plan.result.split);
+  settle_measured(claimed_bound, plan);
+}
+
+void settle_measured(double claimed_bound, Plan& plan) {
   Result& result = plan.result;
-  plan.report = check(problem, *result.split);
   if (!plan.report.legal())
     throw std::logic_error("the solver's split is illegal: " + plan.report.violations[0].message);
   result.value = plan.report.value;
@@ -77,12 +79,6 @@ void withdraw_claim(Result& result) {
   result.unverified = false;
   result.proof = "loads are not negative; a foreign solver's bound was refuted by a split";
   if (result.status == Status::Optimal && result.gap() > kOptimalGap) result.status = Status::Feasible;
-}
-
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
-  return [&](const FreeProof& proof, Budget& budget) {
-    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
-  };
 }
 
 }  // namespace partita

@@ -6,9 +6,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
-#include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/free/free.h"
 #include "partita/util/budget.h"
 
 namespace partita {
@@ -18,6 +16,9 @@ namespace partita {
 void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan);
 // The same for a split whose value nobody has claimed.
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan);
+
+// The same where plan.report is already what `check` says of the split.
+void settle_measured(double claimed_bound, Plan& plan);
 
 // True if some constraint rules out every split; the result then says which.
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
@@ -37,9 +38,5 @@ void withdraw_claim(Result& result);
 
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
 inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
-
-// What the free solver asks about each of its proofs: does the certificate made of it pass the independent check? Both
-// arguments must outlive it.
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance);
 
 }  // namespace partita

@@ -3,6 +3,8 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/pass_graphs.h"
+#include "partita/solve/staged/gpipe_staged.h"
 
 namespace partita {
 
@@ -32,6 +34,15 @@ void plan_staged(const Problem& problem, const PlanOptions& options, Budget& bud
   plan_by_stages(problem, options, budget, sink, plan,
                  [&](const StagedInstance& instance, const StagedOptions& staged) {
                    return solve_staged(instance.graph, instance.platform, staged, budget, sink);
+                 });
+}
+
+void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink,
+                       Plan& plan) {
+  plan_by_stages(problem, options, budget, sink, plan,
+                 [&](const StagedInstance& instance, const StagedOptions& staged) {
+                   const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
+                   return solve_staged_gpipe(graphs, instance.platform, staged, budget, sink);
                  });
 }
 

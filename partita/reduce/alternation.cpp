@@ -132,7 +132,8 @@ std::string find_alternation(const Problem& problem) {
   return fmt::format(
       "the devices that nodes can run on, and the shape: one path needs {}; no path of a {} split comes back to a "
       "device, "
-      "so it takes {} {}s, and there {} {}. What helps: --shape free, --{}s {}, or to let some of these nodes run on "
+      "so it takes {} {}s, and there {} {}. What helps: Question::shape = free, PlatformOverrides::{}s = {}, or to let "
+      "some of these nodes run on "
       "the "
       "other kind of device",
       steps, to_string(problem.shape), needed, too_few_hosts ? "host" : "accelerator",

@@ -128,7 +128,7 @@ TEST(Describe, WarnsOfMoreBusyCoresThanHosts) {
             "schedule of one sample:\n"
             "  start   finish  what runs  nodes\n"
             "0.00000  2.00000  hosts          2\n"
-            "warning: 2 host nodes run at once, but there is 1 host; --host-cores strict makes nodes wait for a free "
+            "warning: 2 host nodes run at once, but there is 1 host; Question::strict_host_cores makes nodes wait for a free "
             "one\n");
   problem.strict_host_cores = true;
   EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),

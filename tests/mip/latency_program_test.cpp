@@ -190,7 +190,7 @@ TEST(LatencyProgramLimits, StrictHostCoresAreRefused) {
     FAIL() << "not refused";
   } catch (const InputError& error) {
     EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
-    EXPECT_NE(std::string(error.what()).find("--algorithm ip"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("PlanOptions::algorithm = ip"), std::string::npos);
   }
 }
 

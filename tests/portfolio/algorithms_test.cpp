@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry: every algorithm answers or says why not, and `check` has the last word on what it found.
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "partita/check/check.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/util/error.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"

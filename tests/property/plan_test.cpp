@@ -293,7 +293,7 @@ TEST(PlanIsInvariant, UnderScaling) {
 TEST(PlanIsInvariant, ForLatencyToo) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        const auto planned = [](const Workload& other) { return plan_fully({other, Objective::Latency}); };
+        const auto planned = [](const Workload& other) { return plan_fully({other, {.objective = Objective::Latency}}); };
         const Plan one = planned(workload);
         if (Complaint complaint = disagree(one, planned(shuffled(workload, number)), 1)) return complaint;
         if (Complaint complaint = disagree(one, planned(subdivided(workload)), 1)) return complaint;

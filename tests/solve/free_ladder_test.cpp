@@ -20,7 +20,7 @@ TEST(VolumeBound, IsNeverAboveTheOptimum) {
     const NetCase one = random_net_case(seed);
     const double best = least_free_value(one.graph, one.platform);
     if (best == std::numeric_limits<double>::infinity()) continue;
-    const double bound = volume_bound(one.graph, one.platform);
+    const double bound = volume_bound(instance_of(one)).bound;
     EXPECT_LE(bound, best * (1 + 1e-9)) << "seed " << seed;
     positive += bound > 0;
   }

@@ -20,6 +20,10 @@ struct NetCase {
 // than groups), memory limits that often bind.
 NetCase random_net_case(std::uint64_t seed, int most = 8);
 
+// The same as an instance of the free solvers, with these devices and no others.
+FreeInstance instance_of(const NetGraph& graph, const StagePlatform& platform);
+inline FreeInstance instance_of(const NetCase& one) { return instance_of(one.graph, one.platform); }
+
 // What an assignment costs, read off the definition. `legal` is support and memory.
 struct NetEvaluation {
   bool legal = true;

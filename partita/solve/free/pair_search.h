@@ -17,8 +17,8 @@ namespace partita {
 template <class Loads>
 class PairSearch {
  public:
-  // Both must outlive it.
-  PairSearch(const NetGraph& graph, const typename Loads::Devices& devices);
+  // The instance must outlive it.
+  explicit PairSearch(const FreeInstance& instance);
 
   // Every group must stand on a device that can run it.
   void start(const IdVector<GroupId, DeviceId>& device_of, std::uint64_t ticks);
