@@ -15,6 +15,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string text =
-      partita::workload_json(partita::transformer_of_size(static_cast<std::size_t>(nodes), kind == "training"));
+      partita::workload_json(partita::detail::transformer_of_size(static_cast<std::size_t>(nodes), kind == "training"));
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }

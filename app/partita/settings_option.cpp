@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -11,16 +12,15 @@
 #include "partita/util/error.h"
 #include "partita/util/text_width.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr std::string_view kIndent = "      ";  // of what is said about a setting
 
-// Before anything is read, so that a misspelt name is told at once.
-std::string problem_with(const std::string& assignment) {
-  Settings scratch;
+// What is wrong with it, or nothing.
+std::string apply(Settings& settings, const std::string& assignment) {
   try {
-    set(scratch, assignment);
+    set(settings, assignment);
   } catch (const InputError& error) {
     return error.problem();
   }
@@ -29,20 +29,17 @@ std::string problem_with(const std::string& assignment) {
 
 }  // namespace
 
-void add_settings_option(CLI::App& command, Settings& settings) {
+void add_settings_option(Command& command, Settings& settings) {
   std::vector<std::string> words;
   for (const std::string& name : setting_names()) words.push_back(name + "=");
-  CLI::Option* option = command.add_option_function<std::vector<std::string>>(
-      "--set",
-      [&settings](const std::vector<std::string>& given) {
-        for (const std::string& assignment : given) set(settings, assignment);
-      },
-      "Change one setting of a solver, such as staged.annealing=false; may be given again. For research:\n"
-      "partita help settings lists all");
-  option->option_text("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator([](std::string& given) { return problem_with(given); }, ""));
-  offers(option, Offer::Kind::Prefix, words);
+  const auto given = std::make_shared<std::vector<std::string>>();  // lives as long as the check, and so the option
+  command
+      .add_option("--set", *given,
+                  "Change one setting of a solver, such as staged.annealing=false; may be given again. For research:\n"
+                  "partita help settings lists all")
+      .checked("NAME=VALUE", [&settings, given](std::string& one) { return apply(settings, one); })
+      .allow_extra_args(false)
+      .offers(Offer::Kind::Prefix, words);
 }
 
 std::string settings_page(std::size_t width) {
@@ -64,4 +61,4 @@ std::string settings_page(std::size_t width) {
   return text;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

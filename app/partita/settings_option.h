@@ -2,18 +2,18 @@
 // --set solver.name=value, and the page that lists what can be set.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <string>
 
+#include "app/shared/command_line.h"
 #include "partita/model/settings.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // `settings` must outlive the parsing.
-void add_settings_option(CLI::App& command, Settings& settings);
+void add_settings_option(Command& command, Settings& settings);
 
 // Every setting with its default, range and help: `partita help settings`. No line is wider than this, but for names.
 std::string settings_page(std::size_t width);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

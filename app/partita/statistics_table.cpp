@@ -8,7 +8,7 @@
 
 #include "partita/check/text_table.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 std::string statistics_table(const Statistics& statistics, double seconds) {
   std::vector<Statistics::Row> techniques = statistics.rows();
@@ -24,4 +24,4 @@ std::string statistics_table(const Statistics& statistics, double seconds) {
   return layout(rows);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -6,9 +6,9 @@
 
 #include "partita/util/statistics.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // Shares are of `seconds`, the whole search.
 std::string statistics_table(const Statistics& statistics, double seconds);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -14,6 +14,8 @@
 namespace partita {
 namespace {
 
+using detail::nearest_name, detail::visible;
+
 // The shortest text that reads back as the same number.
 std::string number_text(double number) {
   char buffer[32];

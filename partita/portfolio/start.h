@@ -12,7 +12,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
@@ -40,4 +40,4 @@ std::optional<Start> find_start(const Problem& problem, const StartOptions& opti
 std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, const Settings& settings, Budget& budget,
                                   const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

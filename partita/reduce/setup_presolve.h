@@ -11,7 +11,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 using SetupPresolveOptions = PresolveSettings;  // of which cheap_neighbour and unaffordable_pair
 
@@ -25,4 +25,4 @@ SetupContraction presolve(const SetupGraph& graph, const SetupRules& rules, doub
 // value of its own. The same groups, before any presolve.
 SetupGraph without_idle_weights(const SetupGraph& graph);
 
-}  // namespace partita
+}  // namespace partita::detail

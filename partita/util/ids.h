@@ -36,7 +36,6 @@ using DeviceId = Id<struct DeviceTag>;  // one device of the platform
 using ClassId = Id<struct ClassTag>;    // a class of equal devices
 using GroupId = Id<struct GroupTag>;    // nodes that share a device, in a reduced graph
 using NetId = Id<struct NetTag>;        // one transferable output and everything that touches it
-using StageId = Id<struct StageTag>;    // a position in the pipeline
 
 // All ids from 0 up to a count: `for (NodeId v : ids<NodeId>(n))`.
 template <class IdT>

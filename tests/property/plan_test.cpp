@@ -9,21 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "partita/check/certificate.h"
+#include "tests/property/answers.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_settings.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
-
-Plan plan_within(const Problem& problem, std::uint64_t ticks, const PlanOptions& options = {}) {
-  Budget::Limits limits;
-  limits.ticks = ticks;
-  Budget budget(limits);
-  return plan(problem, options, budget);
-}
-
-Plan plan_fully(const Problem& problem) { return plan_within(problem, Budget::Limits{}.ticks); }
 
 // Whatever the limits: a split that passes the definition at the value claimed, and a bound that no legal split beats.
 Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
@@ -57,11 +49,8 @@ Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<do
 }
 
 Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
-  if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
-  const Status expected = optimum ? Status::Optimal : Status::Infeasible;
-  if (answer.result.status == expected) return {};
-  return fmt::format("status {} instead of {}: value {}, bound {}, optimum {}", to_string(answer.result.status),
-                     to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1));
+  const Complaint complaint = dishonest(problem, answer, optimum);
+  return complaint ? complaint : other_status(answer, optimum);
 }
 
 TEST(PlanEqualsBruteForce, Staged) {
@@ -122,12 +111,8 @@ TEST(PlanIsHonest, ContiguousWithFewTicks) {
 
 TEST(PlanEqualsBruteForce, WithTheExactAlgorithm) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) {
-    Problem problem{workload};
-    problem.backward_shape = number % 2 == 0;
-    PlanOptions options;
-    options.algorithm = Algorithm::Exact;
-    options.seed = number;
-    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+    const Problem problem{workload, {.backward_shape = number % 2 == 0}};
+    return wrong(problem, plan_fully(problem, {.algorithm = Algorithm::Exact, .seed = number}), brute_force(problem));
   });
 }
 
@@ -138,7 +123,7 @@ TEST(PlanEqualsBruteForce, StagedGpipe) {
     problem.backward_shape = number % 3 == 0;
     PlanOptions options;
     options.seed = number;
-    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+    return wrong(problem, plan_fully(problem, options), brute_force(problem));
   });
 }
 
@@ -159,7 +144,7 @@ TEST(PlanEqualsBruteForce, Latency) {
     Problem problem{workload, {.objective = Objective::Latency}};
     PlanOptions options;
     options.seed = number;
-    return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+    return wrong(problem, plan_fully(problem, options), brute_force(problem));
   });
 }
 
@@ -171,7 +156,7 @@ TEST(PlanEqualsBruteForce, LatencyOnThreads) {
         PlanOptions options;
         options.seed = number;
         options.threads = 2 + static_cast<int>(number % 2);
-        return wrong(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+        return wrong(problem, plan_fully(problem, options), brute_force(problem));
       },
       4);
 }
@@ -245,7 +230,7 @@ TEST(PlanIsHonest, WithAGap) {
     PlanOptions options;
     options.gap = 0.05 * static_cast<double>(number % 10);
     const auto optimum = brute_force(problem);
-    const Plan answer = plan_within(problem, Budget::Limits{}.ticks, options);
+    const Plan answer = plan_fully(problem, options);
     if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
     if (optimum && answer.result.gap() > options.gap + kOptimalGap) {
       return fmt::format("gap {} where {} was asked for", answer.result.gap(), options.gap);
@@ -256,11 +241,8 @@ TEST(PlanIsHonest, WithAGap) {
 
 TEST(PlanIsHonest, Linear) {
   expect_for_all_workloads([](const Workload& workload, unsigned number) {
-    Problem problem{workload};
-    problem.backward_shape = number % 2 == 0;
-    PlanOptions options;
-    options.algorithm = Algorithm::Linear;
-    return dishonest(problem, plan_within(problem, Budget::Limits{}.ticks, options), brute_force(problem));
+    const Problem problem{workload, {.backward_shape = number % 2 == 0}};
+    return dishonest(problem, plan_fully(problem, {.algorithm = Algorithm::Linear}), brute_force(problem));
   });
 }
 
@@ -354,7 +336,9 @@ TEST(PlanIsInvariant, UnderScaling) {
 TEST(PlanIsInvariant, ForLatencyToo) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        const auto planned = [](const Workload& other) { return plan_fully({other, Objective::Latency}); };
+        const auto planned = [](const Workload& other) {
+          return plan_fully({other, {.objective = Objective::Latency}});
+        };
         const Plan one = planned(workload);
         if (Complaint complaint = disagree(one, planned(shuffled(workload, number)), 1)) return complaint;
         if (Complaint complaint = disagree(one, planned(subdivided(workload)), 1)) return complaint;
@@ -436,4 +420,4 @@ TEST(PlanIsConsistent, OnJoinedWorkloads) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/staged/gpipe/pass_loads.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 StagedOutcome solve(const PassCase& one, std::uint64_t ticks = Budget::Limits{}.ticks, std::uint64_t seed = 1) {
@@ -78,4 +77,4 @@ TEST(GpipeStaged, TradesOnePassForTheOther) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -12,12 +12,13 @@ struct PortfolioSettings {
   bool free_bound = true;
   bool every_split = true;
   bool integer_program = true;
-  bool flat_clusters = true;
-  double free_start_share = 0.25;  // all shares: of the time that is left
+  bool simpler_question = true;
+  double start_share = 0.25;  // all shares: of the time that is left
   double latency_start_share = 0.05;
-  double contiguous_start_share = 0.3;
-  double contiguous_bound_share = 0.25;
+  double contiguous_share = 0.3;
+  double free_bound_share = 0.25;
   double flat_clusters_share = 0.25;
+  double few_samples_share = 0.5;
   double ip_start_share = 0.25;
 };
 

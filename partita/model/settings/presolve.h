@@ -12,8 +12,10 @@ struct PresolveSettings {
   bool unaffordable_cut = true;
   bool windows = true;       // needs the closure
   bool window_flows = true;  // minimum cuts between windows
-  int window_buckets = 64;   // at first; refined up to four times as many
+  int window_buckets = 64;   // at first; refined up to kMostRefined times as many
   int window_rounds = 8;     // at most; each costs as much as all other rules together
+
+  static constexpr int kMostRefined = 4;
 };
 
 SettingFields describe(PresolveSettings& settings);

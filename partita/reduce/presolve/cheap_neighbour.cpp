@@ -18,9 +18,8 @@
 #include "partita/reduce/presolve/cheap_neighbour.h"
 
 #include <algorithm>
-#include <array>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Sums that are equal on paper may differ in the last bits. Thousands of joins at this price stay below kRoundingSlack.
@@ -75,8 +74,4 @@ std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, Uni
   return joins;
 }
 
-std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
-  return join_cheap_neighbours(std::array{CheapNeighbourView{graph, question}}, merge);
-}
-
-}  // namespace partita
+}  // namespace partita::detail

@@ -27,7 +27,7 @@
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/spine_bound.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyBound {
  public:
@@ -106,4 +106,4 @@ class LatencyBound {
   bool finished_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

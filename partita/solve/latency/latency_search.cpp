@@ -8,7 +8,7 @@
 #include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -222,4 +222,4 @@ void LatencySearch::end_annealing() {
   start_annealing();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

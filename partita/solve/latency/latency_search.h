@@ -19,7 +19,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencySearch {
  public:
@@ -78,4 +78,4 @@ class LatencySearch {
   double price_ = 0.5;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

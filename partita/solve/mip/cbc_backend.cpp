@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kCbcInfinity = 1e50;             // objectives and bounds beyond this mean "none"
@@ -198,4 +198,4 @@ CbcBackend::CbcBackend(const MipSettings& settings)
         run_cbc(settings, request, reporter);
       }) {}
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/model/settings/mip.h"
 #include "partita/solve/mip/process_backend.h"
 
-namespace partita {
+namespace partita::detail {
 
 class CbcBackend : public ProcessBackend {
  public:
@@ -22,4 +22,4 @@ class CbcBackend : public ProcessBackend {
   explicit CbcBackend(const MipSettings& settings = {});
 };
 
-}  // namespace partita
+}  // namespace partita::detail
