@@ -69,10 +69,7 @@ class Everything {
 class Enumeration {
  public:
   Enumeration(const StageGraph& graph, const Threshold& question, int buckets)
-      : graph_(graph),
-        question_(question),
-        table_(graph.size()),
-        all_(graph, question) {
+      : graph_(graph), question_(question), table_(graph.size()), all_(graph, question) {
     places_.time[0] = Windows(graph, question, {buckets, Windows::Measure::Time, true}, budget_);
     if (graph.total_memory() > question.platform.accelerator_memory)
       places_.memory = Windows(graph, question, {buckets, Windows::Measure::Memory, true}, budget_);

@@ -124,8 +124,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       here.bound = value;
       return true;
     }
-    const LimitAnswer reply =
-        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log());
+    const LimitAnswer reply = ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log());
     if (reply.answer == Answer::No) {
       here.bound = value;
       here.share = std::min(1.0, 2 * here.share);

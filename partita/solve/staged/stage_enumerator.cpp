@@ -263,8 +263,7 @@ bool StageEnumerator<Graphs>::prepare(const Ideal& from_base) {
     const Group& g = graph_.group(v);
     outside_memory += g.memory;
     ++outside_;
-    bool out =
-        !(host_ ? whole_.fits_host(g) : whole_.fits_accelerator(g)) || ancestors_time_[v] > most_with_ancestors;
+    bool out = !(host_ ? whole_.fits_host(g) : whole_.fits_accelerator(g)) || ancestors_time_[v] > most_with_ancestors;
     bool forced = false;
     for (const Aim& aim : aims_) {
       if (!aim.places) continue;
