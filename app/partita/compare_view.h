@@ -6,9 +6,9 @@
 #include <string>
 
 #include "app/partita/live_line.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class CompareView {
  public:
@@ -28,4 +28,4 @@ class CompareView {
   std::string workload_;
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class Output {
  public:
@@ -16,8 +16,8 @@ class Output {
   explicit Output(std::string path, std::string option = "-o");
 
   // Writes all of `text`, or throws InputError(Unwritable), or ReaderGone. A file appears whole or not at all: the text
-  // goes to a temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written
-  // in place.
+  // goes to a temporary file beside it, which is then renamed.
+  // What is not a plain file (/dev/null, a pipe) is written in place.
   void write(const std::string& text) const;
 
   bool is_stdout() const { return path_ == "-"; }
@@ -44,4 +44,4 @@ void refuse_clashes(const std::vector<OutputOption>& outputs, const std::vector<
 // What people read goes to standard output, or to standard error where a result has taken that.
 void print_report(const std::string& report, bool stdout_taken);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

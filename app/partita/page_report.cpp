@@ -6,7 +6,7 @@
 #include "app/shared/options.h"
 #include "partita/schedule/simulate_pieces.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr std::size_t kMicrobatches = 8;      // where the question does not say
@@ -41,7 +41,7 @@ Simulation at_work(const Problem& problem, const Split& split, const CheckReport
 
 }  // namespace
 
-void add_report_option(CLI::App& command, std::string& file) {
+void add_report_option(Command& command, std::string& file) {
   path(command.add_option("--report", file,
                           "Write a page here that shows it all, to be opened in a browser: one HTML file that needs\n"
                           "nothing else, and no network"));
@@ -83,4 +83,4 @@ std::optional<PageReport> page_report(const std::string& command, const std::str
   return PageReport(command, file);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -6,9 +6,9 @@
 #include "partita/report/graph_svg.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
-void add_picture_options(CLI::App& command, std::string& svg, std::string& dot) {
+void add_picture_options(Command& command, std::string& svg, std::string& dot) {
   path(command.add_option("--svg", svg, "Draw the split here, as an SVG picture; - for standard output"));
   path(command.add_option("--dot", dot, "Write the split graph here, for Graphviz; - for standard output"));
 }
@@ -27,4 +27,4 @@ void Pictures::write(const Problem& problem, const Plan& plan) const {
   if (dot_) dot_->write(graph_dot(problem, pieces, plan.report));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

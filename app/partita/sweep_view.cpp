@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/check/names.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 std::string result_text(const Result& result) {
-  if (!result.split) return fmt::format("{}: {}", to_string(result.status), visible(result.reason));
+  if (!result.split) return fmt::format("{}: {}", to_string(result.status), visible(in_options(result.reason)));
   const double gap = result.status == Status::Optimal ? 0 : result.gap();
   return fmt::format("{} {:.6g}, bound {:.6g}, gap {}", to_string(result.status), result.value, result.bound,
                      percent_text(gap));
@@ -32,4 +33,4 @@ SweepWatcher SweepView::watcher() {
   return watcher;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

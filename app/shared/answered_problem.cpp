@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 double time_factor(const PlatformSpec& spec, ClassId c) { return spec.time_factor.empty() ? 1 : spec.time_factor[c]; }
@@ -54,9 +55,9 @@ std::optional<Workload> as_the_file_says(const std::string& bytes, const std::st
 
 std::string overridden_text(const Problem& problem, const PlatformSpec* devices, const PlanQuestion& plan) {
   std::string text;
-  const std::string options = options_that_differ(problem, plan.asked);
+  const std::string options = in_options(options_that_differ(problem, plan.asked));
   if (!options.empty()) {
-    text = fmt::format("{} (the plan was made with {})", options, options_that_differ(plan.asked, problem));
+    text = fmt::format("{} (the plan was made with {})", options, in_options(options_that_differ(plan.asked, problem)));
   }
   if (devices && plan.devices && !same_devices(*devices, *plan.devices)) {
     text += fmt::format("{}other devices than the plan's ({})", text.empty() ? "" : "; ",
@@ -104,4 +105,4 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const std:
   return answered;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

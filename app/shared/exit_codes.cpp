@@ -11,12 +11,13 @@
 #include <stdexcept>
 
 #include "app/shared/memory_limit.h"
+#include "app/shared/option_names.h"
 #include "app/shared/standard_streams.h"
 #include "partita/check/names.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr int kSuccess = 0;
@@ -85,7 +86,7 @@ int run_guarded(const std::string& program, const std::function<int()>& body) {
   try {
     return body();
   } catch (const InputError& error) {
-    print_error(program, error.what());
+    print_error(program, in_options(error.what()));
     return static_cast<int>(error.kind());
   } catch (const ReaderGone&) {
     return kReaderGone;
@@ -99,4 +100,4 @@ int run_guarded(const std::string& program, const std::function<int()>& body) {
   return kInternalError;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

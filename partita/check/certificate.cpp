@@ -12,13 +12,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "partita/check/names.h"
 #include "partita/check/price_program.h"
 #include "partita/util/wide_int.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Int = std::int64_t;
@@ -26,52 +27,110 @@ using Wide = WideInt;
 constexpr Int kUnits = Int{1} << 40;
 constexpr Int kLimit = kUnits + 1;
 
+// A colour class.
 struct ClassWeights {
-  long double accelerator_time = 0, host_time = 0, memory = 0;  // sums so precise that rounding cannot reach a unit
-  bool on_accelerator = true, on_host = true;
+  struct OnDevices {
+    long double time = 0;  // weighted on accelerators; sums so precise that rounding cannot reach a unit
+    bool runs = true;
+  };
+  std::vector<OnDevices> on;  // by class of devices
+  long double memory = 0;
   Int price = 0;
-  Int net_price = 0;  // less the toll on memory
 };
 
+using TransferName = std::pair<std::int64_t, std::optional<std::int64_t>>;
 struct Transfer {
-  double cost = 0;
-  std::vector<std::size_t> members;  // classes, by position in the certificate's order
+  long double cost = 0;              // weighted, but without any link's factor
+  std::vector<std::size_t> members;  // colour classes, by position in the certificate's order
+  TransferName name;
+};
+
+// A class of devices that has some, and what the certificate says of it.
+struct Devices {
+  ClassId id;
+  const Certificate::Devices* claim = nullptr;  // hosts may have none
+  Int most = 0;                                 // that an accelerator's set may be worth, net of the toll
 };
 
 class Verifier {
  public:
   Verifier(const Problem& problem, const Certificate& certificate, Budget& budget)
-      : problem_(problem), certificate_(certificate), budget_(budget) {}
+      : problem_(problem), certificate_(certificate), platform_(problem.workload->platform), budget_(budget) {}
 
   CertificateVerdict run() {
-    if (problem_.objective == Objective::Latency || problem_.transfers != TransferMode::Sum)
-      return refuse("it is about loads that are sums of work and transfers, and this question has others");
+    if (problem_.objective == Objective::Latency)
+      return refuse("it is about loads, and the value of this question is a time");
     if (problem_.replicas > 1 || problem_.memory_model != MemoryModel::Flat)
       return refuse(
           "it is about splits without copies in which nodes take a fixed memory, and this question has others");
     if (!(certificate_.limit > 0) || !std::isfinite(certificate_.limit))
       return refuse("its limit is not a positive number");
-    if (certificate_.buckets < 1 || certificate_.buckets > 1'000'000)
-      return refuse("its number of buckets is out of range");
-    if (certificate_.theta < 0 || certificate_.theta > kMostTheta) return refuse("its theta is out of range");
-    if (certificate_.memory_toll < 0 || certificate_.memory_toll > kMostTheta)
-      return refuse("its toll on memory is out of range");
-    if (!match_classes() || !find_goal()) return verdict_;
+    if (!weights_hold())
+      return refuse("its weights of compute and transfers make loads larger than this question's transfer mode does");
+    if (!match_devices() || !match_classes() || !find_goals()) return verdict_;
     find_transfers();
-    switch (look_for_dearer_set(question(), budget_)) {
-      case PriceAnswer::NoneDearer: return {true, "", false};
-      case PriceAnswer::MaybeDearer:
-        return refuse("some set within the limit may be dearer than an accelerator's share of the price");
-      case PriceAnswer::NoTime: return give_up("the limit of time was reached before it was checked");
-      case PriceAnswer::NoMemory: break;
+    for (const Devices& devices : devices_) {
+      if (is_host(devices)) continue;
+      switch (look_for_dearer_set(question(devices), budget_)) {
+        case PriceAnswer::NoneDearer: break;
+        case PriceAnswer::MaybeDearer:
+          return refuse("some set within the limit may be dearer than an accelerator's share of the price");
+        case PriceAnswer::NoTime: return give_up("the limit of time was reached before it was checked");
+        case PriceAnswer::NoMemory:
+          return give_up(fmt::format("checking it takes more than {} of memory",
+                                     human_bytes(static_cast<double>(budget_.limits().memory_bytes))));
+      }
     }
-    return give_up(fmt::format("checking it takes more than {} of memory",
-                               human_bytes(static_cast<double>(budget_.limits().memory_bytes))));
+    return {true, "", false};
   }
 
  private:
   CertificateVerdict refuse(std::string reason) { return verdict_ = {false, std::move(reason), false}; }
   CertificateVerdict give_up(std::string reason) { return verdict_ = {false, std::move(reason), true}; }
+
+  bool refused(std::string reason) {
+    refuse(std::move(reason));
+    return false;
+  }
+
+  bool is_host(const Devices& devices) const { return platform_.classes[devices.id].kind == DeviceKind::Host; }
+
+  // A weighted sum of compute, in and out is at most their sum if no weight is above 1; at most max(compute, in + out)
+  // if a + b <= 1; and at most max(compute, in, out) if a + 2 b <= 1.
+  bool weights_hold() const {
+    const auto& [compute, transfers] = certificate_.weights;
+    for (std::size_t p = 0; p < compute.size(); ++p) {
+      if (compute[p] < 0 || compute[p] > kWhole || transfers[p] < 0 || transfers[p] > kWhole) return false;
+      if (problem_.transfers == TransferMode::Overlap && compute[p] + transfers[p] > kWhole) return false;
+      if (problem_.transfers == TransferMode::Duplex && compute[p] + 2 * transfers[p] > kWhole) return false;
+    }
+    return true;
+  }
+
+  bool match_devices() {
+    std::map<std::string, const Certificate::Devices*> by_name;
+    const Certificate::Devices* others = nullptr;
+    for (const Certificate::Devices& claim : certificate_.devices) {
+      if (claim.buckets < 1 || claim.buckets > 1'000'000) return refused("its number of buckets is out of range");
+      if (claim.theta < 0 || claim.theta > kMostTheta) return refused("its theta is out of range");
+      if (claim.memory_toll < 0 || claim.memory_toll > kMostTheta) return refused("its toll on memory is out of range");
+      if (claim.most && (*claim.most < 0 || *claim.most > kMostTotal))
+        return refused("the most that it says a device is worth is out of range");
+      const bool repeated = claim.name ? !by_name.emplace(*claim.name, &claim).second : others != nullptr;
+      if (repeated) return refused("it says two things of the same devices");
+      if (!claim.name) others = &claim;
+    }
+    for (ClassId id : platform_.classes.all()) {
+      if (platform_.classes[id].count == 0) continue;
+      const auto named = by_name.find(platform_.classes[id].name);
+      devices_.push_back({id, named == by_name.end() ? nullptr : named->second});
+      Devices& devices = devices_.back();
+      if (devices.claim || is_host(devices)) continue;
+      devices.claim = others;
+      if (!others) return refused(fmt::format("it says nothing of the devices {}", platform_.classes[id].name));
+    }
+    return true;
+  }
 
   bool match_classes() {
     const Graph& graph = problem_.workload->graph;
@@ -81,24 +140,17 @@ class Verifier {
     IdVector<NodeId, std::size_t> position(graph.nodes.size(), kNowhere);
     for (std::size_t i = 0; i < certificate_.classes.size(); ++i) {
       const auto it = by_id.find(certificate_.classes[i].node);
-      if (it == by_id.end()) {
-        refuse(fmt::format("it names node {}, which the workload lacks", certificate_.classes[i].node));
-        return false;
-      }
-      if (certificate_.classes[i].price < 0 || certificate_.classes[i].price > kMostPrice) {
-        refuse(fmt::format("the price at node {} is out of range", certificate_.classes[i].node));
-        return false;
-      }
+      if (it == by_id.end())
+        return refused(fmt::format("it names node {}, which the workload lacks", certificate_.classes[i].node));
+      if (certificate_.classes[i].price < 0 || certificate_.classes[i].price > kMostPrice)
+        return refused(fmt::format("the price at node {} is out of range", certificate_.classes[i].node));
       const auto& colour = graph.nodes[it->second].colour;
       const bool repeated = colour ? !position_of_colour.emplace(*colour, i).second : position[it->second] != kNowhere;
-      if (repeated) {
-        refuse(fmt::format("it lists the class of node {} twice", certificate_.classes[i].node));
-        return false;
-      }
+      if (repeated) return refused(fmt::format("it lists the class of node {} twice", certificate_.classes[i].node));
       if (!colour) position[it->second] = i;
     }
-    weights_.resize(certificate_.classes.size());
-    for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i].price = certificate_.classes[i].price;
+    for (const Certificate::Class& listed : certificate_.classes)
+      weights_.push_back({std::vector<ClassWeights::OnDevices>(devices_.size()), 0, listed.price});
     class_of_.resize(graph.nodes.size(), kNowhere);
     for (NodeId v : graph.nodes.all()) {
       const Node& node = graph.nodes[v];
@@ -107,94 +159,65 @@ class Verifier {
         const auto it = position_of_colour.find(*node.colour);
         at = it == position_of_colour.end() ? kNowhere : it->second;
       }
-      if (at == kNowhere) {
-        refuse(fmt::format("it leaves out the class of node {}", node.original_id));
-        return false;
-      }
+      if (at == kNowhere) return refused(fmt::format("it leaves out the class of node {}", node.original_id));
       class_of_[v] = at;
       add_weights(node, weights_[at]);
     }
-    use_memory_limits();
     return true;
   }
 
-  // The least time on a class of each kind: a platform with several classes is held to its fastest.
   void add_weights(const Node& node, ClassWeights& sum) const {
-    const Platform& platform = problem_.workload->platform;
-    double accelerator = kCannotRun, host = kCannotRun;
-    for (ClassId c : platform.classes.all()) {
-      if (platform.classes[c].count == 0) continue;
-      double& least = platform.classes[c].kind == DeviceKind::Host ? host : accelerator;
-      least = std::min(least, node.time[c.index()]);
-    }
-    sum.on_accelerator = sum.on_accelerator && accelerator != kCannotRun;
-    sum.on_host = sum.on_host && host != kCannotRun;
-    if (sum.on_accelerator) sum.accelerator_time += accelerator;
-    if (sum.on_host) sum.host_time += host;
     sum.memory += node.memory;
-  }
-
-  // A class that is larger than every device of a kind is on none of them.
-  void use_memory_limits() {
-    long double accelerator = 0, host = 0;
-    for (const DeviceClass& c : problem_.workload->platform.classes) {
-      if (c.count == 0) continue;
-      long double& most = c.kind == DeviceKind::Host ? host : accelerator;
-      most = std::max<long double>(most, c.memory);
-    }
-    for (ClassWeights& w : weights_) {
-      w.net_price = w.price - charged(certificate_.memory_toll, scaled_memory(w.memory, accelerator));
-      w.on_accelerator = w.on_accelerator && w.memory <= accelerator;
-      w.on_host = w.on_host && w.memory <= host && w.host_time <= certificate_.limit * kTolerance;
+    for (std::size_t c = 0; c < devices_.size(); ++c) {
+      const double time = node.time[devices_[c].id.index()];
+      ClassWeights::OnDevices& there = sum.on[c];
+      there.runs = there.runs && time != kCannotRun;
+      const long double weight = is_host(devices_[c]) ? 1 : part(certificate_.weights.compute[node.backward]);
+      if (there.runs) there.time += weight * time;
     }
   }
 
-  // How many times an edge's cost an accelerator pays at least: the fastest link of a class, in the closest cluster.
-  double cheapest_link() const {
-    const Platform& platform = problem_.workload->platform;
-    double link = std::numeric_limits<double>::infinity();
-    for (const DeviceClass& c : platform.classes) {
-      if (c.count > 0 && c.kind == DeviceKind::Accelerator) link = std::min(link, c.link_factor);
-    }
-    if (std::isinf(link)) return 0;  // no accelerators
-    double factor = platform.clusters ? std::numeric_limits<double>::infinity() : 1;
-    std::vector<const Cluster*> open;
-    if (platform.clusters) open.push_back(&*platform.clusters);
+  static long double part(Int weight) { return static_cast<long double>(weight) / kWhole; }
+
+  // How many times an edge's cost moves at least, whichever cluster: the factor of the closest.
+  double closest_factor() const {
+    if (!platform_.clusters) return 1;
+    double factor = std::numeric_limits<double>::infinity();
+    std::vector<const Cluster*> open{&*platform_.clusters};
     while (!open.empty()) {
       const Cluster& cluster = *open.back();
       open.pop_back();
       factor = std::min(factor, cluster.factor);
       for (const Cluster& inside : cluster.clusters) open.push_back(&inside);
     }
-    return link * factor;
+    return factor;
   }
 
   void find_transfers() {
     const Graph& graph = problem_.workload->graph;
-    const double link = cheapest_link();
     std::vector<std::vector<const Edge*>> out(graph.nodes.size());
     for (const Edge& edge : graph.edges) out[edge.from.index()].push_back(&edge);
-    std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, bool> ignored;
-    for (const Certificate::Transfer& t : certificate_.ignored) ignored[{t.producer, t.consumer}] = true;
-    const auto add = [&](Transfer transfer, std::int64_t producer, std::optional<std::int64_t> consumer) {
+    const auto add = [&](Transfer transfer) {
       std::sort(transfer.members.begin(), transfer.members.end());
       transfer.members.erase(std::unique(transfer.members.begin(), transfer.members.end()), transfer.members.end());
-      if (transfer.members.size() < 2 || ignored.contains({producer, consumer})) return;
-      transfers_.push_back(std::move(transfer));
+      if (transfer.members.size() >= 2) transfers_.push_back(std::move(transfer));
     };
     for (NodeId u : graph.nodes.all()) {
       const auto& edges = out[u.index()];
       if (edges.empty()) continue;
       const std::int64_t producer = graph.nodes[u].original_id;
+      const long double weight = part(certificate_.weights.transfers[graph.nodes[u].backward]);
       const bool uniform =
           std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
-      Transfer all{edges[0]->cost * link, {class_of_[u]}};
+      Transfer all{weight * edges[0]->cost, {class_of_[u]}, {producer, std::nullopt}};
       for (const Edge* edge : edges) {
         all.members.push_back(class_of_[edge->to]);
         if (!uniform)
-          add({edge->cost * link, {class_of_[u], class_of_[edge->to]}}, producer, graph.nodes[edge->to].original_id);
+          add({weight * edge->cost,
+               {class_of_[u], class_of_[edge->to]},
+               {producer, graph.nodes[edge->to].original_id}});
       }
-      if (uniform) add(std::move(all), producer, std::nullopt);
+      if (uniform) add(std::move(all));
     }
   }
 
@@ -203,47 +226,61 @@ class Verifier {
     return std::max<Int>(0, static_cast<Int>(std::floor(std::min(units, 4.0L * kUnits))) - 1);
   }
 
-  // In units of an accelerator's memory / 2^40, rounded down. Without a limit, or without memory at all, there is
+  // In units of a device's memory / 2^40, rounded down. Without a limit, or without memory at all, there is
   // nothing to charge for.
   static Int scaled_memory(long double memory, long double limit) {
     if (!(limit > 0) || std::isinf(limit)) return 0;
     return std::max<Int>(0, static_cast<Int>(std::floor(std::min(memory * kUnits / limit, 4.0L * kUnits))) - 1);
   }
 
-  // The price that an accelerator's set must not exceed: what is left of the total after the hosts, shared out.
-  bool find_goal() {
-    Int accelerators = 0, hosts = 0;
-    for (const DeviceClass& c : problem_.workload->platform.classes)
-      (c.kind == DeviceKind::Host ? hosts : accelerators) += c.count;
-    Wide total = 0;
-    for (const ClassWeights& w : weights_) total += w.price;
-    if (total > kMostTotal) {
-      refuse("its prices are out of range");
-      return false;
+  Int net_price(const ClassWeights& w, const Devices& devices) const {
+    if (!devices.claim) return w.price;
+    return w.price - charged(devices.claim->memory_toll, scaled_memory(w.memory, platform_.classes[devices.id].memory));
+  }
+  // What fits a device's memory pays at most the toll on all of it.
+  static Int whole_toll(const Devices& devices) {
+    const Int toll = devices.claim ? devices.claim->memory_toll : 0;
+    return toll == 0 ? 0 : charged(toll, kLimit) + 1;
+  }
+
+  // The prices that sets of accelerators must not exceed: what is claimed, if all devices together then hold less than
+  // everything. What is not claimed is left of the total after the others, shared out.
+  bool find_goals() {
+    Wide left = -1, sharing = 0;
+    for (const ClassWeights& w : weights_) left += w.price;
+    if (left >= kMostTotal) return refused("its prices are out of range");
+    for (std::size_t c = 0; c < devices_.size(); ++c) {
+      Devices& devices = devices_[c];
+      const Wide count = platform_.classes[devices.id].count;
+      left -= count * whole_toll(devices);
+      if (is_host(devices)) {
+        left -= count * host_share(c);
+      } else if (devices.claim->most) {
+        devices.most = *devices.claim->most;
+        left -= count * devices.most;
+      } else {
+        sharing += count;
+      }
     }
-    const Wide left = total - static_cast<Wide>(hosts) * host_share() - 1;
-    if (left < 0) {
-      refuse("the hosts alone could hold the whole price");
-      return false;
+    if (left < 0) return refused("the devices could hold the whole price");
+    for (Devices& devices : devices_) {
+      if (!is_host(devices) && !devices.claim->most) devices.most = static_cast<Int>(left / sharing);
     }
-    // What fits an accelerator's memory pays at most the toll on all of it: so much less is left for its net price.
-    const Int whole_toll = charged(certificate_.memory_toll, kLimit) + 1;
-    goal_ =
-        accelerators == 0 ? kMostTotal : static_cast<Int>(std::min<Wide>(left / accelerators, kMostTotal)) - whole_toll;
     return true;
   }
 
-  // Most price that one host can hold: the fractional knapsack, rounded up.
-  Wide host_share() const {
+  // Most price that one host can hold, net of the toll: the fractional knapsack, rounded up.
+  Wide host_share(std::size_t c) const {
     std::vector<std::pair<Int, Int>> items;  // time, price
     Wide total = 0;
     for (const ClassWeights& w : weights_) {
-      if (!w.on_host || w.price == 0) continue;
-      const Int time = scaled(w.host_time);
+      const Int price = net_price(w, devices_[c]);
+      if (price <= 0 || !may_hold(w, c) || w.on[c].time > certificate_.limit * kTolerance) continue;
+      const Int time = scaled(w.on[c].time);
       if (time == 0) {
-        total += w.price;
+        total += price;
       } else {
-        items.emplace_back(time, w.price);
+        items.emplace_back(time, price);
       }
     }
     std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
@@ -258,15 +295,27 @@ class Verifier {
     return total;
   }
 
-  PriceQuestion question() const {
+  // A colour class that is larger than a device's memory is on none of its kind.
+  bool may_hold(const ClassWeights& w, std::size_t c) const {
+    return w.on[c].runs && w.memory <= platform_.classes[devices_[c].id].memory;
+  }
+
+  PriceQuestion question(const Devices& devices) const {
+    const std::size_t c = static_cast<std::size_t>(&devices - devices_.data());
+    std::set<TransferName> ignored;
+    for (const Certificate::Transfer& t : devices.claim->ignored) ignored.insert({t.producer, t.consumer});
     PriceQuestion result;
     for (const ClassWeights& w : weights_)
-      result.classes.push_back({scaled(w.accelerator_time), w.net_price, w.on_accelerator});
-    for (const Transfer& transfer : transfers_) result.transfers.push_back({scaled(transfer.cost), transfer.members});
+      result.classes.push_back({scaled(w.on[c].time), net_price(w, devices), may_hold(w, c)});
+    const long double link = platform_.classes[devices.id].link_factor * closest_factor();
+    for (const Transfer& transfer : transfers_) {
+      const Int load = scaled(transfer.cost * link);
+      if (load > 0 && !ignored.contains(transfer.name)) result.transfers.push_back({load, transfer.members});
+    }
     result.limit = kLimit;
-    result.goal = goal_;
-    result.theta = certificate_.theta;
-    result.buckets = certificate_.buckets;
+    result.goal = devices.most;
+    result.theta = devices.claim->theta;
+    result.buckets = devices.claim->buckets;
     PriceQuestion as_in_file = reordered(result, order_of_file());
     return states_at_most(as_in_file) < states_at_most(result) ? as_in_file : result;
   }
@@ -286,6 +335,7 @@ class Verifier {
 
   // For sums of times compared with the limit: more sets are possible, never fewer. Sums of memory are exact.
   static constexpr long double kTolerance = 1 + 1e-12L;
+  static constexpr Int kWhole = Certificate::kWeightUnit;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   // With these limits no sum below can overflow: prices, tolls and completions stay below 2^60, and three are added.
   static constexpr Int kMostPrice = Int{1} << 44;  // of a class
@@ -294,12 +344,13 @@ class Verifier {
 
   const Problem& problem_;
   const Certificate& certificate_;
+  const Platform& platform_;
   Budget& budget_;
   CertificateVerdict verdict_;
+  std::vector<Devices> devices_;
   std::vector<ClassWeights> weights_;  // in the certificate's order
   IdVector<NodeId, std::size_t> class_of_;
   std::vector<Transfer> transfers_;
-  Int goal_ = 0;
 };
 
 }  // namespace
@@ -309,4 +360,4 @@ CertificateVerdict verify(const Problem& problem, const Certificate& certificate
   return Verifier(problem, certificate, budget ? *budget : unlimited_time).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/model/problem.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct CertificateVerdict {
   bool holds = false;
@@ -16,11 +16,11 @@ struct CertificateVerdict {
   bool undecided = false;  // it may hold, but was not checked to the end
 };
 
-// Holds: no free split of the problem has a largest load of at most certificate.limit. A shape only
-// rules out splits, so the claim is good for every shape; and for
-// gpipe, whose values are not below the largest load. Never holds where loads are not sums: overlap, duplex, latency.
+// Holds: no free split of the problem has a largest load of at most certificate.limit. A shape only rules out splits,
+// so the claim is good for every shape; and for gpipe, whose values are not below the largest load. Never holds for
+// latency.
 // Certificates may come from anybody: one that cannot be checked within the budget's time and memory (without a budget,
 // 1 GiB) is not accepted. The order of its classes matters to speed only.
 CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget = nullptr);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -2,26 +2,10 @@
 #include "partita/check/loads.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "partita/check/crossings.h"
 
-namespace partita {
-
-double pass_load(const PassLoad& pass, TransferMode mode) {
-  switch (mode) {
-    case TransferMode::Sum: return pass.compute + pass.in + pass.out;
-    case TransferMode::Overlap: return std::max(pass.compute, pass.in + pass.out);
-    case TransferMode::Duplex: return std::max({pass.compute, pass.in, pass.out});
-  }
-  assert(!"no such transfer mode");
-  return 0;
-}
-
-double shared_load(double load, std::size_t sharing, double sync, TransferMode mode) {
-  const double own = load / static_cast<double>(sharing);
-  return mode == TransferMode::Sum ? own + sync : std::max(own, sync);
-}
+namespace partita::detail {
 
 void measure_passes(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                     CheckReport& report) {
@@ -73,15 +57,6 @@ void add_up_loads(const Problem& problem, CheckReport& report) {
   }
 }
 
-PassLoads pass_loads(const Problem& problem, const DeviceReport& device) {
-  const bool training = problem.workload->graph.has_backward();
-  const auto shared = [&](const PassLoad& pass, bool with_sync) {
-    return shared_load(pass_load(pass, problem.transfers), device.sharing, with_sync ? device.sync : 0,
-                       problem.transfers);
-  };
-  return {shared(device.forward, !training), shared(device.backward, training)};
-}
-
 double throughput_value(const Problem& problem, const CheckReport& report) {
   if (problem.objective == Objective::GPipe) {
     double forward = 0;
@@ -96,4 +71,4 @@ double throughput_value(const Problem& problem, const CheckReport& report) {
   return report.bottleneck.valid() ? report.load[report.bottleneck] : 0;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
@@ -26,40 +26,34 @@ bool needs_setups(const Problem& problem) {
          problem.memory_model != MemoryModel::Flat;
 }
 
-// Free and contiguous splits have a portfolio for every platform of single devices and every transfer mode.
-bool is_for_fleet(const Problem& problem) {
-  return problem.objective == Objective::MaxLoad && problem.shape != Shape::Staged &&
-         (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform));
-}
-
 // What only staged splits have.
 void refuse_stages(const Problem& problem) {
   if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
   const auto refuse = [&](const char* option, const char* what) {
-    throw InputError(
-        ErrorKind::Unsupported, option,
-        fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
+    throw InputError(ErrorKind::Unsupported, option,
+                     fmt::format("{} splits are found without {}; Question::shape = staged can do it",
+                                 to_string(problem.shape), what));
   };
   if (problem.workload->platform.clusters) refuse("platform", "clusters of devices");
-  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
+  if (problem.replicas > 1) refuse("Question::replicas", "copies of stages");
   if (problem.memory_model != MemoryModel::Flat)
-    refuse("--memory-model", "samples in flight, which need an order of stages");
+    refuse("Question::memory_model", "samples in flight, which need an order of stages");
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
     if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
-    throw InputError(ErrorKind::Unsupported, "--algorithm",
-                     "the dynamic programs are for throughput, not for --objective latency; leave --algorithm out, or "
-                     "use --algorithm ip");
+    throw InputError(ErrorKind::Unsupported, "PlanOptions::algorithm",
+                     "the dynamic programs are for throughput, not for Question::objective = latency; leave "
+                     "PlanOptions::algorithm out, or use PlanOptions::algorithm = ip");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
   if (staged_only && problem.shape != Shape::Staged) {
     throw InputError(
-        ErrorKind::Unsupported, "--algorithm",
-        fmt::format("the dynamic programs find staged splits, not {} splits; leave --algorithm out, or use "
-                    "--algorithm ip",
+        ErrorKind::Unsupported, "PlanOptions::algorithm",
+        fmt::format("the dynamic programs find staged splits, not {} splits; leave PlanOptions::algorithm out, or "
+                    "use PlanOptions::algorithm = ip",
                     to_string(problem.shape)));
   }
 }
@@ -112,20 +106,16 @@ void ask_portfolio(const Problem& problem, const PlanOptions& options, Budget& b
     plan_ip(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::Latency) {
     plan_latency(problem, options, budget, sink, plan);
-  } else if (problem.objective == Objective::MaxLoad && problem.shape == Shape::Staged && needs_setups(problem)) {
-    plan_setups(problem, options, budget, sink, plan);
-  } else if (is_for_fleet(problem)) {
-    plan_fleet(problem, options, budget, sink, plan);
-  } else if (problem.objective == Objective::GPipe && needs_setups(problem)) {
-    plan_gpipe_fleet(problem, options, budget, sink, plan);
+  } else if (problem.objective == Objective::GPipe && problem.shape == Shape::Staged && !needs_setups(problem)) {
+    plan_staged_gpipe(problem, options, budget, sink, plan);
   } else if (problem.objective == Objective::GPipe) {
     plan_gpipe(problem, options, budget, sink, plan);
-  } else if (problem.shape == Shape::Staged) {
-    plan_staged(problem, options, budget, sink, plan);
-  } else if (problem.shape == Shape::Contiguous) {
-    plan_contiguous(problem, options, budget, sink, plan);
-  } else {
+  } else if (problem.shape != Shape::Staged) {
     plan_free(problem, options, budget, sink, plan);
+  } else if (needs_setups(problem)) {
+    plan_setups(problem, options, budget, sink, plan);
+  } else {
+    plan_staged(problem, options, budget, sink, plan);
   }
 }
 
@@ -198,4 +188,4 @@ Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& b
   return answer(problem, options, budget, {}, false);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/solve/exhaustive/every_split.h"
 #include "partita/solve/mip/cbc_backend.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
@@ -31,22 +31,24 @@ bool BestSoFar::done() const {
 }
 
 bool BestSoFar::offer(Split split) {
-  const CheckReport report = check(problem_, split);
+  CheckReport report = check(problem_, split);
   if (!report.legal() || (found() && report.value >= value())) return false;
   split.order = report.order;
   plan_.result.split = std::move(split);
   plan_.result.value = report.value;
+  plan_.report = std::move(report);
+  measured_ = true;
   return true;
 }
 
-bool BestSoFar::raise_bound(double bound, std::string proof, bool unverified) {
+bool BestSoFar::raise_bound(double bound, std::string proof, bool unverified, std::optional<Certificate> certificate) {
   Result& result = plan_.result;
   const bool firmer = result.unverified && !unverified && bound >= result.bound;
   if (bound <= result.bound && !result.proof.empty() && !firmer) return false;
   result.bound = std::max(result.bound, bound);
   result.proof = std::move(proof);
   result.unverified = unverified;
-  plan_.certificate.reset();
+  plan_.certificate = std::move(certificate);
   return true;
 }
 
@@ -134,11 +136,12 @@ void BestSoFar::settle() {
   Result& result = plan_.result;
   if (found()) {
     if (result.unverified && bound() > value() * (1 + kOptimalGap)) withdraw_claim(result);
-    settle_status(problem_, value(), bound(), plan_);
+    if (!measured_) settle_status(problem_, value(), bound(), plan_);
+    settle_measured(bound(), plan_);
     result.reason.clear();
   } else if (result.status != Status::Infeasible && result.reason.empty()) {
     result.reason = kNoSplitYet;
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,6 +7,7 @@
 // tests/portfolio/.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "partita/model/problem.h"
@@ -15,7 +16,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 class BestSoFar {
  public:
@@ -35,7 +36,8 @@ class BestSoFar {
   bool offer(Split split);
   // True if it is news: a better bound, or one of our own in place of a foreign solver's word. A certificate goes with
   // the bound that it is for.
-  bool raise_bound(double bound, std::string proof, bool unverified = false);
+  bool raise_bound(double bound, std::string proof, bool unverified = false,
+                   std::optional<Certificate> certificate = std::nullopt);
   void no_split_exists(std::string proof, std::string reason);
 
   // What a solver tells, with a value and a bound that hold for the problem and nothing worse than what is known.
@@ -62,6 +64,7 @@ class BestSoFar {
   Budget& budget_;
   const Sink& sink_;
   Plan& plan_;
+  bool measured_ = false;  // plan_.report is that of the split
 };
 
-}  // namespace partita
+}  // namespace partita::detail

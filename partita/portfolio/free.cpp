@@ -1,44 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/free.h"
+// Free and contiguous splits over any devices and with any transfer mode.
+//
+// 1. A start: a short search for the best staged split, which is contiguous and free as well. Contiguous ones are made
+//    better where devices may depend on each other and where backward nodes need not be mirrored
+//    (contiguous_anneal.h).
+// 2. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
+//    certificate and all; for those the bound comes quickly or not at all, so that it is not waited for.
+// 3. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified.
+// 4. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
+//    goes on finding something, where it is small enough to hope for an answer.
+// Work ends as soon as value and bound agree. Tests: tests/portfolio/, tests/property/plan_test.cpp, tests/golden.
+#include <algorithm>
+#include <limits>
+
+#include "partita/check/certificate.h"
+#include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/staged_start.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
+#include "partita/solve/free/contiguous/contiguous_anneal.h"
+#include "partita/solve/free/free.h"
 #include "partita/solve/free/free_certificate.h"
+#include "partita/solve/free/part_loads.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
-constexpr std::uint64_t kStagedStartTicks = 3'000'000;  // most staged optima are found in far less
-constexpr double kStagedStartShare = 0.25;              // of the time, at most
+constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
+// The staged start. Most staged optima are found in far less; a contiguous split is often no better than that.
+constexpr double kStartPart = 0.25;
+constexpr std::uint64_t kStartTicks = 3'000'000, kContiguousStartTicks = 60'000'000, kSetupTicks = 8'000'000;
+constexpr double kLeastStartSeconds = 0.5;
+constexpr double kContiguousPart = 0.3;  // of the time after that, to make a contiguous start better
+// Of free splits' bounds for contiguous ones: the paper's inputs get theirs in a few seconds; where memory decides,
+// little comes.
+constexpr double kBoundPart = 0.25;
+constexpr std::uint64_t kBoundTicksPerGroup = 80'000;
+constexpr double kBoundSecondsPerGroup = 0.04;
+constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
+// Of the integer program for free splits: groups times devices. Below the first it is given most of the time, since it
+// often answers within seconds what search and bounds leave open; above the second it is not tried.
+constexpr std::size_t kSmallProgram = 300, kHopefulProgram = 4'000;
+constexpr double kPartBeforeSmallProgram = 0.4, kPartBeforeProgram = 0.75;
 
-// The staged optimum is a good start, so a little of the budget goes to it first.
-std::optional<FreeSplit> staged_start(const Problem& problem, const FreeInstance& instance, const PlanOptions& options,
-                                      Budget& budget) {
-  Budget slice(budget, kStagedStartTicks, kStagedStartShare * budget.seconds_left());
-  const std::optional<Split> split = staged_split(problem, options.seed, slice, {});
-  if (!split) return std::nullopt;
-  return to_free(problem, instance, *split);
+// Does the certificate made of a proof pass the independent check? Both arguments must outlive the answer.
+ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
+  return [&](const FreeProof& proof, Budget& budget) {
+    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
+  };
 }
+
+class FreePortfolio {
+ public:
+  FreePortfolio(const Problem& problem, const FreeInstance& instance, const PlanOptions& options, Budget& budget,
+                const Sink& sink, Plan& plan)
+      : problem_(problem),
+        instance_(instance),
+        plain_(instance.is_plain()),
+        free_(problem.shape == Shape::Free),
+        options_(options),
+        budget_(budget),
+        best_(problem, options, budget, sink, plan) {}
+
+  void run() {
+    best_.raise_bound(0, "loads are not negative");
+    find_start();
+    if (!free_ && best_.found() && !best_.done()) improve_start();
+    if (!best_.done() && (free_ || best_.found())) search_and_bound();
+    if (looks_at_all() || !best_.found()) best_.try_every_split();
+    if (!best_.done() && program_helps()) best_.ask_integer_program();
+    best_.settle();
+  }
+
+ private:
+  std::size_t program_size() const { return instance_.graph.size() * instance_.devices.size(); }
+  bool program_helps() const { return !free_ || (!plain_ && program_size() <= kHopefulProgram); }
+
+  // On a plain platform a bound with a certificate is worth more than the last part in a thousand of it.
+  bool looks_at_all() const { return !free_ || !plain_; }
+
+  void offer_and_tell(Split split) {
+    if (best_.offer(std::move(split))) best_.tell(Progress::Event::Split, instance_.graph.size(), "");
+  }
+
+  void find_start() {
+    const std::uint64_t plain_ticks = free_ ? kStartTicks : kContiguousStartTicks;
+    Budget part = share_of(budget_, kStartPart, plain_ ? plain_ticks : kSetupTicks, kLeastStartSeconds);
+    if (auto split = staged_start(problem_, options_.seed, part)) offer_and_tell(std::move(*split));
+  }
+
+  void improve_start() {
+    FreeSplit start = to_free(problem_, instance_, best_.split());
+    start.value = free_value(instance_, start.device_of);
+    Budget part = share_of(budget_, kContiguousPart, kAnyTicks);
+    offer_and_tell(
+        lift_free(instance_, improve_contiguous(problem_, instance_, std::move(start), options_.seed, part)));
+  }
+
+  Budget time_for_bounds() {
+    const bool small = (looks_at_all() && best_.few_splits()) || (program_helps() && program_size() <= kSmallProgram);
+    const double share_of_free = small ? kPartBeforeSmallProgram : program_helps() ? kPartBeforeProgram : 1;
+    if (free_) return share_of(budget_, share_of_free, kAnyTicks);
+    const std::size_t groups = instance_.graph.size();
+    Budget share = share_of(budget_, kBoundPart, kBoundTicksPerGroup * groups);
+    return Budget(budget_, share.limits().ticks,
+                  std::min(share.seconds_left(), kBoundSecondsPerGroup * static_cast<double>(groups)));
+  }
+
+  void search_and_bound() {
+    Budget part = time_for_bounds();
+    std::vector<FreeSplit> starts;
+    if (best_.found()) starts.push_back(to_free(problem_, instance_, best_.split()));
+    int fruitless = 0;
+    const Sink news = [&](const Progress& progress) {
+      if (free_) return best_.pass_on(progress, progress.value, progress.bound);
+      if (progress.event == Progress::Event::Split) return;
+      fruitless = progress.event == Progress::Event::Bound ? 0 : fruitless + 1;
+      if (fruitless == kFruitlessLimits) part.cancel();
+      best_.pass_on(progress, best_.value(), progress.bound);
+    };
+    const FreeOutcome outcome =
+        solve_free(instance_, starts, {options_.gap, options_.seed, free_ ? options_.threads : 1},
+                   certificate_check(problem_, instance_), part, news);
+    if (outcome.split && outcome.split->value < best_.value()) best_.offer(lift_free(instance_, *outcome.split));
+    std::optional<Certificate> certificate;
+    if (outcome.verified) certificate = make_certificate(problem_, instance_, *outcome.verified);
+    best_.raise_bound(outcome.bound, (free_ ? "" : "for free splits: ") + outcome.proof, false, std::move(certificate));
+  }
+
+  const Problem& problem_;
+  const FreeInstance& instance_;
+  const bool plain_, free_;
+  const PlanOptions& options_;
+  Budget& budget_;
+  BestSoFar best_;
+};
 
 }  // namespace
 
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  Result& result = plan.result;
   const FreeInstance instance = make_free_instance(problem);
-  if (ruled_out(problem, instance.graph, instance.platform, instance.group_of, result)) return;
-  const FreeOutcome outcome =
-      solve_free(instance, staged_start(problem, instance, options, budget),
-                 {options.gap, options.seed, options.threads}, certificate_check(problem, instance), budget, sink);
-  result.bound = outcome.bound;
-  result.proof = outcome.proof_text;
-  if (outcome.proof) plan.certificate = make_certificate(problem, instance, *outcome.proof);
-  if (outcome.split) {
-    result.split = lift_free(problem, instance, *outcome.split);
-    settle_status(problem, outcome.split->value, outcome.bound, plan);
-  } else {
-    result.reason = kNoSplitYet;
-  }
+  const bool impossible = instance.is_plain() ? ruled_out(problem, instance.graph, instance.stage_platform(),
+                                                          instance.group_of, plan.result)
+                                              : ruled_out(problem, instance.group_of, plan.result);
+  if (!impossible) FreePortfolio(problem, instance, options, budget, sink, plan).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

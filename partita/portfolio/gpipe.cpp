@@ -1,43 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits for the largest forward plus the largest backward load.
+// Splits for the largest forward plus the largest backward load, whatever the shape, the devices and the mode.
 //
-// Staged: the search of solve/staged/gpipe_staged. The other shapes start from its split, which is legal for them too.
-// Their bound is that of max-load for free splits: no device's load in both passes exceeds max forward + max backward,
-// and a split of any shape is a free one. Before that every split is looked at where there are few. Where the program
-// is small enough, CBC goes on with what is left of the budget; the best split and the best bound so far are kept
-// whatever it does.
+// Staged splits on a plain platform have a search of their own (plan_staged_gpipe). All others start from its split
+// where it is legal for them, and have two bounds.
+// - No device's load is above the largest forward plus the largest backward load, copies and sync included: so the
+//   bound of max-load, with its certificate, is one of gpipe.
+// - Let F be the least largest load if nothing backward takes time or costs anything, B the same for forward. The
+//   largest forward load of any split is at least F, the largest backward load at least B. So F + B is a bound. (Not
+//   with copies, whose sync would count in both.)
+// Both come from the portfolios of max-load, on this problem and on its two passes, whose splits are further starts.
+// Where there are few splits, every one is looked at instead. Annealing makes splits better, and the integer program,
+// where it is small, closes what is left. All but the bounds know no clusters, copies and memory in flight. Tests:
+// tests/portfolio/gpipe_test.cpp.
 #include <algorithm>
+#include <limits>
 
+#include "partita/check/check.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
-#include "partita/portfolio/settle.h"
-#include "partita/portfolio/staged.h"
+#include "partita/portfolio/staged_start.h"
+#include "partita/portfolio/start.h"
 #include "partita/reduce/free_instance.h"
-#include "partita/reduce/pass_graphs.h"
-#include "partita/solve/free/free.h"
-#include "partita/solve/free/free_certificate.h"
-#include "partita/solve/free/gpipe_free.h"
-#include "partita/solve/staged/gpipe_staged.h"
+#include "partita/reduce/stage_order.h"
+#include "partita/solve/free/free_gpipe.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
-constexpr const char* kByMaxLoad = "both passes together: no free split has a smaller largest load";
+constexpr std::uint64_t kStagedTicks = 8'000'000;  // for a start
+constexpr std::uint64_t kFirstTicks = 4'000'000, kGrowth = 3;
+constexpr std::uint64_t kMovesPerGroup = 3'000, kMostMoves = 3'000'000;
+constexpr double kMaxLoadPart = 0.4, kPassPart = 0.25, kAnnealPart = 0.3;  // of the time that is left, each
+// Of the integer program: nodes times devices. Beyond, CBC gets nowhere; sooner where loads are not sums.
+constexpr std::size_t kHopefulProgram = 4'000, kHopefulPlainProgram = 50'000;
+constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
 
-class ShapelessGpipe {
+// As if nothing of the other pass took any time.
+Problem one_pass(const Problem& problem, bool backward) {
+  Problem pass = problem;
+  pass.objective = Objective::MaxLoad;
+  Graph& graph = pass.workload.change().graph;
+  for (Node& node : graph.nodes) {
+    node.recompute_share = 0;
+    for (double& time : node.time) {
+      if (node.backward != backward && time != kCannotRun) time = 0;
+    }
+  }
+  for (Edge& edge : graph.edges) {
+    if (graph.nodes[edge.from].backward != backward) edge.cost = 0;
+  }
+  return pass;
+}
+
+class GpipePortfolio {
  public:
-  ShapelessGpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan)
+  GpipePortfolio(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan)
       : problem_(problem),
+        plain_(is_plain(problem.workload->platform) && problem.transfers == TransferMode::Sum && single_devices()),
         options_(options),
         budget_(budget),
-        plan_(plan),
-        best_(problem, options, budget, sink, plan),
-        instance_(make_free_instance(problem)),
-        passes_(make_pass_nets(problem, instance_.graph.size(), instance_.group_of)) {}
+        best_(problem, options, budget, sink, plan) {}
 
   void run() {
-    if (ruled_out(problem_, instance_.graph, instance_.platform, instance_.group_of, plan_.result)) return;
     within_limits(budget_, [this] { work(); });
     best_.settle();
   }
@@ -45,109 +70,129 @@ class ShapelessGpipe {
  private:
   void work() {
     best_.raise_bound(0, "loads are not negative");
-    start_from_staged();
-    anneal(kFirstMoves);  // quick, and max-load may take all the time there is
-    best_.try_every_split();
-    const std::uint64_t slice = std::min<std::uint64_t>(kMaxLoadTicks, kTicksPerGroup * instance_.graph.size());
-    const bool converged = bound_by_max_load(slice);
-    anneal(kMostMoves);
-    if (!best_.found() || program_size() <= kLargestProgram) {
-      if (!best_.done()) best_.ask_integer_program();
-    } else if (!converged) {
-      keep_at_it(slice);
+    if (plain_) start_from_staged();
+    if (single_devices() && best_.few_splits()) best_.try_every_split();
+    bool converged = false;
+    for (std::uint64_t ticks = kFirstTicks; !best_.done() && !converged; ticks *= kGrowth) {
+      if (single_devices()) anneal();
+      converged = ask_max_load(ticks) && ask_passes(ticks);
+      if (single_devices()) anneal();
+      if (!best_.done() && program_helps()) {
+        solve_integer_program();
+        break;
+      }
     }
+  }
+
+  bool single_devices() const {
+    return !problem_.workload->platform.clusters && problem_.replicas == 1 &&
+           problem_.memory_model == MemoryModel::Flat;
+  }
+  bool program_helps() const {
+    const std::size_t size = problem_.workload->graph.nodes.size() * problem_.workload->platform.device_count();
+    return options_.algorithm == Algorithm::Auto && single_devices() &&
+           size <= (plain_ ? kHopefulPlainProgram : kHopefulProgram);
+  }
+
+  void start_from_staged() {
+    Budget slice(budget_, kStagedTicks);
+    if (auto split = staged_gpipe_start(problem_, options_.gap, options_.seed, slice)) offer(std::move(*split));
+  }
+
+  // True if more time would tell no more.
+  bool ask_max_load(std::uint64_t ticks) {
+    if (best_.done()) return true;
+    Problem same = problem_;
+    same.objective = Objective::MaxLoad;
+    // A staged split is there already; what counts is the bound, and a contiguous question would ask for splits first.
+    if (plain_) same.shape = Shape::Free;
+    Budget part = share_of(budget_, kMaxLoadPart, ticks);
+    Plan plan = answer_within(same, options_, part);
+    if (plan.result.status == Status::Infeasible) {
+      best_.no_split_exists(plan.result.proof, plan.result.reason);
+      return true;
+    }
+    raise_bound(plan.result.bound, "both passes together: " + plan.result.proof, plan.result.unverified,
+                std::move(plan.certificate));
+    if (plan.result.split) offer(*plan.result.split);
+    max_load_split_ = std::move(plan.result.split);
+    return plan.result.status == Status::Optimal;
+  }
+
+  bool ask_passes(std::uint64_t ticks) {
+    if (best_.done() || problem_.replicas > 1) return true;
+    double sum = 0;
+    bool optimal = true, unverified = false;
+    for (const bool backward : {false, true}) {
+      Budget part = share_of(budget_, kPassPart, ticks);
+      const Plan plan = answer_within(one_pass(problem_, backward), options_, part);
+      sum += plan.result.bound;
+      unverified = unverified || plan.result.unverified;
+      optimal = optimal && plan.result.status == Status::Optimal;
+      if (plan.result.split) offer(*plan.result.split);
+    }
+    raise_bound(sum, "each pass by itself", unverified, std::nullopt);
+    return optimal;
+  }
+
+  // From the best split, and of free splits from that of max-load too: the former may be staged and a long way from any
+  // other.
+  void anneal() {
+    if (best_.done() || !best_.found()) return;
+    const FreeInstance instance = make_free_instance(problem_);
+    GpipeAnnealOptions options{std::min(kMovesPerGroup * instance.graph.size(), kMostMoves),
+                               best_.bound() * (1 + kClosedGap), options_.seed + rounds_++};
+    Budget part = share_of(budget_, kAnnealPart, kAnyTicks);
+    const auto improve = [&](const Split& from, const StageOrder* stages, const std::vector<DeviceId>& order) {
+      const FreeSplit start = to_free(problem_, instance, from);
+      std::vector<DeviceId> devices;  // the same in the table's numbers
+      for (DeviceId d : order) {
+        const auto at = std::find(from.device_of.begin(), from.device_of.end(), d);
+        const NodeId v(static_cast<std::size_t>(at - from.device_of.begin()));
+        devices.push_back(start.device_of[instance.group_of[v]]);
+      }
+      offer(lift_free(instance, anneal_gpipe(instance, stages, start, devices, options, part)));
+    };
+    if (problem_.shape == Shape::Free) {
+      if (max_load_split_) improve(*std::exchange(max_load_split_, std::nullopt), nullptr, {});
+      return improve(Split(best_.split()), nullptr, {});
+    }
+    Problem staged = problem_;
+    staged.shape = Shape::Staged;
+    const std::vector<DeviceId> order = check(staged, best_.split()).order;
+    if (order.empty()) return;  // contiguous, but no pipeline
+    const StageOrder stages = find_stage_order(staged);
+    improve(Split(best_.split()), &stages, order);
+  }
+
+  void solve_integer_program() {
+    const double value = best_.value(), bound = best_.bound();
+    best_.ask_integer_program();
+    if (best_.bound() > bound) best_.tell(Progress::Event::Bound, 0, best_.proof());
+    if (best_.value() < value) best_.tell(Progress::Event::Split, 0, {});
   }
 
   void offer(Split split) {
     if (best_.offer(std::move(split))) best_.tell(Progress::Event::Split, 0, {});
   }
-
-  void start_from_staged() {
-    Problem staged = problem_;
-    staged.shape = Shape::Staged;
-    const StagedInstance instance = make_staged_instance(staged);
-    const PassGraphs graphs = make_pass_graphs(staged, instance.graph, instance.group_of);
-    Budget slice(budget_, kStagedTicks);
-    const StagedOutcome outcome =
-        solve_staged_gpipe(graphs, instance.platform, {true, options_.gap, options_.seed}, slice, {});
-    if (outcome.split) offer(lift_stages(staged, instance, outcome.split->stages));
+  void raise_bound(double bound, const std::string& proof, bool unverified, std::optional<Certificate> certificate) {
+    if (best_.raise_bound(bound, proof, unverified, std::move(certificate)))
+      best_.tell(Progress::Event::Bound, 0, proof);
   }
-
-  // A free split of max-load may be a split of this problem too, and starts the annealing. True if more time would not
-  // help.
-  bool bound_by_max_load(std::uint64_t ticks) {
-    if (best_.done()) return true;
-    std::optional<FreeSplit> start;
-    if (best_.found()) start = to_free(problem_, instance_, best_.split());
-    Budget slice(budget_, ticks);
-    const FreeOutcome outcome =
-        solve_free(instance_, start, {options_.gap, options_.seed}, certificate_check(problem_, instance_), slice, {});
-    if (best_.raise_bound(outcome.bound, kByMaxLoad)) {
-      best_.tell(Progress::Event::Bound, 0, kByMaxLoad);
-      if (outcome.proof) plan_.certificate = make_certificate(problem_, instance_, *outcome.proof);
-    }
-    if (outcome.split && problem_.shape == Shape::Free) {
-      max_load_split_ = outcome.split;
-      offer(lift_free(problem_, instance_, *outcome.split));
-    }
-    return !slice.exhausted();
-  }
-
-  void keep_at_it(std::uint64_t slice) {
-    bool converged = false;
-    while (!best_.done() && !converged) {
-      slice *= 3;
-      converged = bound_by_max_load(slice);
-      anneal(kMostMoves);
-    }
-  }
-
-  // From the best split, and from that of max-load: the former may be staged and a long way from any free one.
-  void anneal(std::uint64_t most) {
-    if (problem_.shape != Shape::Free) return;
-    const std::uint64_t moves = std::min<std::uint64_t>(most, 5000 * instance_.graph.size());
-    if (max_load_split_ && !best_.done()) anneal_from(*max_load_split_, moves);
-    if (best_.found() && !best_.done()) anneal_from(to_free(problem_, instance_, best_.split()), moves);
-  }
-
-  void anneal_from(const FreeSplit& start, std::uint64_t moves) {
-    const FreeSplit better = anneal_free_gpipe(passes_, instance_.platform, start, moves,
-                                               best_.bound() * (1 + kOptimalGap / 2), options_.seed, budget_);
-    offer(lift_free(problem_, instance_, better));
-  }
-
-  // Groups and nets times devices.
-  std::size_t program_size() const {
-    const std::size_t devices = static_cast<std::size_t>(instance_.platform.accelerators + instance_.platform.hosts);
-    return devices * (instance_.graph.size() + passes_[0].net_count() + passes_[1].net_count());
-  }
-
-  static constexpr std::uint64_t kStagedTicks = 8'000'000, kMaxLoadTicks = 20'000'000, kTicksPerGroup = 50'000,
-                                 kFirstMoves = 1'000'000, kMostMoves = 6'000'000;
-  static constexpr std::size_t kLargestProgram = 100'000;  // beyond, CBC gets nowhere
 
   const Problem& problem_;
+  const bool plain_;
   const PlanOptions& options_;
   Budget& budget_;
-  Plan& plan_;
   BestSoFar best_;
-  const FreeInstance instance_;
-  const PassNets passes_;
-  std::optional<FreeSplit> max_load_split_;
+  std::optional<Split> max_load_split_;
+  std::uint64_t rounds_ = 0;
 };
 
 }  // namespace
 
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  if (problem.shape == Shape::Staged) {
-    plan_by_stages(problem, options, budget, sink, plan,
-                   [&](const StagedInstance& instance, const StagedOptions& staged) {
-                     const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
-                     return solve_staged_gpipe(graphs, instance.platform, staged, budget, sink);
-                   });
-  } else {
-    ShapelessGpipe(problem, options, budget, sink, plan).run();
-  }
+  GpipePortfolio(problem, options, budget, sink, plan).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,9 +4,9 @@
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/latency_instance.h"
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kStagedStartTicks = 100'000;
@@ -28,26 +28,15 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
 }  // namespace
 
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
-  Result& result = plan.result;
   const LatencyInstance instance = make_latency_instance(problem);
-  if (ruled_out(problem, instance.group_of, result)) return;
+  if (ruled_out(problem, instance.group_of, plan.result)) return;
   const LatencyOutcome outcome = solve_latency(instance, find_starts(problem, instance, options.seed, budget),
                                                {options.gap, options.seed, options.threads}, budget, sink);
-  result.bound = outcome.bound;
-  result.proof = outcome.proof;
-  if (outcome.split) {
-    result.split = lift_latency(instance, *outcome.split);
-    // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
-    // whatever `check` says.
-    const double value = problem.strict_host_cores ? check(problem, *result.split).value : outcome.split->value;
-    settle_status(problem, value, outcome.bound, plan);
-  } else if (outcome.infeasible) {
-    result.status = Status::Infeasible;
-    result.reason =
-        "memory, and subgraphs that must run uninterrupted: no split fits the devices (" + outcome.proof + ")";
-  } else {
-    result.reason = kNoSplitYet;
-  }
+  // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
+  // whatever `check` says.
+  settle(
+      problem, outcome, [&](const LatencySplit& split) { return lift_latency(instance, split); },
+      [&] { return why_infeasible(problem, outcome.proof.c_str(), budget); }, plan, problem.strict_host_cores);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

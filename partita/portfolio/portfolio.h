@@ -8,7 +8,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The portfolio that fits the question and options.algorithm. Throws InputError(Unsupported) where there is none.
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink);
@@ -21,21 +21,18 @@ void plan_staged(const Problem& problem, const PlanOptions& options, Budget& bud
 // Staged splits for max-load where stages can run in several ways: unequal devices, transfers beside compute, copies,
 // clusters, memory in flight.
 void plan_setups(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// Free splits for max-load: search, the configuration LP, and a certificate.
+// Free and contiguous splits for max-load over any devices and with any transfer mode: search, the configuration LP with
+// a certificate, and the integer program.
 void plan_free(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// Contiguous splits for max-load: the staged optimum made better, the bound of free splits, then the integer program.
-void plan_contiguous(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// Free and contiguous splits for max-load over any devices and with any transfer mode: search, bounds without a
-// certificate, and the integer program where it is small.
-void plan_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// Splits of any shape for gpipe, with transfers counted as a sum: the search for staged ones, bounds and splits of
-// max-load, annealing, and the integer program for what is left.
+// Staged splits for gpipe on a plain platform: the search of its own.
+void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink,
+                       Plan& plan);
+// All other splits for gpipe, over any devices and with any transfer mode, copies, clusters and memory in flight
+// included: bounds and splits of max-load, annealing, and the integer program.
 void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
-// The same over any devices and with any transfer mode, copies, clusters and memory in flight included.
-void plan_gpipe_fleet(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The time of one sample: search and label bounds in turns.
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 // The integer program of any question, started from what the others find.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,12 +7,10 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "partita/check/certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
-#include "partita/solve/free/free_certificate.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kLookTicks = 200'000;
@@ -28,8 +26,12 @@ bool contradicted(std::string why, Result& result) {
 }  // namespace
 
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan) {
+  plan.report = check(problem, *plan.result.split);
+  settle_measured(claimed_bound, plan);
+}
+
+void settle_measured(double claimed_bound, Plan& plan) {
   Result& result = plan.result;
-  plan.report = check(problem, *result.split);
   if (!plan.report.legal())
     throw std::logic_error("the solver's split is illegal: " + plan.report.violations[0].message);
   result.value = plan.report.value;
@@ -43,6 +45,12 @@ void settle_status(const Problem& problem, double claimed_value, double claimed_
     throw std::logic_error(
         fmt::format("the solver's value {} differs from the recomputed {}", claimed_value, plan.report.value));
   }
+}
+
+void tell_steps(const std::vector<std::string>& steps, std::size_t groups, const Budget& budget, const Sink& sink) {
+  if (!sink) return;
+  for (const std::string& step : steps)
+    sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, groups, step});
 }
 
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
@@ -79,10 +87,4 @@ void withdraw_claim(Result& result) {
   if (result.status == Status::Optimal && result.gap() > kOptimalGap) result.status = Status::Feasible;
 }
 
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance) {
-  return [&](const FreeProof& proof, Budget& budget) {
-    return verify(problem, make_certificate(problem, instance, proof), &budget).holds;
-  };
-}
-
-}  // namespace partita
+}  // namespace partita::detail

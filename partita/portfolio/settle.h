@@ -3,21 +3,54 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "partita/model/problem.h"
 #include "partita/portfolio/plan.h"
-#include "partita/reduce/free_instance.h"
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/free/free.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
+#include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
+
+inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
+inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
 
 // Measures plan.result.split by `check` and sets value, bound and status. `optimal` needs more than the solver's word:
 // the independent check must find the split legal and agree on its value; throws std::logic_error if it does not.
 void settle_status(const Problem& problem, double claimed_value, double claimed_bound, Plan& plan);
 // The same for a split whose value nobody has claimed.
 void settle_status(const Problem& problem, double claimed_bound, Plan& plan);
+
+// The same where plan.report is already what `check` says of the split.
+void settle_measured(double claimed_bound, Plan& plan);
+
+// The tail of a portfolio of one solver: its bound and proof, and its split, lifted and measured; or why there is none,
+// in the words of `why` where that is proved. The solver's value is held to the measured one unless it is a guess.
+template <class Answer, class Lift, class Why>
+void settle(const Problem& problem, const Outcome<Answer>& outcome, Lift lift, Why why, Plan& plan,
+            bool value_is_a_guess = false) {
+  Result& result = plan.result;
+  result.bound = outcome.bound;
+  result.proof = outcome.proof;
+  if (outcome.split) {
+    result.split = lift(*outcome.split);
+    if (value_is_a_guess) {
+      settle_status(problem, outcome.bound, plan);
+    } else {
+      settle_status(problem, outcome.split->value, outcome.bound, plan);
+    }
+  } else if (outcome.infeasible) {
+    result.status = Status::Infeasible;
+    result.reason = why();
+  } else {
+    result.reason = kNoSplitYet;
+  }
+}
+
+// Tells what each step of a reduction did.
+void tell_steps(const std::vector<std::string>& steps, std::size_t groups, const Budget& budget, const Sink& sink);
 
 // True if some constraint rules out every split; the result then says which.
 bool ruled_out(const Problem& problem, const NetGraph& graph, const StagePlatform& platform,
@@ -35,11 +68,4 @@ std::string why_infeasible(const Problem& problem, const char* found_by, Budget&
 // Takes back a foreign solver's bound that some legal split refutes, and an `optimal` that rested on it.
 void withdraw_claim(Result& result);
 
-inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
-inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
-
-// What the free solver asks about each of its proofs: does the certificate made of it pass the independent check? Both
-// arguments must outlive it.
-ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance);
-
-}  // namespace partita
+}  // namespace partita::detail

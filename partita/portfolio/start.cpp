@@ -9,12 +9,12 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/free/contiguous/contiguous_anneal.h"
 #include "partita/solve/free/free_search.h"
+#include "partita/solve/shared/greedy.h"
 #include "partita/solve/staged/staged.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kStagedPart = 0.75;
@@ -29,18 +29,18 @@ std::optional<Split> wider_split(const Problem& problem, std::uint64_t seed, con
   FreeSplit start;
   if (from) {
     start = to_free(problem, instance, *from);
-    start.value = free_value(instance.graph, instance.platform, start.device_of);
+    start.value = free_value(instance, start.device_of);
   }
   if (problem.shape == Shape::Contiguous) {
     if (!from) return std::nullopt;
-    return lift_free(problem, instance, improve_contiguous(problem, instance, std::move(start), seed, budget));
+    return lift_free(instance, improve_contiguous(problem, instance, std::move(start), seed, budget));
   }
-  FreeSearch search(instance.graph, instance.platform, seed);
-  if (from) search.start_from(std::move(start));
+  FreeSearch<SumLoads> search(instance, seed);
+  if (from) search.start_from(start);
   Budget slice(budget, kFreeTicksPerGroup * instance.graph.size());
   search.improve(slice);
   if (search.best().value == kUnlimited) return std::nullopt;
-  return lift_free(problem, instance, search.best());
+  return lift_free(instance, search.best());
 }
 
 std::optional<Start> find_within(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink) {
@@ -95,4 +95,4 @@ std::optional<Start> find_start(const Problem& problem, const StartOptions& opti
   return find_within(problem, options.seed, share, sink);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

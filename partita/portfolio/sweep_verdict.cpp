@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where more stops paying, in a sentence. That a point is enough is proved where even the bounds of the later points
 // leave no more than a worthwhile gain over its split; else it is what the searches found.
+#include "partita/portfolio/sweep_verdict.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "partita/check/names.h"
-#include "partita/portfolio/sweep.h"
 #include "partita/portfolio/vary.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::string subject(const Sweep& sweep, std::size_t point) {
@@ -105,4 +106,4 @@ void judge(Sweep& sweep, const std::string& splits) {
   sweep.verdict = sweep.enough ? enough_text(sweep, *sweep.enough, splits) : still_pays_text(sweep);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

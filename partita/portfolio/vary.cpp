@@ -10,10 +10,10 @@
 #include "partita/check/names.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
-constexpr const char* kWhere = "--vary";
+constexpr const char* kWhere = "Sweep::parameter";
 
 [[noreturn]] void refuse_value(SweepParameter parameter, double value, const char* expected) {
   throw InputError(ErrorKind::Usage, kWhere,
@@ -164,4 +164,4 @@ std::string point_label(SweepParameter parameter, double value) {
   return parameter == SweepParameter::Memory ? memory_text(value) : fmt::format("{:.6g}", value);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -2,26 +2,30 @@
 #include "partita/read/certificate.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewest = 1;
+constexpr std::int64_t kNewest = 2;
+constexpr std::int64_t kOneClass = 1;  // the version that knew one class of accelerators, and loads that are sums
 
 void check_pair(const json& pair, const Place& place, const char* expected) {
   if (!pair.is_array() || pair.size() != 2) fail_type(pair, place, expected);
 }
 
-void check_header(const ObjectView& document) {
+// The version.
+std::int64_t check_header(const ObjectView& document) {
   const json* header = document.find("partita");
   if (!header)
     document.place().fail(ErrorKind::BadField,
@@ -31,12 +35,25 @@ void check_header(const ObjectView& document) {
   if (view.text("format", "certificate") != "certificate") {
     place.fail(ErrorKind::BadField, "says that this is another kind of file; expected format certificate");
   }
-  if (view.integer("version", "the version of the format") > kNewest) {
+  const std::int64_t version = view.integer("version", "the version of the format");
+  if (version > kNewest)
     place.fail(ErrorKind::BadField, "is of a newer version than this program reads; use a newer partita");
-  }
+  return version;
 }
 
-// Certificates come from anybody: their lists go pair by pair into the result, and no tree of them is built.
+int buckets_of(const ObjectView& view) {
+  return static_cast<int>(std::clamp<std::int64_t>(view.integer("buckets", "an integer"), -1, 1 << 30));
+}
+
+std::array<std::int64_t, 2> read_weights(const ObjectView& view, const char* key) {
+  const char* const expected = "two integers, of the forward and the backward pass";
+  const json& pair = view.array(key, expected);
+  const Place place = view.place().member(key);
+  check_pair(pair, place, expected);
+  return {integer_at(pair[0], place, expected), integer_at(pair[1], place, expected)};
+}
+
+// Certificates come from anybody: their lists go element by element into the result, and no tree of them is built.
 class CertificateBuilder final : public DocumentListener {
  public:
   CertificateBuilder(const std::string& source, const ReadOptions& options) : source_(source), meter_(options.memory) {}
@@ -44,30 +61,48 @@ class CertificateBuilder final : public DocumentListener {
   const char* expected() const override { return "a certificate"; }
 
   Keep keep(const std::string& key) override {
-    return key == "classes" || key == "ignored" ? Keep::Elements : Keep::All;
+    return key == "classes" || key == "ignored" || key == "devices" ? Keep::Elements : Keep::All;
   }
 
-  void element(const std::string& key, std::size_t index, const json& pair, const json& document) override {
+  void element(const std::string& key, std::size_t index, const json& element, const json& document) override {
     if (index == 0 && document.contains("partita")) check_header(ObjectView(document, root_, expected()));
     const Place list = root_.member(key);
     const Place place = list.element(index);
     if (key == "classes") {
-      add_class(pair, place);
+      add_class(element, place);
+    } else if (key == "devices") {
+      add_devices(element, place);
     } else {
-      add_ignored(pair, place);
+      add_ignored(element, place);
     }
   }
 
   Certificate finish(const json& document) {
     const ObjectView view(document, root_, expected());
-    check_header(view);
+    const std::int64_t version = check_header(view);
     certificate_.limit = view.amount("limit", "the value that no split is at or below");
-    certificate_.memory_toll = view.integer("memory_toll", "an integer");
-    certificate_.theta = view.integer("theta", "an integer");
-    certificate_.buckets =
-        static_cast<int>(std::clamp<std::int64_t>(view.integer("buckets", "an integer"), -1, 1 << 30));
     view.array("classes", "the list of [node id, price] of each class");
-    view.array("ignored", "the list of [producer id, consumer id or null] of each transfer left out");
+    view.array("ignored", "the list of transfers left out");
+    if (version <= kOneClass) {
+      certificate_.devices.assign(1, {.name = std::nullopt,
+                                      .memory_toll = view.integer("memory_toll", "an integer"),
+                                      .theta = view.integer("theta", "an integer"),
+                                      .buckets = buckets_of(view),
+                                      .most = std::nullopt,
+                                      .ignored = {}});
+    } else {
+      view.array("devices", "the list of what is said of each class of devices");
+      const Place place = root_.member("weights");
+      const json* given = view.find("weights");
+      if (!given) place.fail(ErrorKind::BadField, "is missing; expected the weights of compute and transfers");
+      const ObjectView weights(*given, place, "the weights of compute and transfers");
+      certificate_.weights = {read_weights(weights, "compute"), read_weights(weights, "transfers")};
+    }
+    for (const auto& [at, transfer] : ignored_) {
+      if (at >= certificate_.devices.size())
+        root_.member("ignored").fail(ErrorKind::BadField, "names an entry that `devices` lacks");
+      certificate_.devices[at].ignored.push_back(transfer);
+    }
     return std::move(certificate_);
   }
 
@@ -79,18 +114,40 @@ class CertificateBuilder final : public DocumentListener {
         {integer_at(pair[0], place, "the id of a node"), integer_at(pair[1], place, "an integer price")});
   }
 
-  void add_ignored(const json& pair, const Place& place) {
-    check_pair(pair, place, "a pair [producer id, consumer id or null]");
-    meter_.add(2 * sizeof(Certificate::Transfer), place);
-    Certificate::Transfer transfer{integer_at(pair[0], place, "the id of a node"), std::nullopt};
-    if (!pair[1].is_null()) transfer.consumer = integer_at(pair[1], place, "the id of a node, or null");
-    certificate_.ignored.push_back(transfer);
+  void add_devices(const json& element, const Place& place) {
+    const ObjectView view(element, place, "what is said of a class of devices");
+    meter_.add(2 * sizeof(Certificate::Devices), place);
+    Certificate::Devices devices{.name = view.text("class", "the name of a class of devices"),
+                                 .memory_toll = view.integer("memory_toll", "an integer"),
+                                 .most = std::nullopt,
+                                 .ignored = {}};
+    if (!devices.name) place.fail(ErrorKind::BadField, "lacks the name of a class of devices");
+    if (view.find("theta")) {  // accelerators
+      devices.theta = view.integer("theta", "an integer");
+      devices.buckets = buckets_of(view);
+      devices.most = view.integer("most", "an integer price");
+    }
+    certificate_.devices.push_back(std::move(devices));
+  }
+
+  // [entry of devices, producer id, consumer id or null]; the first is left out where there is one entry for all.
+  void add_ignored(const json& triple, const Place& place) {
+    const char* const expected = "[producer id, consumer id or null], after the entry of `devices` that it is for";
+    if (!triple.is_array() || triple.size() < 2 || triple.size() > 3) fail_type(triple, place, expected);
+    meter_.add(2 * sizeof(std::pair<std::size_t, Certificate::Transfer>), place);
+    const std::size_t first = triple.size() - 2;
+    const std::int64_t at = first == 0 ? 0 : integer_at(triple[0], place, "the place of an entry in `devices`");
+    Certificate::Transfer transfer{integer_at(triple[first], place, "the id of a node"), std::nullopt};
+    const json& consumer = triple[first + 1];
+    if (!consumer.is_null()) transfer.consumer = integer_at(consumer, place, "the id of a node, or null");
+    ignored_.emplace_back(static_cast<std::size_t>(at), transfer);  // below 0 is beyond all entries
   }
 
   const std::string source_;
   const Place root_{source_};
   MemoryMeter meter_;
   Certificate certificate_;
+  std::vector<std::pair<std::size_t, Certificate::Transfer>> ignored_;  // and the place of their entry in devices
 };
 
 Certificate read_certificate_text(TextStream text, const ReadOptions& options) {
@@ -108,4 +165,4 @@ Certificate read_certificate(const std::string& path, const ReadOptions& options
   return read_certificate_text(TextStream(file_source(path), source_name(path)), options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,13 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "partita/model/graph_checks.h"
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using nlohmann::json;
@@ -185,19 +190,6 @@ Cluster read_clusters(const ObjectView& object, ClusterReader& reader) {
   return reader.read(fields, 1);
 }
 
-void check_totals(const Platform& platform, const ObjectView& object) {
-  for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
-    if (platform.device_count(kind) > kMaxDevicesOfAKind) {
-      object.place().fail(ErrorKind::BadPlatform,
-                          fmt::format("there are {} {}s; expected at most {} devices of a kind",
-                                      platform.device_count(kind), to_string(kind), kMaxDevicesOfAKind));
-    }
-  }
-  if (platform.device_count() == 0) {
-    object.place().fail(ErrorKind::BadPlatform, "there are no devices in any class; expected at least one device");
-  }
-}
-
 PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
   KeepAllBut listener(kPlatformExpected, {"nodes", "edges", "meta"});
   const json document = read_json(text, listener);
@@ -214,7 +206,7 @@ PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
 
 }  // namespace
 
-PlatformSpec read_platform_object(const ObjectView& given, UnknownFields& unknown) {
+PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields& unknown) {
   const ObjectView object(given.object(), given.place(), kPlatformExpected, &kPlatformFields);
   unknown.look_at(object.object(), object.place(), kPlatformFields);
   check_version(object);
@@ -265,7 +257,8 @@ PlatformSpec read_platform_object(const ObjectView& given, UnknownFields& unknow
       spec.platform.classes[c].count = static_cast<int>(count);
     }
   }
-  check_totals(spec.platform, object);
+  if (const std::string fault = device_fault(spec.platform); !fault.empty())
+    object.place().fail(ErrorKind::BadPlatform, fault);
   constexpr const char* kBandwidth = "bytes per unit of time, a number above 0 (null for unlimited)";
   spec.platform.sync_bandwidth = object.number("syncBandwidth", kBandwidth).value_or(kUnlimited);
   if (!(spec.platform.sync_bandwidth > 0)) {

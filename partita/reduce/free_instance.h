@@ -1,31 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem to the groups and nets that free splits are searched in, and back. Without a shape to keep there is no
+// Free and contiguous splits: from a problem to groups, nets and devices, and back. Without a shape to keep there is no
 // order: colour classes are the groups, and nothing else is contracted.
+//
+// There are any number of classes of devices, each with its own times, memory and link factor, and any transfer mode.
+// For the device d of class c that holds the groups S, and a pass p (forward, backward),
+//     compute_p = sum of time(c, v, p) over v in S,
+//     in_p      = link(c) * sum of the costs of the transfers of pass p that S reads but does not produce,
+//     out_p     = link(c) * sum of the costs of the transfers of pass p that S produces and others read too,
+//     load      = sum over p of compute + in + out, max(compute, in + out) or max(compute, in, out), by the mode.
+// A host's link factor counts as 0. Where loads are sums the passes are one, but for gpipe. A transfer is paid by d if
+// d holds some but not all of its net, and then it is `out` for the producer's device and `in` for every other; so
+// there are the symmetric nets of NetGraph, and beside them, for each net, what moves along it and from where.
+//
+// The plain question has one class of accelerators, one of hosts, links of factor 1 and loads that are sums: then the
+// graph and the StagePlatform are all there is to know.
 #pragma once
+
+#include <vector>
 
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
+#include "partita/reduce/device_table.h"
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/net_graph.h"
+#include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
+
+struct NetTransfer {
+  GroupId producer;
+  std::size_t pass = 0;
+  double cost = 0;
+};
 
 struct FreeInstance {
+  // The groups' memory, and nets with the cost of all that moves along them. Times are the least that any accelerator
+  // and any host takes.
   NetGraph graph;
-  StagePlatform platform;
   IdVector<NodeId, GroupId> group_of;
+  TransferMode mode = TransferMode::Sum;
+  DeviceTable devices;
+  std::vector<IdVector<GroupId, ClassTime>> time;  // by class of the table
+  Csr<NetId, NetTransfer> moved;                   // along each net of the graph
+
+  std::size_t class_count() const { return devices.classes().size(); }
+  const DeviceTable::Class& device_class(std::size_t c) const { return devices.classes()[c]; }
+  // What the devices of the class pay for transfers, as a factor of their cost: nothing on hosts.
+  double link(std::size_t c) const { return device_class(c).host ? 0 : device_class(c).link_factor; }
+  // May a device of the class hold the group at all: does it run all of it, is there memory?
+  bool may_hold(std::size_t c, GroupId v) const {
+    return time[c][v].can_run && graph.group(v).memory <= device_class(c).memory;
+  }
+  bool is_plain() const;
+  // The devices of a plain question; numbers of devices are the same.
+  StagePlatform stage_platform() const;
 };
 
-// Groups keep the order of the trace. Near-linear. Throws InputError(Unsupported) as platform_kinds does.
+// For throughput, flat memory, no copies, no clusters. Groups keep the order of the trace. Near-linear.
 FreeInstance make_free_instance(const Problem& problem);
 
-// Devices of a free split: accelerators from 0, then hosts.
+// Any assignment of groups to devices.
 struct FreeSplit {
   double value = 0;                       // the largest load
-  IdVector<GroupId, DeviceId> device_of;  // DeviceId: index below accelerators + hosts of the StagePlatform
+  IdVector<GroupId, DeviceId> device_of;  // devices are those of the table: accelerators from 0, then hosts
 };
 
-Split lift_free(const Problem& problem, const FreeInstance& instance, const FreeSplit& split);
+Split lift_free(const FreeInstance& instance, const FreeSplit& split);
 // The other way: a split of the problem (a staged one, say) as a free split. Its value is left at 0.
 FreeSplit to_free(const Problem& problem, const FreeInstance& instance, const Split& split);
 
-}  // namespace partita
+}  // namespace partita::detail

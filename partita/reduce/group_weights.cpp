@@ -3,7 +3,7 @@
 
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::uint8_t pass_of(const Node& node, Passes passes) { return passes == Passes::Apart && node.backward ? 1 : 0; }
@@ -15,7 +15,7 @@ IdVector<GroupId, ClassTime> times_on(ClassId device_class, const Graph& graph,
   IdVector<GroupId, ClassTime> times(groups);
   for (NodeId v : graph.nodes.all()) {
     const Node& node = graph.nodes[v];
-    const double time = node.time[device_class.index()];
+    const double time = device_class.valid() ? node.time[device_class.index()] : kCannotRun;
     ClassTime& sum = times[group_of[v]];
     sum.can_run = sum.can_run && time != kCannotRun;
     if (time == kCannotRun) continue;
@@ -31,10 +31,12 @@ IdVector<GroupId, double> memory_of(const Graph& graph, const IdVector<NodeId, G
   return memory;
 }
 
-std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, Passes passes) {
+std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of,
+                                           Passes passes) {
   std::vector<GroupTransfer> result;
   for (const Transfer& transfer : find_transfers(graph)) {
-    GroupTransfer moved{transfer.cost, group_of[transfer.producer], pass_of(graph.nodes[transfer.producer], passes), {}};
+    GroupTransfer moved{
+        transfer.cost, group_of[transfer.producer], pass_of(graph.nodes[transfer.producer], passes), {}};
     moved.members.push_back(moved.producer);
     for (NodeId v : transfer.consumers) moved.members.push_back(group_of[v]);
     result.push_back(std::move(moved));
@@ -42,4 +44,4 @@ std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<No
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/model/graph.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr std::size_t kPasses = 2;  // forward, backward
 
@@ -27,7 +27,7 @@ struct ClassTime {
   double total() const { return pass[0] + pass[1]; }
 };
 
-// Groups are numbered below `groups`; `group_of` may be any grouping.
+// Groups are numbered below `groups`; `group_of` may be any grouping. A class that is not valid can run nothing.
 IdVector<GroupId, ClassTime> times_on(ClassId device_class, const Graph& graph,
                                       const IdVector<NodeId, GroupId>& group_of, std::size_t groups, Passes passes);
 IdVector<GroupId, double> memory_of(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, std::size_t groups);
@@ -40,6 +40,7 @@ struct GroupTransfer {
 };
 
 // In the order of the producing nodes.
-std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, Passes passes);
+std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of,
+                                           Passes passes);
 
-}  // namespace partita
+}  // namespace partita::detail

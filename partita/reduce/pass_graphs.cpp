@@ -3,7 +3,7 @@
 
 #include "partita/reduce/platform_kinds.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct PassParts {
@@ -14,21 +14,8 @@ struct PassParts {
 PassParts parts_by_pass(const Problem& problem, std::size_t groups, const IdVector<NodeId, GroupId>& group_of) {
   const Graph& graph = problem.workload->graph;
   const PlatformKinds kinds = platform_kinds(problem.workload->platform);
-  const auto times = [&](ClassId id) {
-    const ClassTime never{.can_run = false};
-    return id.valid() ? times_on(id, graph, group_of, groups, Passes::Apart)
-                      : IdVector<GroupId, ClassTime>(groups, never);
-  };
-  const auto on_accelerator = times(kinds.accelerator), on_host = times(kinds.host);
-  const auto memory = memory_of(graph, group_of, groups);
   PassParts parts;
-  for (std::size_t p = 0; p < kPasses; ++p) {
-    for (GroupId v : memory.all()) {
-      const ClassTime &accelerator = on_accelerator[v], &host = on_host[v];
-      parts.groups[p].push_back({accelerator.can_run ? accelerator.pass[p] : 0, host.can_run ? host.pass[p] : 0,
-                                 memory[v], accelerator.can_run, host.can_run});
-    }
-  }
+  for (std::size_t p = 0; p < kPasses; ++p) parts.groups[p] = kind_weights(graph, group_of, groups, kinds, p);
   for (GroupTransfer& transfer : group_transfers(graph, group_of, Passes::Apart))
     parts.nets[transfer.pass].push_back({transfer.cost, std::move(transfer.members)});
   return parts;
@@ -49,13 +36,6 @@ PassGraphs make_pass_graphs(const Problem& problem, const StageGraph& graph,
   return result;
 }
 
-PassNets make_pass_nets(const Problem& problem, std::size_t groups, const IdVector<NodeId, GroupId>& group_of) {
-  PassParts parts = parts_by_pass(problem, groups, group_of);
-  PassNets result;
-  for (std::size_t p = 0; p < kPasses; ++p) result[p] = NetGraph(std::move(parts.groups[p]), std::move(parts.nets[p]));
-  return result;
-}
-
 PassContraction contract(const PassGraphs& graphs, const IdVector<GroupId, GroupId>& label) {
   Contraction both = contract(graphs.both, label);
   PassContraction result{{std::move(both.graph), {}}, std::move(both.lift)};
@@ -67,4 +47,4 @@ PassGraphs reversed(const PassGraphs& graphs) {
   return {reversed(graphs.both), {reversed(graphs.pass[0]), reversed(graphs.pass[1])}};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

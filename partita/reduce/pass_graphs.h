@@ -18,7 +18,7 @@
 #include "partita/reduce/stage_graph.h"
 #include "partita/reduce/threshold.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PassGraphs {
   StageGraph both;
@@ -27,13 +27,8 @@ struct PassGraphs {
   std::size_t size() const { return both.size(); }
 };
 
-using PassNets = std::array<NetGraph, kPasses>;
-
 // `graph` must be the stage graph that `group_of` leads to. Both passes together weigh what the problem's nodes weigh.
 PassGraphs make_pass_graphs(const Problem& problem, const StageGraph& graph, const IdVector<NodeId, GroupId>& group_of);
-
-// The two passes without an order, for splits without a shape.
-PassNets make_pass_nets(const Problem& problem, std::size_t groups, const IdVector<NodeId, GroupId>& group_of);
 
 // Contracts all three views alike; the numbering depends on labels and order only.
 struct PassContraction {
@@ -101,4 +96,4 @@ bool some_group_fits_nowhere(const Graphs& graphs, const QuestionOf<Graphs>& que
   return false;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
+#include "partita/reduce/group_weights.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 PlatformKinds platform_kinds(const Platform& platform) {
   PlatformKinds found;
@@ -39,22 +40,19 @@ StagePlatform stage_platform(const Platform& platform, const PlatformKinds& kind
   return result;
 }
 
-IdVector<GroupId, Group> class_weights(const Graph& graph, const ColourClasses& classes, const PlatformKinds& kinds) {
-  IdVector<GroupId, Group> groups(classes.members.size());
-  for (GroupId c : groups.all()) {
-    Group& g = groups[c];
-    const auto add = [&](ClassId device_class, NodeId v, bool& supported, double& time) {
-      const double t = device_class.valid() ? graph.nodes[v].time[device_class.index()] : kCannotRun;
-      supported = supported && t != kCannotRun;
-      time = supported ? time + t : 0;
-    };
-    for (NodeId v : classes.members[c.index()]) {
-      add(kinds.accelerator, v, g.on_accelerator, g.accelerator_time);
-      add(kinds.host, v, g.on_host, g.host_time);
-      g.memory += graph.nodes[v].memory;
-    }
+IdVector<GroupId, Group> kind_weights(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, std::size_t groups,
+                                      const PlatformKinds& kinds, std::optional<std::size_t> pass) {
+  const Passes passes = pass ? Passes::Apart : Passes::AsOne;
+  const auto on_accelerator = times_on(kinds.accelerator, graph, group_of, groups, passes);
+  const auto on_host = times_on(kinds.host, graph, group_of, groups, passes);
+  const auto memory = memory_of(graph, group_of, groups);
+  const auto time = [&](const ClassTime& on) { return on.can_run ? on.pass[pass.value_or(0)] : 0; };
+  IdVector<GroupId, Group> weights;
+  for (GroupId v : memory.all()) {
+    const ClassTime &accelerator = on_accelerator[v], &host = on_host[v];
+    weights.push_back({time(accelerator), time(host), memory[v], accelerator.can_run, host.can_run});
   }
-  return groups;
+  return weights;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 
 SetupGraph::SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-                       IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes)
+                       IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes)
     : order_(std::move(order)), times_(std::move(times)), memory_(std::move(memory)), passes_(passes) {
-  for (DirectedNet& net : nets) {
+  for (GroupTransfer& net : nets) {
     std::sort(net.members.begin(), net.members.end());
     net.members.erase(std::unique(net.members.begin(), net.members.end()), net.members.end());
   }
-  std::erase_if(nets, [](const DirectedNet& net) { return net.members.size() < 2 || net.cost <= 0; });
-  const auto key = [](const DirectedNet& net) { return std::tie(net.members, net.producer, net.pass); };
+  std::erase_if(nets, [](const GroupTransfer& net) { return net.members.size() < 2 || net.cost <= 0; });
+  const auto key = [](const GroupTransfer& net) { return std::tie(net.members, net.producer, net.pass); };
   std::stable_sort(nets.begin(), nets.end(),
-                   [&](const DirectedNet& a, const DirectedNet& b) { return key(a) < key(b); });
+                   [&](const GroupTransfer& a, const GroupTransfer& b) { return key(a) < key(b); });
   std::vector<std::pair<NetId, GroupId>> members;
   std::vector<std::pair<GroupId, NetId>> nets_of;
   for (std::size_t i = 0; i < nets.size(); ++i) {
@@ -54,16 +54,11 @@ SetupGraph moved(const SetupGraph& graph, StageGraph order, const Lift& lift) {
   }
   IdVector<GroupId, GroupMemory> memory(order.size());
   for (GroupId v : graph.all()) {
-    GroupMemory& sum = memory[lift[v]];
-    const GroupMemory& part = graph.memory(v);
-    sum.weights += part.weights;
-    sum.resident += part.resident;
-    sum.activation += part.activation;
-    sum.kept += part.kept;
+    memory[lift[v]].add(graph.memory(v));
   }
-  std::vector<DirectedNet> nets;
+  std::vector<GroupTransfer> nets;
   for (NetId e : graph.nets()) {
-    DirectedNet net{graph.cost(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
+    GroupTransfer net{graph.cost(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
     if (graph.producer(e).valid()) net.producer = lift[graph.producer(e)];
     for (GroupId v : graph.members(e)) net.members.push_back(lift[v]);
     nets.push_back(std::move(net));
@@ -99,4 +94,4 @@ SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order) {
   return moved(graph, StageGraph(std::move(groups), precedence, {}), lift);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

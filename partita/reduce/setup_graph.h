@@ -14,7 +14,7 @@
 #include "partita/reduce/group_weights.h"
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What a group keeps in memory, in bytes.
 struct GroupMemory {
@@ -22,22 +22,23 @@ struct GroupMemory {
   double resident = 0;    // whatever the number of samples
   double activation = 0;  // for each sample in flight
   double kept = 0;        // for each sample in flight, instead, where activations are recomputed
-};
 
-struct DirectedNet {
-  double cost = 0;
-  GroupId producer;  // invalid where the direction of the transfer is of no interest
-  std::uint8_t pass = 0;
-  std::vector<GroupId> members;
+  void add(const GroupMemory& more, double times = 1) {
+    weights += times * more.weights;
+    resident += times * more.resident;
+    activation += times * more.activation;
+    kept += times * more.kept;
+  }
 };
 
 class SetupGraph {
  public:
   SetupGraph() = default;
-  // `order` has the groups and their precedence; its nets are for heuristics only. Equal nets are added up; nets with
-  // fewer than two members or no cost are dropped.
+  // `order` has the groups and their precedence; its nets are for heuristics only. A net whose
+  // producer is invalid has no direction. Equal nets are added up; nets with fewer than two members or no cost are
+  // dropped.
   SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-             IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes);
+             IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes);
 
   std::size_t size() const { return order_.size(); }
   IdRange<GroupId> all() const { return order_.all(); }
@@ -57,6 +58,7 @@ class SetupGraph {
   std::span<const NetId> nets_of(GroupId v) const { return nets_of_[v]; }
 
   void drop_weights(GroupId v) { memory_[v].weights = 0; }
+  void ban(ClassId c, GroupId v) { times_[c][v].can_run = false; }
 
  private:
   StageGraph order_;
@@ -83,4 +85,4 @@ SetupGraph reversed(const SetupGraph& graph);
 // The same groups in one fixed order, each after the one before it: for splits into intervals of it.
 SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,10 +7,11 @@
 #include <ranges>
 
 #include "partita/reduce/colours.h"
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/mirror.h"
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Where all devices are in one place.
@@ -77,21 +78,9 @@ Weights group_weights(const Problem& problem, const IdVector<NodeId, GroupId>& g
     sum.activation += flat ? 0 : node.parts.activation;
     sum.kept += flat ? 0 : node.parts.recompute_activation;
   }
-  for (ClassId c : problem.workload->platform.classes.all()) {
-    IdVector<GroupId, ClassTime> times(groups);
-    for (NodeId v : graph.nodes.all()) {
-      const Node& node = graph.nodes[v];
-      ClassTime& sum = times[group_of[v]];
-      const double time = node.time[c.index()];
-      if (time == kCannotRun) {
-        sum.can_run = false;
-        continue;
-      }
-      sum.pass[passes_differ && node.backward ? 1 : 0] += time;
-      sum.recompute += time * node.recompute_share;
-    }
-    weights.times.push_back(std::move(times));
-  }
+  const Passes passes = passes_differ ? Passes::Apart : Passes::AsOne;
+  for (ClassId c : problem.workload->platform.classes.all())
+    weights.times.push_back(times_on(c, graph, group_of, groups, passes));
   return weights;
 }
 
@@ -125,13 +114,10 @@ SetupInstance make_setup_instance(const Problem& problem) {
   // A sum of both passes and both directions needs neither told apart, and more nets are equal then.
   const bool passes_differ = graph.has_backward() && problem.transfers != TransferMode::Sum;
   const bool directed = problem.transfers == TransferMode::Duplex || instance.rules.has_clusters();
-  std::vector<DirectedNet> nets;
-  for (const Transfer& transfer : find_transfers(graph)) {
-    DirectedNet net{transfer.cost, GroupId(), 0, {instance.group_of[transfer.producer]}};
-    if (directed) net.producer = net.members[0];
-    net.pass = passes_differ && graph.nodes[transfer.producer].backward ? 1 : 0;
-    for (NodeId v : transfer.consumers) net.members.push_back(instance.group_of[v]);
-    nets.push_back(std::move(net));
+  std::vector<GroupTransfer> nets =
+      group_transfers(graph, instance.group_of, passes_differ ? Passes::Apart : Passes::AsOne);
+  if (!directed) {
+    for (GroupTransfer& net : nets) net.producer = GroupId();
   }
   Weights weights = group_weights(problem, instance.group_of, size, passes_differ);
   instance.graph = SetupGraph(reversed(forward.graph), std::move(weights.times), std::move(weights.memory),
@@ -321,4 +307,4 @@ std::vector<PipelinePart> turned_round(std::vector<PipelinePart> parts, std::siz
   return parts;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

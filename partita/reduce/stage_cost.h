@@ -9,7 +9,7 @@
 
 #include "partita/reduce/setup_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 // How a stage runs: on devices of which class, on how many, with or without recomputing activations.
 struct Setup {
@@ -26,14 +26,10 @@ struct StageSums {
 
   void add(const SetupGraph& graph, ClassId c, GroupId v, double times = 1) {
     const ClassTime& time = graph.time(c, v);
-    const GroupMemory& m = graph.memory(v);
     compute[0] += times * time.pass[0];
     compute[1] += times * time.pass[1];
     recompute += times * time.recompute;
-    memory.weights += times * m.weights;
-    memory.resident += times * m.resident;
-    memory.activation += times * m.activation;
-    memory.kept += times * m.kept;
+    memory.add(graph.memory(v), times);
   }
   void add(const StageSums& more) {
     for (std::size_t pass : {0, 1}) {
@@ -42,10 +38,7 @@ struct StageSums {
       out[pass] += more.out[pass];
     }
     recompute += more.recompute;
-    memory.weights += more.memory.weights;
-    memory.resident += more.memory.resident;
-    memory.activation += more.memory.activation;
-    memory.kept += more.memory.kept;
+    memory.add(more.memory);
   }
 };
 
@@ -92,4 +85,4 @@ inline double stage_memory(const Setup& setup, const GroupMemory& m, int in_flig
   return setup.recompute ? m.resident + in_flight * m.kept + m.activation : m.resident + in_flight * m.activation;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/reduce/platform_kinds.h"
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::size_t count_orphans(const ColourClasses& classes) {
@@ -23,7 +23,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
   const Graph& graph = problem.workload->graph;
   const PlatformKinds kinds = platform_kinds(problem.workload->platform);
   const ColourClasses classes = find_colour_classes(graph);
-  const auto groups = class_weights(graph, classes, kinds);
+  const auto groups = kind_weights(graph, classes.class_of, classes.members.size(), kinds);
 
   IdVector<GroupId, GroupId> identity(groups.size());
   for (GroupId c : identity.all()) identity[c] = c;
@@ -71,4 +71,4 @@ std::vector<Stage> lift_stages(const Lift& lift, const std::vector<Stage>& stage
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

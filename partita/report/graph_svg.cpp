@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From back to front: a caption and the loads of the devices, the boxes of the pieces, edges, nodes, titles. Where
-// there are many, what looks alike is one path: the dots of a piece, all edges of one colour and width. That keeps
-// files small.
+// there are many, what looks alike is one path: the dots of a piece,
+// all edges of one colour and width. That keeps files small.
 #include "partita/report/graph_svg.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 #include "partita/report/graph_picture.h"
 #include "partita/report/svg.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kMargin = 14, kLeastWidth = 620, kWidestCaption = 1000, kCaptionFont = 14;
@@ -278,4 +278,4 @@ std::string graph_svg(const Problem& problem, const Pieces& pieces, const CheckR
   return Drawing(problem, pieces, report, result).text();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/model/paper.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PaperTextOptions {
   bool markdown = false;
@@ -16,11 +16,11 @@ struct PaperTextOptions {
 };
 
 // Each value is followed by the paper's, "27.92 / 27.92"; where they differ by more than their printing, or ours
-// breaks a rule, a number leads to a line below the table. Solvers also have their time beside the paper's, and the gap
-// that they certify.
+// breaks a rule, a number leads to a line below the table.
+// Solvers also have their time beside the paper's, and the gap that they certify.
 std::string paper_text(const std::vector<PaperTable>& tables, const PaperTextOptions& options);
 
 // Why a cell of ours is not the paper's, in a few words; empty where it is.
 std::string why_different(const PaperColumn& column, const PaperCell& cell, const AlgorithmRun& run);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/report/used_devices.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kSteadySamples = 5;    // shown after the first one is through
@@ -36,8 +36,8 @@ double wanted_end(const Simulation& simulation) {
   return simulation.warm_up_end + kSteadySamples * simulation.time_per_sample;
 }
 
-// From when on something may be missing: the first sample that was not recorded starts no earlier than the last one
-// that was.
+// From when on something may be missing:
+// the first sample that was not recorded starts no earlier than the last one that was.
 double recorded_end(const Simulation& simulation) {
   std::uint32_t last = 0;
   for (const Interval& interval : simulation.intervals) last = std::max(last, interval.sample);
@@ -124,4 +124,4 @@ Timeline timeline(const CheckReport& report, const Simulation& simulation) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

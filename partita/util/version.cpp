@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/util/version.h"
 
-namespace partita {
+#include "partita/version.h"
+
+namespace partita::detail {
 
 const char* version() { return PARTITA_VERSION; }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/check/certificate.h"
 #include "partita/partita.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // `rows` chains side by side, with a node that joins them every so often.
@@ -37,15 +37,15 @@ Certificate fair_prices(const Problem& problem) {
     certificate.classes.push_back({node.original_id, static_cast<std::int64_t>(node.time[0] * (1 << 20))});
   }
   certificate.limit = total / 4 * (1 - 1e-4);
-  certificate.theta = 0;
-  certificate.buckets = 1000;
+  certificate.devices = {{.buckets = 1000}};
   return certificate;
 }
 
 TEST(CertificateLimits, TheOrderOfClassesDoesNotMatter) {
   const Problem problem = ladder(60, 2);
   Certificate certificate = fair_prices(problem);
-  certificate.theta = static_cast<std::int64_t>(0.9 * certificate.limit * (1 << 20) / (1LL << 40) * (1LL << 36));
+  certificate.devices[0].theta =
+      static_cast<std::int64_t>(0.9 * certificate.limit * (1 << 20) / (1LL << 40) * (1LL << 36));
   Budget first(Budget::Limits{.seconds = 20});
   const CertificateVerdict in_order = verify(problem, certificate, &first);
   ASSERT_FALSE(in_order.undecided) << in_order.reason;
@@ -74,7 +74,7 @@ TEST(CertificateLimits, TooManyStatesAreNotAccepted) {
 TEST(CertificateLimits, TooManyLabelsAreNotAccepted) {
   const Problem problem = ladder(200, 4);
   Certificate certificate = fair_prices(problem);
-  certificate.buckets = 1'000'000;
+  certificate.devices[0].buckets = 1'000'000;
   std::mt19937_64 random(1);
   for (Certificate::Class& one : certificate.classes)
     one.price = static_cast<std::int64_t>(random() % (std::uint64_t{1} << 44));
@@ -85,4 +85,4 @@ TEST(CertificateLimits, TooManyLabelsAreNotAccepted) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,12 +12,15 @@
 #include "partita/partita.h"
 #include "partita/read/certificate.h"
 #include "partita/report/certificate_json.h"
+#include "partita/solve/free/free.h"
+#include "partita/solve/free/free_certificate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/free_questions.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem free_problem(Workload workload) {
@@ -61,8 +64,8 @@ TEST(Certificate, DoesNotHoldOnceCorrupted) {
   EXPECT_TRUE(broken([&](Certificate& c) { c.limit = answer.result.value; }));
   EXPECT_TRUE(broken([&](Certificate& c) { c.limit *= 2; }));
   EXPECT_TRUE(broken([](Certificate& c) { c.limit = 0; }));
-  EXPECT_TRUE(broken([](Certificate& c) { c.buckets = 0; }));
-  EXPECT_TRUE(broken([](Certificate& c) { c.theta = -1; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.devices[0].buckets = 0; }));
+  EXPECT_TRUE(broken([](Certificate& c) { c.devices[0].theta = -1; }));
   EXPECT_TRUE(broken([](Certificate& c) { c.classes.pop_back(); }));
   EXPECT_TRUE(broken([](Certificate& c) { c.classes.push_back(c.classes.front()); }));
   EXPECT_TRUE(broken([](Certificate& c) { c.classes.front().node = 4711; }));
@@ -147,6 +150,7 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
     for (int variant = 0; variant < 20; ++variant) {
       Certificate certificate;
       certificate.limit = *best * (1 + 1e-9);
+      Certificate::Devices& accelerators = certificate.devices.emplace_back();
       std::set<std::int64_t> colours;
       for (const Node& node : problem.workload->graph.nodes) {
         if (node.colour && !colours.insert(*node.colour).second) continue;
@@ -154,12 +158,12 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
         const double time = std::min(node.time[0], 1e6) / *best;
         certificate.classes.push_back(
             {node.original_id, volume ? static_cast<std::int64_t>(time * 4e9) : magnitude(44)});
-        if (random() % 8 == 0) certificate.ignored.push_back({node.original_id, std::nullopt});
+        if (random() % 8 == 0) accelerators.ignored.push_back({node.original_id, std::nullopt});
       }
       std::shuffle(certificate.classes.begin(), certificate.classes.end(), random);
-      certificate.theta = variant % 3 == 0 ? std::int64_t{1} << 28 : magnitude(55);
-      if (variant % 4 == 0) certificate.memory_toll = variant % 8 == 0 ? std::int64_t{1} << 27 : magnitude(55);
-      certificate.buckets = 1 + static_cast<int>(random() % 1000);
+      accelerators.theta = variant % 3 == 0 ? std::int64_t{1} << 28 : magnitude(55);
+      if (variant % 4 == 0) accelerators.memory_toll = variant % 8 == 0 ? std::int64_t{1} << 27 : magnitude(55);
+      accelerators.buckets = 1 + static_cast<int>(random() % 1000);
       EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << " variant " << variant;
     }
   }
@@ -168,12 +172,15 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
 TEST(Certificate, OutOfRangeIsRefused) {
   const Problem problem = chain_of_four();
   Certificate certificate = *quick_plan(problem).certificate;
-  certificate.theta = std::numeric_limits<std::int64_t>::max();
+  certificate.devices[0].theta = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(verify(problem, certificate).holds);
-  certificate.theta = 1;
-  certificate.memory_toll = std::numeric_limits<std::int64_t>::max();
+  certificate.devices[0].theta = 1;
+  certificate.devices[0].memory_toll = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(verify(problem, certificate).holds);
-  certificate.memory_toll = 0;
+  certificate.devices[0].memory_toll = 0;
+  certificate.devices[0].most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  certificate.devices[0].most = 0;
   certificate.classes[0].price = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(verify(problem, certificate).holds);
 }
@@ -196,7 +203,111 @@ TEST(Certificate, CountsMemory) {
   EXPECT_EQ(answer.result.value, 20);  // two nodes on the host
   ASSERT_TRUE(answer.certificate);
   EXPECT_GT(answer.result.bound, 5);  // without memory: below 2
-  EXPECT_GT(answer.certificate->memory_toll, 0);
+  EXPECT_GT(answer.certificate->devices[0].memory_toll, 0);
+}
+
+// The form of version 1, of one class of accelerators: what an accelerator may hold is what the others leave.
+TEST(Certificate, OfTheOldFormIsStillRead) {
+  const Problem problem = chain_of_four();
+  const std::string text = R"({"partita": {"format": "certificate", "version": 1}, "limit": 7.99, "memory_toll": 0,
+      "theta": 0, "buckets": 1000, "classes": [[1, 400], [2, 300], [3, 300], [4, 400]], "ignored": []})";
+  const Certificate certificate = parse_certificate(text, "test");
+  ASSERT_EQ(certificate.devices.size(), 1u);
+  EXPECT_FALSE(certificate.devices[0].most);
+  EXPECT_TRUE(verify(problem, certificate).holds) << verify(problem, certificate).reason;
+  Certificate wrong = certificate;
+  wrong.limit = 8;  // two and two nodes
+  EXPECT_FALSE(verify(problem, wrong).holds);
+}
+
+// Classes of devices and transfers that overlap: every bound that is claimed with a certificate passes the check, and
+// no certificate does at the optimum.
+TEST(Certificate, HoldsForEveryClassAndTransferMode) {
+  std::size_t bounds = 0, certified = 0, of_maxima = 0, of_classes = 0;
+  for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
+    const Problem problem = test::random_free_question(seed, seed % 3 == 0 ? Shape::Contiguous : Shape::Free);
+    const std::optional<double> best = brute_force(problem);
+    if (!best) continue;
+    const FreeInstance instance = make_free_instance(problem);
+    Budget budget(Budget::Limits{.ticks = 150'000});
+    const ProofCheck check = [&](const FreeProof& proof, Budget& within) {
+      return verify(problem, make_certificate(problem, instance, proof), &within).holds;
+    };
+    const FreeOutcome outcome = solve_free(instance, {}, {.seed = seed}, check, budget, {});
+    bounds += outcome.bound > 0;
+    if (!outcome.verified) continue;
+    ++certified;
+    of_maxima += problem.transfers != TransferMode::Sum;
+    of_classes += instance.devices.accelerator_classes() > 1;
+    Certificate certificate =
+        parse_certificate(certificate_json(problem, make_certificate(problem, instance, *outcome.verified)), "test");
+    EXPECT_TRUE(verify(problem, certificate).holds) << "seed " << seed << verify(problem, certificate).reason;
+    EXPECT_LE(certificate.limit, *best) << "seed " << seed;
+    certificate.limit = *best * (1 + 1e-9);
+    EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << "\n" << describe(problem);
+  }
+  EXPECT_GE(20 * certified, 19 * bounds);
+  EXPECT_GT(of_maxima, 0u);
+  EXPECT_GT(of_classes, 0u);
+}
+
+// Each number of a certificate in turn made larger and smaller: what still passes proves no more than is true.
+TEST(Certificate, WithAnyNumberChangedProvesNothingWrong) {
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= test::cases(60); ++seed) {
+    const Problem problem = test::random_free_question(seed);
+    const std::optional<double> best = brute_force(problem);
+    if (!best || *best <= 0) continue;
+    Budget budget(Budget::Limits{.ticks = 150'000});
+    const Plan answer = plan(problem, {}, budget);
+    if (!answer.certificate) continue;
+    const auto expect_true = [&](const auto& change) {
+      Certificate certificate = *answer.certificate;
+      change(certificate);
+      const bool holds = verify(problem, certificate).holds;
+      refused += !holds;
+      EXPECT_FALSE(holds && certificate.limit > *best) << "seed " << seed << "\n" << describe(problem);
+      certificate.limit = *best * (1 + 1e-9);
+      EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << "\n" << describe(problem);
+    };
+    for (const std::int64_t add : {-1'000'000'000'000LL, -1024LL, -256LL, 256LL, 1'000'000'000'000LL}) {
+      for (std::size_t p = 0; p < 2; ++p) {
+        expect_true([&](Certificate& c) { c.weights.compute[p] += add; });
+        expect_true([&](Certificate& c) { c.weights.transfers[p] += add; });
+      }
+      for (std::size_t d = 0; d < answer.certificate->devices.size(); ++d) {
+        expect_true([&](Certificate& c) { c.devices[d].memory_toll += add; });
+        expect_true([&](Certificate& c) { c.devices[d].theta += add; });
+        expect_true([&](Certificate& c) { c.devices[d].buckets += static_cast<int>(add % 100'000); });
+        expect_true([&](Certificate& c) { c.devices[d].most = c.devices[d].most.value_or(0) + add; });
+        expect_true([&](Certificate& c) { c.devices[d].name = "no such device"; });
+      }
+      for (std::size_t i = 0; i < answer.certificate->classes.size(); ++i)
+        expect_true([&](Certificate& c) { c.classes[i].price += add; });
+    }
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+// Where loads are maxima, weights that add up to more than one would count more than the load.
+TEST(Certificate, MayNotWeighMoreThanTheLoad) {
+  Problem problem = chain_of_four();
+  problem.transfers = TransferMode::Overlap;
+  const Plan answer = quick_plan(problem);
+  ASSERT_TRUE(answer.certificate) << answer.result.proof;
+  Certificate certificate = *answer.certificate;
+  ASSERT_TRUE(verify(problem, certificate).holds);
+  const std::int64_t whole = Certificate::kWeightUnit;
+  certificate.weights = {{whole, whole}, {1, 0}};
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  problem.transfers = TransferMode::Duplex;
+  certificate.weights = {{whole / 2, whole / 2}, {whole / 2, 0}};
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  problem.transfers = TransferMode::Sum;
+  certificate.weights = {{whole + 1, whole}, {0, 0}};
+  EXPECT_FALSE(verify(problem, certificate).holds);
+  certificate.weights = {{whole, whole}, {-1, 0}};
+  EXPECT_FALSE(verify(problem, certificate).holds);
 }
 
 TEST(FreePlan, IsTheSameForTheSameSeedAndTicks) {
@@ -242,4 +353,4 @@ TEST(FreePlan, FindsTheOptimumOfBruteForce) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

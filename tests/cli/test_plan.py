@@ -337,7 +337,9 @@ class Certificates(CliTest):
     def test_is_refused_once_changed(self):
         proof = self.read_json("proof.json")
         for change in ({"limit": proof["limit"] * 1.01}, {"classes": proof["classes"][1:]},
-                       {"classes": [[node, 0] for node, _ in proof["classes"]]}, {"theta": -1}):
+                       {"classes": [[node, 0] for node, _ in proof["classes"]]},
+                       {"devices": [d | {"theta": -1} if "theta" in d else d for d in proof["devices"]]},
+                       {"devices": []}):
             self.write("proof.json", proof | change)
             self.assertIn("does not hold", self.check(code=11))
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry: every algorithm answers or says why not, and `check` has the last word on what it found.
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "partita/check/check.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/util/error.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Outcome = AlgorithmRun::Outcome;
@@ -117,6 +117,21 @@ TEST(Algorithms, TransfersAndCoresDecideWhoAnswers) {
   EXPECT_FALSE(serves(*find_algorithm("dp"), strict));
 }
 
+TEST(Algorithms, AutoIsLeftOutWhereAnotherIsTheSameSearch) {
+  const auto why = [](const Problem& problem) { return left_out(*find_algorithm("auto"), problem, {}); };
+  const Workload training = graph_from_text("a 1 9; b 1 9; B 1 9 back; A 1 9 back; a -> b -> B -> A", 2);
+  for (const TransferMode transfers : {TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}) {
+    EXPECT_EQ(why({training, {.transfers = transfers}}), "the same as dp");
+    EXPECT_EQ(why({training, {.shape = Shape::Contiguous, .transfers = transfers}}), "the same as contiguous");
+    EXPECT_EQ(why({training, {.objective = Objective::GPipe, .shape = Shape::Free, .transfers = transfers}}),
+              "the same as free");
+    EXPECT_EQ(why({chain(), {.objective = Objective::GPipe, .transfers = transfers}}), "the same as dp");
+    EXPECT_EQ(why({training, {.objective = Objective::GPipe, .transfers = transfers}}),
+              transfers == TransferMode::Sum ? "the same as dp" : "");
+  }
+  EXPECT_EQ(why({chain(), {.objective = Objective::Latency}}), "the same as latency");
+}
+
 // Whoever answers is measured, nobody's split is below another's bound, and who has no answer says why.
 TEST(Algorithms, UnequalDevicesAreCompared) {
   std::size_t legal = 0;
@@ -196,4 +211,4 @@ TEST(Algorithms, AllOfThemOnRandomProblems) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

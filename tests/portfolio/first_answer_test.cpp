@@ -8,16 +8,16 @@
 #include "partita/partita.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
-#include "tests/support/fleets.h"
+#include "tests/support/free_questions.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(FirstAnswer, BracketsTheOptimum) {
   std::size_t found = 0, feasible = 0;
   for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
-    Problem problem = seed % 2 == 0 ? random_fleet_question(seed, Shape::Free) : Problem{random_workload(seed)};
+    Problem problem = seed % 2 == 0 ? random_free_question(seed, Shape::Free) : Problem{random_workload(seed)};
     if (seed % 2 == 1) problem.shape = seed % 4 == 1 ? Shape::Staged : Shape::Contiguous;
     const auto best = brute_force(problem);
     const auto split = first_split(problem);
@@ -52,7 +52,8 @@ TEST(FirstAnswer, AMillionDevicesAreAsGoodAsOneForEachNode) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     Problem few{random_workload(seed)}, many = few;
     few.shape = many.shape = seed % 2 == 0 ? Shape::Staged : Shape::Free;
-    few.workload.change().platform.classes[ClassId(0)].count = static_cast<int>(few.workload.change().graph.nodes.size());
+    few.workload.change().platform.classes[ClassId(0)].count =
+        static_cast<int>(few.workload.change().graph.nodes.size());
     many.workload.change().platform.classes[ClassId(0)].count = 1'000'000;
     Budget budget(Budget::Limits{.ticks = 400'000}), same(Budget::Limits{.ticks = 400'000});
     const Plan small = partita::plan(few, {}, budget), large = partita::plan(many, {}, same);
@@ -63,4 +64,4 @@ TEST(FirstAnswer, AMillionDevicesAreAsGoodAsOneForEachNode) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,13 +9,13 @@
 #include <set>
 #include <vector>
 
-#include "partita/read/graph_checks.h"
+#include "partita/model/graph_checks.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 #include "tests/support/mutate_bytes.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -185,4 +185,4 @@ TEST(MutatedInputs, Gzip) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

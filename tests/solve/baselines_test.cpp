@@ -10,7 +10,7 @@
 #include "partita/solve/baseline/expert.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/pipedream.h"
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/single.h"
 #include "partita/util/dice.h"
 #include "partita/util/error.h"
 #include "tests/support/brute_force.h"
@@ -20,7 +20,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Baseline = std::function<std::optional<Split>(const Problem&)>;
@@ -274,4 +274,4 @@ TEST(Expert, RefusesASplitOfSomethingElse) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

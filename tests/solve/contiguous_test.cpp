@@ -9,13 +9,13 @@
 #include "partita/check/check.h"
 #include "partita/portfolio/start.h"
 #include "partita/solve/free/contiguous/contiguous_anneal.h"
-#include "partita/solve/free/free_loads.h"
+#include "partita/solve/free/sum_loads.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Case {
@@ -29,11 +29,9 @@ struct Case {
     problem.workload.change().platform = make_platform(3, kUnlimited, 1);
     instance = make_free_instance(problem);
   }
-  std::size_t devices() const {
-    return static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts);
-  }
+  std::size_t devices() const { return instance.devices.size(); }
   bool contiguous(const IdVector<GroupId, DeviceId>& device_of) const {
-    const CheckReport report = check(problem, lift_free(problem, instance, {0, device_of}));
+    const CheckReport report = check(problem, lift_free(instance, {0, device_of}));
     return std::none_of(report.violations.begin(), report.violations.end(),
                         [](const Violation& v) { return v.kind == Violation::Kind::Shape; });
   }
@@ -91,7 +89,7 @@ TEST(ImproveContiguous, IsLegalNotWorseAndRepeatable) {
       return improve_contiguous(problem, instance, start, seed, little);
     };
     const FreeSplit found = improved();
-    const CheckReport report = check(problem, lift_free(problem, instance, found));
+    const CheckReport report = check(problem, lift_free(instance, found));
     EXPECT_TRUE(report.legal()) << report.violations[0].message;
     EXPECT_NEAR(report.value, found.value, 1e-9 * (1 + found.value));
     EXPECT_LE(found.value, start.value);
@@ -115,4 +113,4 @@ TEST(ImproveContiguous, FindsDevicesThatDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Dendrogram, SubtreesGrowUpToTheWholePiece) {
@@ -48,7 +48,8 @@ TEST(Dendrogram, JoinsHeavyNetsFirst) {
 
 IdVector<GroupId, DeviceId> anywhere(const NetCase& one, Dice& dice) {
   IdVector<GroupId, DeviceId> device_of(one.graph.size());
-  FreeLoads loads(one.graph, one.platform);
+  const FreeInstance instance = instance_of(one);
+  const SumLoads loads(instance);
   for (GroupId v : one.graph.all()) {
     do {
       device_of[v] = DeviceId(dice.below(loads.device_count()));
@@ -73,7 +74,8 @@ TEST(FreeAnneal, ReturnsLegalSplitsAndTheirValues) {
     Dice dice(seed);
     std::vector<Dendrogram> chunks;
     for (int i = 0; i < 3; ++i) chunks.emplace_back(one.graph, 1, dice);
-    FreeAnneal annealer(one.graph, one.platform);
+    const FreeInstance instance = instance_of(one);
+    FreeAnneal<SumLoads> annealer(instance);
     FreeAnnealOptions options;
     options.proposals = 5000;
     options.scale = 10;
@@ -98,7 +100,8 @@ TEST(FreeAnneal, InterruptedRunsEndAsUninterruptedOnes) {
   const auto run = [&](std::uint64_t slice_ticks) {
     Dice dice(3);
     const std::vector<Dendrogram> chunks(1, Dendrogram(one.graph, 1, dice));
-    FreeAnneal annealer(one.graph, one.platform);
+    const FreeInstance instance = instance_of(one);
+    FreeAnneal<SumLoads> annealer(instance);
     FreeAnnealOptions options;
     options.proposals = 20000;
     annealer.start(anywhere(one, dice), options, chunks, dice);
@@ -114,4 +117,4 @@ TEST(FreeAnneal, InterruptedRunsEndAsUninterruptedOnes) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -6,11 +6,12 @@
 
 #include "partita/solve/free/configuration_lp.h"
 #include "partita/solve/free/narrow_order.h"
+#include "partita/solve/free/volume.h"
 #include "partita/solve/staged/staged_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr std::size_t kWide = 10'000;
@@ -43,13 +44,13 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
     const NetCase one = random_net_case(seed);
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
-    const Scaled scaled = scale(one.graph, one.platform, limit);
+    const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, limit);
     const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets have to be ignored
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), widest);
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
       const std::vector<GroupId> groups = groups_of(set, one.graph);
       bool supported = true;
-      for (GroupId v : groups) supported = supported && one.graph.group(v).on_accelerator;
+      for (GroupId v : groups) supported = supported && scaled.may_hold[v];
       const double load = accelerator_load(one.graph, groups);
       const auto along = load_along(trellis, set);
       if (supported && load <= limit) {
@@ -69,7 +70,7 @@ TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
     const NetCase one = random_net_case(seed);
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
-    const Scaled scaled = scale(one.graph, one.platform, limit);
+    const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, limit);
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), kWide);
     Prices prices(one.graph.size(), 0);
     for (GroupId v : one.graph.all())
@@ -101,7 +102,9 @@ TEST(ConfigurationLp, NeverRefutesWhatExistsAndMostlyRefutesTheRest) {
     const NetCase one = random_net_case(seed);
     const double best = least_free_value(one.graph, one.platform);
     if (best == std::numeric_limits<double>::infinity() || best <= 0) continue;
-    ConfigurationLp lp(one.graph, one.platform, narrow_order(one.graph, seed), seed % 5 == 0 ? 3 : kWide);
+    const FreeInstance instance = instance_of(one);
+    ConfigurationLp lp(instance, list_load_weights(TransferMode::Sum, false)[0], volume_bound(instance).prices,
+                       narrow_order(one.graph, seed), seed % 5 == 0 ? 3 : kWide);
     Budget budget(Budget::Limits{.ticks = 3'000'000});
     EXPECT_NE(lp.refute(best * (1 + 1e-7), budget), Refutation::Refuted) << "seed " << seed;
     ++tried;
@@ -111,4 +114,4 @@ TEST(ConfigurationLp, NeverRefutesWhatExistsAndMostlyRefutesTheRest) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr std::uint64_t kLong = 1'000'000'000;  // ticks: beyond any patience
@@ -20,7 +20,7 @@ TEST(VolumeBound, IsNeverAboveTheOptimum) {
     const NetCase one = random_net_case(seed);
     const double best = least_free_value(one.graph, one.platform);
     if (best == std::numeric_limits<double>::infinity()) continue;
-    const double bound = volume_bound(one.graph, one.platform);
+    const double bound = volume_bound(instance_of(one)).bound;
     EXPECT_LE(bound, best * (1 + 1e-9)) << "seed " << seed;
     positive += bound > 0;
   }
@@ -77,4 +77,4 @@ TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

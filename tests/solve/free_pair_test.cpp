@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct PairCase {
@@ -66,7 +66,8 @@ TEST(PairResplit, FindsTheBestSharingOut) {
     const NetEvaluation before = evaluate(pair->one.graph, pair->one.platform, pair->device_of);
     const double limit = std::max(before.load[pair->i.index()], before.load[pair->j.index()]);
     if (limit == 0) continue;
-    FreeLoads loads(pair->one.graph, pair->one.platform);
+    const FreeInstance instance = instance_of(pair->one);
+    SumLoads loads(instance);
     loads.reset(pair->device_of);
     PairOptions options;
     options.buckets = 1'000'000;  // as good as none
@@ -98,7 +99,8 @@ TEST(PairResplit, UnderTightMemoryIsNearlyAlwaysBest) {
     const NetEvaluation before = evaluate(pair->one.graph, pair->one.platform, pair->device_of);
     const double limit = std::max(before.load[pair->i.index()], before.load[pair->j.index()]);
     if (limit == 0) continue;
-    FreeLoads loads(pair->one.graph, pair->one.platform);
+    const FreeInstance instance = instance_of(pair->one);
+    SumLoads loads(instance);
     loads.reset(pair->device_of);
     PairOptions options;
     options.buckets = 1'000'000;
@@ -127,7 +129,8 @@ TEST(PairResplit, StaysLegalWithFewLabelsAndManyNets) {
     order.push_back(GroupId(v));
     if (v >= 25) device_of[GroupId(v)] = DeviceId(1);
   }
-  FreeLoads loads(one.graph, one.platform);
+  const FreeInstance instance = instance_of(one);
+  SumLoads loads(instance);
   loads.reset(device_of);
   const double before = loads.largest();
   PairOptions options;
@@ -141,4 +144,4 @@ TEST(PairResplit, StaysLegalWithFewLabelsAndManyNets) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -10,13 +10,14 @@
 #include "tests/support/net_graphs.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kNoSplit = std::numeric_limits<double>::infinity();
 
 FreeSplit search(const NetGraph& graph, const StagePlatform& platform, std::uint64_t ticks, std::uint64_t seed = 1) {
-  FreeSearch search(graph, platform, seed);
+  const FreeInstance instance = instance_of(graph, platform);
+  FreeSearch<SumLoads> search(instance, seed);
   Budget budget(Budget::Limits{.ticks = ticks});
   search.improve(budget);
   return search.best();
@@ -34,7 +35,8 @@ TEST(FreeSearch, FindsTheOptimumOfSmallGraphs) {
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     const NetCase one = random_net_case(seed);
     const double least = least_free_value(one.graph, one.platform);
-    FreeSearch search(one.graph, one.platform, seed);
+    const FreeInstance instance = instance_of(one);
+    FreeSearch<SumLoads> search(instance, seed);
     for (int slice = 0; slice < 60 && search.best().value > least * (1 + 1e-9); ++slice) {
       Budget budget(Budget::Limits{.ticks = 5'000});
       search.improve(budget);
@@ -51,7 +53,8 @@ TEST(FreeSearch, FindsTheOptimumOfSmallGraphs) {
 TEST(FreeSearch, IsLegalWhereverItStops) {
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     const NetCase one = random_net_case(seed, 30);
-    FreeSearch search(one.graph, one.platform, seed);
+    const FreeInstance instance = instance_of(one);
+    FreeSearch<SumLoads> search(instance, seed);
     double before = search.best().value;
     for (int call = 0; call < 6; ++call) {
       Budget slice(Budget::Limits{.ticks = 1 + seed * 37 % 5000});
@@ -67,7 +70,8 @@ TEST(FreeSearch, TheSameSeedAndTicksGiveTheSameAnswer) {
   for (std::uint64_t seed = 1; seed <= cases(6); ++seed) {
     const NetCase one = random_net_case(seed, 60);
     const auto run = [&] {
-      FreeSearch search(one.graph, one.platform, seed);
+      const FreeInstance instance = instance_of(one);
+      FreeSearch<SumLoads> search(instance, seed);
       for (int call = 0; call < 20; ++call) {
         Budget slice(Budget::Limits{.ticks = 50'000});
         search.improve(slice);
@@ -83,7 +87,8 @@ TEST(FreeSearch, TheSameSeedAndTicksGiveTheSameAnswer) {
 TEST(FreeSearch, KeepsWhatItStartsFrom) {
   const NetGraph graph(IdVector<GroupId, Group>(4, Group{1, 9, 1, true, true}),
                        {{5, {GroupId(0), GroupId(1), GroupId(2), GroupId(3)}}});
-  FreeSearch search(graph, {2, 0, 10, 0}, 1);
+  const FreeInstance instance = instance_of(graph, {2, 0, 10, 0});
+  FreeSearch<SumLoads> search(instance, 1);
   EXPECT_EQ(search.best().value, kNoSplit);
   search.start_from({0, {DeviceId(0), DeviceId(0), DeviceId(1), DeviceId(1)}});  // the value given is not believed
   EXPECT_DOUBLE_EQ(search.best().value, 7);
@@ -131,7 +136,8 @@ TEST(FreeSearch, EdgeCases) {
   EXPECT_DOUBLE_EQ(search(two, {9, 3, 10, 10}, 100'000).value, 3);
   // A group that nothing can run.
   const NetGraph orphaned({plain, Group{0, 0, 0, false, false}}, {});
-  FreeSearch hopeless(orphaned, {2, 2, 10, 10}, 1);
+  const FreeInstance nowhere = instance_of(orphaned, {2, 2, 10, 10});
+  FreeSearch<SumLoads> hopeless(nowhere, 1);
   EXPECT_TRUE(hopeless.finished());
   Budget budget;
   EXPECT_FALSE(hopeless.improve(budget));
@@ -142,7 +148,8 @@ TEST(FreeSearch, EdgeCases) {
   EXPECT_EQ(search(mixed, {2, 0, 10, 0}, 1000).value, kNoSplit);
   // Everything is free of cost.
   const NetGraph nothing(IdVector<GroupId, Group>(5, Group{0, 0, 0, true, true}), {});
-  FreeSearch free(nothing, {3, 1, 0, 0}, 1);
+  const FreeInstance without_cost = instance_of(nothing, {3, 1, 0, 0});
+  FreeSearch<SumLoads> free(without_cost, 1);
   EXPECT_FALSE(free.finished());
   free.improve(budget);
   EXPECT_TRUE(free.finished());
@@ -157,15 +164,15 @@ TEST(FreeSearch, CopesWithManyGroupsAndDevices) {
   problem.workload = transformer_of_size(20'000, false);
   problem.shape = Shape::Free;
   const FreeInstance instance = make_free_instance(problem);
-  StagePlatform many = instance.platform;
+  StagePlatform many = instance.stage_platform();
   many.accelerators = 500;
-  for (const StagePlatform& platform : {instance.platform, many}) {
+  for (const StagePlatform& platform : {instance.stage_platform(), many}) {
     const FreeSplit found = search(instance.graph, platform, 3'000'000);
     ASSERT_LT(found.value, kNoSplit);
-    EXPECT_TRUE(is_legal(instance.graph, platform, found.device_of));
-    EXPECT_NEAR(free_value(instance.graph, platform, found.device_of), found.value, 1e-9 * found.value);
+    EXPECT_TRUE(is_legal(instance_of(instance.graph, platform), found.device_of));
+    EXPECT_NEAR(free_value(instance_of(instance.graph, platform), found.device_of), found.value, 1e-9 * found.value);
   }
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

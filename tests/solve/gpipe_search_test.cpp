@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct PassLimits {
@@ -122,4 +122,4 @@ TEST(GpipeSearch, PresolveKeepsSomeSplitWithinTheLimits) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

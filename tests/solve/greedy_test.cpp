@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The greedy baseline: legal for latency on inference graphs, and the paper's own splits on simple ones.
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Greedy, IsLegalForLatencyOnInferenceGraphs) {
@@ -73,4 +73,4 @@ TEST(Greedy, ClosesAnAcceleratorThatAHostNodeDividesInTwo) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -11,12 +11,12 @@
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
-#include "tests/support/fleets.h"
+#include "tests/support/free_questions.h"
 #include "tests/support/net_graphs.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 bool only_memory(const CheckReport& report) {
@@ -48,12 +48,11 @@ TEST(LocalSearch, EndsWhereNoReassignmentHelps) {
 }
 
 // The devices that the search may put a group on.
-std::vector<DeviceId> choices(const FleetInstance& instance, GroupId g) {
-  const Fleet& fleet = instance.fleet;
+std::vector<DeviceId> choices(const FreeInstance& instance, GroupId g) {
   std::vector<DeviceId> accelerators, hosts;
-  for (DeviceId d : ids<DeviceId>(fleet.devices.size())) {
-    if (fleet.time[fleet.devices.class_number(d)][g].runs)
-      (fleet.devices.is_host(d) ? hosts : accelerators).push_back(d);
+  for (DeviceId d : ids<DeviceId>(instance.devices.size())) {
+    if (instance.time[instance.devices.class_number(d)][g].can_run)
+      (instance.devices.is_host(d) ? hosts : accelerators).push_back(d);
   }
   return accelerators.empty() ? hosts : accelerators;
 }
@@ -61,12 +60,12 @@ std::vector<DeviceId> choices(const FleetInstance& instance, GroupId g) {
 TEST(LocalSearch, EndsWhereNoReassignmentHelpsOverAnyDevices) {
   std::size_t found = 0, several = 0;
   for (std::uint64_t seed = 1; seed <= cases(3'000); ++seed) {
-    const Problem problem = random_fleet_question(seed);
-    const FleetInstance instance = make_fleet_instance(problem);
+    const Problem problem = random_free_question(seed);
+    const FreeInstance instance = make_free_instance(problem);
     const auto split = local_search(instance, {.restarts = 2, .seed = seed});
     if (!split) continue;
     ++found;
-    several += instance.fleet.devices.accelerator_classes() > 1;
+    several += instance.devices.accelerator_classes() > 1;
     const auto value_of = [&](const IdVector<GroupId, DeviceId>& device_of) {
       return evaluate_by_definition(problem, devices_by_node(instance, device_of)).value;
     };
@@ -89,7 +88,7 @@ TEST(LocalSearch, EndsWhereNoReassignmentHelpsOverAnyDevices) {
 TEST(LocalSearch, IsHonestAboutItsSplitsOverAnyDevices) {
   std::size_t found = 0, best_found = 0;
   for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
-    Problem problem = random_fleet_question(seed);
+    Problem problem = random_free_question(seed);
     const auto split = local_search_split(problem, {.seed = seed});
     if (!split) continue;
     ++found;
@@ -105,13 +104,13 @@ TEST(LocalSearch, IsHonestAboutItsSplitsOverAnyDevices) {
 }
 
 // With one class of accelerators and loads that are sums both ways to keep loads lead to the same splits.
-TEST(LocalSearch, IsTheSameOverAFleetThatIsPlain) {
+TEST(LocalSearch, IsTheSameOverAnInstanceThatIsPlain) {
   std::size_t found = 0, same = 0;
   for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
     const Problem problem{random_workload(seed)};
     const FreeInstance plain = make_free_instance(problem);
     const auto one = local_search(plain.graph, plain.platform, {.restarts = 2, .seed = seed});
-    const auto other = local_search(make_fleet_instance(problem), {.restarts = 2, .seed = seed});
+    const auto other = local_search(make_free_instance(problem), {.restarts = 2, .seed = seed});
     ASSERT_EQ(one.has_value(), other.has_value()) << "seed " << seed;
     if (!one) continue;
     ++found;
@@ -139,13 +138,13 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
   const FreeInstance instance = make_free_instance(problem);
   const auto split = local_search(instance.graph, instance.platform, {});
   ASSERT_TRUE(split);
-  EXPECT_NEAR(check(problem, lift_free(problem, instance, *split)).value, split->value, 1e-9 * split->value);
+  EXPECT_NEAR(check(problem, lift_free(instance, *split)).value, split->value, 1e-9 * split->value);
 }
 
-TEST(LocalSearch, KeepsTheLoadsOfAFleetRightOverManyMoves) {
+TEST(LocalSearch, KeepsTheLoadsOfAnyDevicesRightOverManyMoves) {
   Problem problem{transformer({.layers = 12, .training = true})};
   problem.workload.change().platform.classes[ClassId(0)].link_factor = 0.5;
-  const FleetInstance instance = make_fleet_instance(problem);
+  const FreeInstance instance = make_free_instance(problem);
   const auto split = local_search(instance, {.restarts = 2});
   ASSERT_TRUE(split);
   EXPECT_NEAR(check(problem, lift_free(instance, *split)).value, split->value, 1e-9 * split->value);
@@ -187,7 +186,7 @@ TEST(LocalSearch, DoesWithFewerOfVeryManyDevices) {
   EXPECT_TRUE(only_memory(check(problem, *split)));
 }
 
-TEST(LocalSearch, ServesVeryManyDevicesOfAFleet) {
+TEST(LocalSearch, ServesVeryManyDevicesOfAnyKind) {
   Problem problem{transformer({.layers = 150, .accelerators = 100'000, .hosts = 2})};
   problem.shape = Shape::Free;
   problem.transfers = TransferMode::Overlap;
@@ -216,4 +215,4 @@ TEST(LocalSearch, DependsOnItsSeedAlone) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

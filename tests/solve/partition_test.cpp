@@ -16,13 +16,13 @@
 #include "partita/util/error.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
-#include "tests/support/fleets.h"
+#include "tests/support/free_questions.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Baseline {
@@ -65,7 +65,7 @@ TEST_P(Partitioner, AnswersOverAnyDevicesAndKeepsSupport) {
   const std::uint64_t tried = cases(1'500);
   testing::internal::CaptureStdout();
   for (std::uint64_t seed = 1; seed <= tried; ++seed) {
-    Problem problem = random_fleet_question(seed);
+    Problem problem = random_free_question(seed);
     const auto split = GetParam().split(problem, seed);
     if (!split) continue;
     ++found;
@@ -86,7 +86,7 @@ TEST_P(Partitioner, AnswersOverAnyDevicesAndKeepsSupport) {
 Problem two_speeds(std::size_t layers, int fast, int slow, double factor) {
   Problem problem{transformer({.layers = layers})};
   problem.workload.change().platform.classes = {{"fast", DeviceKind::Accelerator, fast},
-                                       {"slow", DeviceKind::Accelerator, slow}};
+                                                {"slow", DeviceKind::Accelerator, slow}};
   for (Node& node : problem.workload.change().graph.nodes) {
     const double time = node.time[0] == kCannotRun ? 0 : node.time[0];
     node.time = {time, factor * time};
@@ -225,4 +225,4 @@ TEST(WithoutTheLibrary, TheFunctionsSayThatTheyAreNotAvailable) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Set = std::uint32_t;  // of groups: the first word of a set of bits
@@ -174,4 +174,4 @@ TEST(StageEnumerator, StopsWhenTold) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

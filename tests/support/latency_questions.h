@@ -2,13 +2,19 @@
 // Questions of latency on random small workloads, for bounds: all of them must hold for all of these.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <limits>
+#include <string>
 
 #include "partita/model/problem.h"
+#include "partita/reduce/latency_instance.h"
+#include "tests/support/latency_brute_force.h"
 #include "tests/support/more_hosts.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // One in three with up to three classes of devices.
 inline Problem random_latency_problem(std::uint64_t seed) {
@@ -30,4 +36,25 @@ inline Problem latency_question(std::uint64_t seed) {
   return problem;
 }
 
-}  // namespace partita::test
+// Bounds of questions whose optima are known: none may be above, up to rounding, and enough should meet them.
+struct JudgedBounds {
+  std::size_t met = 0, all = 0;
+
+  void judge(double bound, double optimum, const std::string& about) {
+    EXPECT_LE(bound * (1 - 1e-9), optimum * (1 + 1e-12)) << about;
+    if (optimum == std::numeric_limits<double>::infinity()) return;
+    ++all;
+    met += bound >= optimum * (1 - 1e-9);
+  }
+};
+
+// visit(seed, instance, optimum) for the first questions.
+template <class Ask, class Visit>
+void for_each_latency_question(std::uint64_t count, const Ask& ask, const Visit& visit) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const Problem problem = ask(seed);
+    visit(seed, make_latency_instance(problem), best_latency_by_brute_force(problem));
+  }
+}
+
+}  // namespace partita::detail::test

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 class Roller {
@@ -107,6 +107,26 @@ NetCase random_net_case(std::uint64_t seed, int most) {
   return result;
 }
 
+FreeInstance instance_of(const NetGraph& graph, const StagePlatform& platform) {
+  Platform devices = make_platform(platform.accelerators, platform.accelerator_memory, platform.hosts);
+  devices.classes[ClassId(1)].memory = platform.host_memory;
+  FreeInstance instance;
+  instance.graph = graph;
+  instance.devices = DeviceTable(devices, devices.device_count());
+  for (const DeviceTable::Class& c : instance.devices.classes()) {
+    IdVector<GroupId, ClassTime> times(graph.size());
+    for (GroupId v : graph.all()) {
+      times[v].pass[0] = c.host ? graph.host_time(v) : graph.accelerator_time(v);
+      times[v].can_run = c.host ? graph.group(v).on_host : graph.group(v).on_accelerator;
+    }
+    instance.time.push_back(std::move(times));
+  }
+  std::vector<std::pair<NetId, NetTransfer>> moved;
+  for (NetId e : graph.nets()) moved.push_back({e, {graph.members(e)[0], 0, graph.cost(e)}});
+  instance.moved = Csr<NetId, NetTransfer>(graph.net_count(), moved);
+  return instance;
+}
+
 NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform,
                        const IdVector<GroupId, DeviceId>& device_of) {
   NetEvaluation result;
@@ -137,4 +157,4 @@ double least_free_value(const NetGraph& graph, const StagePlatform& platform) {
   return Enumeration(graph, platform).run();
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

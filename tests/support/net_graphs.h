@@ -8,7 +8,7 @@
 
 #include "partita/reduce/free_instance.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 struct NetCase {
   NetGraph graph;
@@ -19,6 +19,10 @@ struct NetCase {
 // groups that some or all devices cannot run, any number of accelerators and hosts (of each kind perhaps none, or more
 // than groups), memory limits that often bind.
 NetCase random_net_case(std::uint64_t seed, int most = 8);
+
+// The same as an instance of the free solvers, with these devices and no others.
+FreeInstance instance_of(const NetGraph& graph, const StagePlatform& platform);
+inline FreeInstance instance_of(const NetCase& one) { return instance_of(one.graph, one.platform); }
 
 // What an assignment costs, read off the definition. `legal` is support and memory.
 struct NetEvaluation {
@@ -33,4 +37,4 @@ NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform,
 // one is tried; for up to about nine groups.
 double least_free_value(const NetGraph& graph, const StagePlatform& platform);
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

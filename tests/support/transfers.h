@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "partita/model/graph.h"
+#include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // One thing that moves: a node's output to all its consumers or, where its edges differ in cost, along one edge.
 struct Transfer {
@@ -16,6 +16,15 @@ struct Transfer {
   double cost = 0;
 };
 
+// What a device does in one pass.
+struct Tally {
+  double compute = 0;
+  double in = 0;
+  double out = 0;
+
+  double load(TransferMode mode) const;
+};
+
 std::vector<Transfer> list_transfers(const Graph& graph);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation as columns. A long one is cut after as many samples as fit on a page; its numbers are those of the
-// whole.
+// A simulation as columns. A long one is cut after as many samples as fit on a page;
+// its numbers are those of the whole.
 #include <algorithm>
 #include <limits>
 
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // What is shown: the intervals of the first few samples, and memory until the last of those is through.
@@ -120,4 +120,4 @@ void write_timeline(const Simulation& simulation, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,12 +9,11 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/fleet_gains.h"
-#include "partita/solve/baseline/group_split.h"
 #include "partita/solve/baseline/move_gains.h"
+#include "partita/solve/baseline/tried_gains.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A step that gains less than this share of the value is none: it may be rounding.
@@ -66,23 +65,23 @@ Groups describe_groups(const NetGraph& graph, const StagePlatform& platform) {
 }
 
 // One choice for each set of classes that can run some group: accelerators where there are any, else hosts.
-Groups describe_groups(const NetGraph& graph, const Fleet& fleet) {
+Groups describe_groups(const NetGraph& graph, const FreeInstance& instance) {
   double link = 0;
-  for (std::size_t c = 0; c < fleet.class_count(); ++c) link = std::max(link, fleet.link(c));
+  for (std::size_t c = 0; c < instance.class_count(); ++c) link = std::max(link, instance.link(c));
   Groups groups;
   std::map<std::vector<char>, std::size_t> choice_of;
   for (GroupId g : graph.all()) {
-    std::vector<char> classes(fleet.class_count(), 0);
+    std::vector<char> classes(instance.class_count(), 0);
     double time = 0;
-    for (std::size_t c = 0; c < fleet.class_count(); ++c) {
-      classes[c] = fleet.time[c][g].runs && fleet.device_class(c).host != graph.group(g).on_accelerator;
-      if (classes[c]) time = std::max(time, fleet.time[c][g].total());
+    for (std::size_t c = 0; c < instance.class_count(); ++c) {
+      classes[c] = instance.time[c][g].can_run && instance.device_class(c).host != graph.group(g).on_accelerator;
+      if (classes[c]) time = std::max(time, instance.time[c][g].total());
     }
     const auto [known, is_new] = choice_of.try_emplace(classes, groups.choices.size());
     if (is_new) {
-      groups.choices.emplace_back(0, 0, fleet.devices.size());
-      for (DeviceId d : ids<DeviceId>(fleet.devices.size())) {
-        if (classes[fleet.devices.class_number(d)]) groups.choices.back().add(d);
+      groups.choices.emplace_back(0, 0, instance.devices.size());
+      for (DeviceId d : ids<DeviceId>(instance.devices.size())) {
+        if (classes[instance.devices.class_number(d)]) groups.choices.back().add(d);
       }
     }
     groups.choice.push_back(known->second);
@@ -91,7 +90,7 @@ Groups describe_groups(const NetGraph& graph, const Fleet& fleet) {
   return groups;
 }
 
-// `Gains` keeps the loads: MoveGains or FleetGains.
+// `Gains` keeps the loads: MoveGains or TriedGains.
 template <class Gains>
 class Descent {
  public:
@@ -206,13 +205,13 @@ std::optional<FreeSplit> best_descent(const NetGraph& graph, const Devices& devi
   return best;
 }
 
-// The fleet's groups with cycles contracted, as the plain question has them: nodes of one group share a colour.
-FleetInstance make_fleet_of_stages(const Problem& problem) {
+// The groups with cycles contracted, as the plain question has them: nodes of one group share a colour.
+FreeInstance make_instance_of_stages(const Problem& problem) {
   Problem joined = problem;
   const StageOrder order = find_stage_order(problem);
   for (NodeId v : order.group_of.all())
     joined.workload.change().graph.nodes[v].colour = static_cast<std::int64_t>(order.group_of[v].index());
-  return make_fleet_instance(joined);
+  return make_free_instance(joined);
 }
 
 }  // namespace
@@ -235,15 +234,15 @@ std::optional<FreeSplit> local_search(const NetGraph& graph, const StagePlatform
   return best;
 }
 
-std::optional<FreeSplit> local_search(const FleetInstance& instance, const LocalSearchOptions& options,
+std::optional<FreeSplit> local_search(const FreeInstance& instance, const LocalSearchOptions& options,
                                       const Budget& budget) {
-  return best_descent<FleetGains>(instance.graph, instance.fleet, options, budget);
+  return best_descent<TriedGains>(instance.graph, instance, options, budget);
 }
 
 std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options,
                                         const Budget& budget) {
   if (problem.transfers != TransferMode::Sum || !is_plain(problem.workload->platform)) {
-    const FleetInstance instance = make_fleet_of_stages(problem);
+    const FreeInstance instance = make_instance_of_stages(problem);
     const auto split = local_search(instance, options, budget);
     if (!split) return std::nullopt;
     return lift_free(instance, *split);
@@ -251,7 +250,8 @@ std::optional<Split> local_search_split(const Problem& problem, const LocalSearc
   const StagedInstance instance = make_staged_instance(problem);
   const auto split = local_search(instance.graph, instance.platform, options, budget);
   if (!split) return std::nullopt;
-  return split_of_groups(problem, instance, split->device_of);
+  const DeviceTable devices(problem.workload->platform, instance.graph.size());
+  return devices.lift(instance.group_of, split->device_of);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

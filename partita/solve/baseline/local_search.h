@@ -20,7 +20,7 @@
 // them, which is no order in particular; here each run draws one (223).
 //
 // Beyond the paper. With other transfer modes, several classes of devices or link factors the descent is the same, over
-// the loads of a fleet (fleet_gains.h), where every move has to be tried: some three times slower on the paper's
+// other loads (tried_gains.h), where every move has to be tried: some three times slower on the paper's
 // graphs. A group then goes to any accelerator whose class can run it. Where loads are maxima the search is stuck
 // sooner: while the transfers of a device are the larger part, less compute gains nothing. With `overlap` BERT-12
 // (training) comes to 848, although the split for `sum` has no load above 677.
@@ -36,11 +36,10 @@
 
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
-#include "partita/reduce/fleet_instance.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LocalSearchOptions {
   int restarts = 10;  // runs, from 1 on
@@ -51,11 +50,11 @@ struct LocalSearchOptions {
 // there are so many devices that the tables would take too much memory, some accelerators stay empty.
 std::optional<FreeSplit> local_search(const NetGraph& graph, const StagePlatform& platform,
                                       const LocalSearchOptions& options, const Budget& budget = {});
-// The same over a fleet, with all of its devices.
-std::optional<FreeSplit> local_search(const FleetInstance& instance, const LocalSearchOptions& options,
+// The same over any devices, all of them, and in any transfer mode.
+std::optional<FreeSplit> local_search(const FreeInstance& instance, const LocalSearchOptions& options,
                                       const Budget& budget = {});
 // The same for a problem.
 std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options = {},
                                         const Budget& budget = {});
 
-}  // namespace partita
+}  // namespace partita::detail

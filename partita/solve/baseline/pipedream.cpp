@@ -8,14 +8,14 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/published_order.h"
+#include "partita/solve/shared/published_order.h"
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/biconnected.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNextToFree = 0.1;
@@ -156,4 +156,4 @@ std::optional<Split> pipedream_split(const Problem& problem, Budget& budget) {
   return plain ? split_plain_path(flat, budget) : split_path(flat, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best free split for throughput, with proof: any assignment of groups to devices.
+// The best free split for throughput, with proof: any assignment of groups to devices, whatever the devices and the
+// transfer mode.
 //
-// Upper and lower bound feed each other. FreeSearch looks for better splits, starting from the staged optimum;
-// ConfigurationLp tries to refute limits below the best. The first limit tried is just below the best value, for if
-// that is refuted the split is optimal. If the LP cannot refute it, or not in reasonable time, the limits tried lie
-// half way between the bound and the lowest limit that was too hard. The devices of good splits are columns of the LP.
+// Upper and lower bound feed each other. FreeSearch looks for better splits, from the starts that it is given on. The
+// bounds are the volume of work (volume.h), which is there at once, and ConfigurationLp, which tries to refute limits
+// below the best value. The first limit tried is just below that value, for if it is refuted the split is optimal; what
+// comes then, limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of
+// a few weights (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
 //
 // With one thread the two take turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer.
-// With two threads they run side by side, and the answer may differ from run to run.
+// With two threads they run side by side, and the answer may differ from run to run. Tests:
+// tests/solve/free_bound_test.cpp, tests/solve/classes_bound_test.cpp.
 #pragma once
 
 #include <functional>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct FreeOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
@@ -26,18 +30,16 @@ struct FreeOptions {
   int threads = 1;
 };
 
-struct FreeOutcome {
-  std::optional<FreeSplit> split;
-  double bound = 0;
-  std::string proof_text;
-  std::optional<FreeProof> proof;  // of the bound; without one the bound is 0, or there was no time to verify it
+struct FreeOutcome : Outcome<FreeSplit> {
+  std::optional<FreeProof>
+      verified;  // proof of the bound; without one the bound is 0, or there was no time to verify it
 };
 
-// Whether a proof really holds, as somebody else sees it; a bound counts only if so.
+// Whether a proof really holds, as somebody else sees it; a bound of the LP counts only if so.
 using ProofCheck = std::function<bool(const FreeProof&, Budget&)>;
 
-// `start` may be empty. Without a split in the end, none was found.
-FreeOutcome solve_free(const FreeInstance& instance, const std::optional<FreeSplit>& start, const FreeOptions& options,
+// `starts` may be empty; those that are not legal are ignored. Without a split in the end, none was found.
+FreeOutcome solve_free(const FreeInstance& instance, const std::vector<FreeSplit>& starts, const FreeOptions& options,
                        const ProofCheck& check, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kProposalsPerLook = 256, kProposalsPerTick = 4;
@@ -20,9 +20,9 @@ constexpr double kAnyExcess = 0.02;  // price of any excess of memory, in limits
 }  // namespace
 
 template <class Loads>
-BasicFreeAnneal<Loads>::BasicFreeAnneal(const NetGraph& graph, const typename Loads::Devices& devices)
-    : graph_(graph),
-      loads_(graph, devices),
+FreeAnneal<Loads>::FreeAnneal(const FreeInstance& instance)
+    : graph_(instance.graph),
+      loads_(instance),
       soft_(loads_.device_count(), 0),
       overfull_(loads_.device_count(), 0),
       touched_at_(loads_.device_count(), 0) {
@@ -30,8 +30,8 @@ BasicFreeAnneal<Loads>::BasicFreeAnneal(const NetGraph& graph, const typename Lo
 }
 
 template <class Loads>
-void BasicFreeAnneal<Loads>::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
-                                   const std::vector<Dendrogram>& chunks, Dice& dice) {
+void FreeAnneal<Loads>::start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
+                              const std::vector<Dendrogram>& chunks, Dice& dice) {
   options_ = options;
   chunks_ = &chunks;
   dice_ = &dice;
@@ -44,7 +44,7 @@ void BasicFreeAnneal<Loads>::start(const IdVector<GroupId, DeviceId>& device_of,
 }
 
 template <class Loads>
-bool BasicFreeAnneal<Loads>::advance(Budget& budget) {
+bool FreeAnneal<Loads>::advance(Budget& budget) {
   while (used_ < options_.proposals) {
     if (budget.exhausted()) return false;
     TimeWatch watch(&budget);
@@ -73,7 +73,7 @@ bool BasicFreeAnneal<Loads>::advance(Budget& budget) {
 
 // The schedule, and the energy afresh so that rounding does not add up.
 template <class Loads>
-void BasicFreeAnneal<Loads>::look() {
+void FreeAnneal<Loads>::look() {
   const double progress = std::min(1.0, static_cast<double>(used_) / static_cast<double>(options_.proposals));
   power_ = options_.first_power * std::pow(options_.last_power / options_.first_power, progress);
   heat_ = power_ * options_.hot * std::pow(options_.cold / options_.hot, progress);
@@ -86,18 +86,18 @@ void BasicFreeAnneal<Loads>::look() {
 }
 
 template <class Loads>
-double BasicFreeAnneal<Loads>::soft_load(DeviceId d) const {
+double FreeAnneal<Loads>::soft_load(DeviceId d) const {
   return std::exp(power_ * (loads_.load(d) / options_.scale - 1));
 }
 
 template <class Loads>
-double BasicFreeAnneal<Loads>::memory_excess(DeviceId d) const {
+double FreeAnneal<Loads>::memory_excess(DeviceId d) const {
   const double overfull = loads_.overfull(d);
   return overfull > 0 ? overfull + kAnyExcess : 0;
 }
 
 template <class Loads>
-void BasicFreeAnneal<Loads>::recompute_energy() {
+void FreeAnneal<Loads>::recompute_energy() {
   sum_ = excess_ = 0;
   for (DeviceId d : soft_.all()) {
     sum_ += soft_[d] = soft_load(d);
@@ -109,7 +109,7 @@ void BasicFreeAnneal<Loads>::recompute_energy() {
 }
 
 template <class Loads>
-bool BasicFreeAnneal<Loads>::propose() {
+bool FreeAnneal<Loads>::propose() {
   const double kind = dice_->chance();
   if (kind < chunk_share_) return propose_chunk();
   if (kind < chunk_share_ + kSwapShare) return propose_swap();
@@ -117,7 +117,7 @@ bool BasicFreeAnneal<Loads>::propose() {
 }
 
 template <class Loads>
-DeviceId BasicFreeAnneal<Loads>::near_device(GroupId v) {
+DeviceId FreeAnneal<Loads>::near_device(GroupId v) {
   const auto nets = graph_.nets_of(v);
   if (nets.empty()) return DeviceId(dice_->below(loads_.device_count()));
   const auto members = graph_.members(nets[dice_->below(nets.size())]);
@@ -126,7 +126,7 @@ DeviceId BasicFreeAnneal<Loads>::near_device(GroupId v) {
 
 // A group at a cut net goes where another member is.
 template <class Loads>
-bool BasicFreeAnneal<Loads>::propose_uncut() {
+bool FreeAnneal<Loads>::propose_uncut() {
   const auto cut = loads_.cut_nets();
   if (cut.empty()) return false;
   const auto members = graph_.members(cut[dice_->below(cut.size())]);
@@ -138,7 +138,7 @@ bool BasicFreeAnneal<Loads>::propose_uncut() {
 }
 
 template <class Loads>
-bool BasicFreeAnneal<Loads>::propose_single() {
+bool FreeAnneal<Loads>::propose_single() {
   const GroupId v(dice_->below(graph_.size()));
   const DeviceId to = dice_->one_in(4) ? DeviceId(dice_->below(loads_.device_count())) : near_device(v);
   if (to == loads_.device_of(v) || !loads_.can_run(v, to)) return false;
@@ -147,7 +147,7 @@ bool BasicFreeAnneal<Loads>::propose_single() {
 }
 
 template <class Loads>
-bool BasicFreeAnneal<Loads>::propose_swap() {
+bool FreeAnneal<Loads>::propose_swap() {
   const GroupId v(dice_->below(graph_.size())), w(dice_->below(graph_.size()));
   const DeviceId a = loads_.device_of(v), b = loads_.device_of(w);
   if (a == b || !loads_.can_run(v, b) || !loads_.can_run(w, a)) return false;
@@ -157,14 +157,14 @@ bool BasicFreeAnneal<Loads>::propose_swap() {
 }
 
 template <class Loads>
-std::span<const GroupId> BasicFreeAnneal<Loads>::random_chunk(GroupId v, std::size_t levels) {
+std::span<const GroupId> FreeAnneal<Loads>::random_chunk(GroupId v, std::size_t levels) {
   const auto chunk = (*chunks_)[dice_->below(chunks_->size())].above(v, levels);
   const std::size_t most = std::min(std::max<std::size_t>(graph_.size() / 3, 2), kLargestChunk);
   return chunk.size() <= most ? chunk : std::span<const GroupId>();
 }
 
 template <class Loads>
-bool BasicFreeAnneal<Loads>::propose_chunk() {
+bool FreeAnneal<Loads>::propose_chunk() {
   if (chunks_->empty()) return false;
   std::size_t levels = 1 + dice_->below(12);
   if (dice_->one_in(4)) levels += dice_->below(60);
@@ -194,7 +194,7 @@ bool BasicFreeAnneal<Loads>::propose_chunk() {
 }
 
 template <class Loads>
-void BasicFreeAnneal<Loads>::try_move(GroupId v, DeviceId to) {
+void FreeAnneal<Loads>::try_move(GroupId v, DeviceId to) {
   const DeviceId from = loads_.device_of(v);
   for (DeviceId d : {from, to}) {
     if (touched_at_[d] == proposal_) continue;
@@ -206,14 +206,14 @@ void BasicFreeAnneal<Loads>::try_move(GroupId v, DeviceId to) {
 }
 
 template <class Loads>
-void BasicFreeAnneal<Loads>::take_back() {
+void FreeAnneal<Loads>::take_back() {
   for (std::size_t i = steps_.size(); i-- > 0;) loads_.move(steps_[i].group, steps_[i].from);
   for (const auto& saved : touched_) loads_.restore(saved);
 }
 
 // Accepts what was tried, or says no.
 template <class Loads>
-bool BasicFreeAnneal<Loads>::settle() {
+bool FreeAnneal<Loads>::settle() {
   double sum = sum_, excess = excess_;
   for (const auto& touched : touched_) {
     sum += soft_load(touched.device) - soft_[touched.device];
@@ -239,7 +239,7 @@ bool BasicFreeAnneal<Loads>::settle() {
 }
 
 template <class Loads>
-void BasicFreeAnneal<Loads>::note_if_best() {
+void FreeAnneal<Loads>::note_if_best() {
   double largest = 0;
   for (DeviceId d : soft_.all()) {
     largest = std::max(largest, loads_.load(d));
@@ -250,7 +250,7 @@ void BasicFreeAnneal<Loads>::note_if_best() {
   worth_looking_ = std::exp(power_ * (best_.value / options_.scale - 1)) * static_cast<double>(loads_.device_count());
 }
 
-template class BasicFreeAnneal<FreeLoads>;
-template class BasicFreeAnneal<FleetLoads>;
+template class FreeAnneal<SumLoads>;
+template class FreeAnneal<PartLoads>;
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,24 +10,24 @@
 //
 // Moves: a group at a cut net, or any, to the device of a neighbour, by preference, or of anybody; two groups change
 // places; a chunk, which is a subtree of a dendrogram (dendrogram.h), goes to a neighbour's device, and sometimes
-// another chunk comes back. Loads follow in O(nets of what moves), see free_loads.h.
+// another chunk comes back. Loads follow in O(nets of what moves), see sum_loads.h.
 //
 // Graphs with heavy nets want hot runs and chunks, graphs with light nets cold runs that start with a small p; so the
-// schedule is the caller's, who learns which one pays (free_search.h). What a load is, only Loads knows: FreeLoads for
-// the plain question, FleetLoads for any devices and transfer mode. Tests: tests/solve/free_anneal_test.cpp.
+// schedule is the caller's, who learns which one pays (free_search.h). What a load is, only Loads knows: SumLoads where
+// it is a sum, PartLoads in every transfer mode. Tests: tests/solve/free_anneal_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "partita/solve/free/fleet/fleet_loads.h"
 #include "partita/solve/free/dendrogram.h"
-#include "partita/solve/free/free_loads.h"
+#include "partita/solve/free/part_loads.h"
+#include "partita/solve/free/sum_loads.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct FreeAnnealOptions {
   std::uint64_t proposals = 300'000;   // length of the run; one that moves many groups counts for several
@@ -39,9 +39,9 @@ struct FreeAnnealOptions {
 
 // One run at a time, which may be interrupted and continued.
 template <class Loads>
-class BasicFreeAnneal {
+class FreeAnneal {
  public:
-  BasicFreeAnneal(const NetGraph& graph, const typename Loads::Devices& devices);
+  explicit FreeAnneal(const FreeInstance& instance);
 
   // Every group must stand on a device that can run it; memory may be exceeded. `chunks` must outlive the run.
   void start(const IdVector<GroupId, DeviceId>& device_of, const FreeAnnealOptions& options,
@@ -96,7 +96,4 @@ class BasicFreeAnneal {
   std::vector<typename Loads::Saved> touched_;
 };
 
-using FreeAnneal = BasicFreeAnneal<FreeLoads>;
-using FleetAnneal = BasicFreeAnneal<FleetLoads>;
-
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,16 +6,15 @@
 
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A net of the graph may stand for several transfers with the same members; to ignore it is to ignore them all.
 std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const FreeInstance& instance,
-                                                const std::vector<NetId>& nets) {
+                                                const std::vector<std::vector<GroupId>>& nets) {
   std::vector<Certificate::Transfer> result;
   if (nets.empty()) return result;
-  std::set<std::vector<GroupId>> wanted;
-  for (NetId e : nets) wanted.insert({instance.graph.members(e).begin(), instance.graph.members(e).end()});
+  const std::set<std::vector<GroupId>> wanted(nets.begin(), nets.end());
   const Graph& graph = problem.workload->graph;
   const std::vector<Transfer> transfers = find_transfers(graph);
   IdVector<NodeId, std::size_t> count(graph.nodes.size(), 0);  // of the transfers that each node's output makes
@@ -47,11 +46,23 @@ Certificate make_certificate(const Problem& problem, const FreeInstance& instanc
   Certificate certificate;
   certificate.limit = proof.limit;
   for (GroupId v : proof.order) certificate.classes.push_back({representative[v], proof.prices[v]});
-  certificate.ignored = transfers_of(problem, instance, proof.ignored);
-  certificate.memory_toll = proof.memory_toll;
-  certificate.theta = proof.theta;
-  certificate.buckets = proof.buckets;
+  certificate.weights = proof.weights;
+  for (std::size_t c = 0; c < proof.devices.size(); ++c) {
+    const FreeProof::Devices& from = proof.devices[c];
+    const DeviceTable::Class& device_class = instance.device_class(c);
+    Certificate::Devices of_class{.name = problem.workload->platform.classes[device_class.id].name,
+                                  .memory_toll = from.memory_toll,
+                                  .most = std::nullopt,
+                                  .ignored = {}};
+    if (!device_class.host) {
+      of_class.theta = from.theta;
+      of_class.buckets = from.buckets;
+      of_class.most = from.most;
+      of_class.ignored = transfers_of(problem, instance, from.ignored);
+    }
+    certificate.devices.push_back(std::move(of_class));
+  }
   return certificate;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

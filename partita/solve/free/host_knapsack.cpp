@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 HostKnapsack fill_host(const Scaled& scaled, const std::vector<double>& prices) {
   HostKnapsack result;
   result.fraction.assign(prices.size(), 0);
   std::vector<GroupId> by_worth;
-  for (GroupId v : scaled.host_time.all()) {
-    if (scaled.on_host[v] && prices[v.index()] > 0) by_worth.push_back(v);
+  for (GroupId v : scaled.time.all()) {
+    if (scaled.on_host(v) && prices[v.index()] > 0) by_worth.push_back(v);
   }
-  const auto time = [&](GroupId v) { return static_cast<double>(scaled.host_time[v]); };
+  const auto time = [&](GroupId v) { return static_cast<double>(scaled.time[v]); };
   std::sort(by_worth.begin(), by_worth.end(),
             [&](GroupId a, GroupId b) { return prices[a.index()] * time(b) > prices[b.index()] * time(a); });
   double room = static_cast<double>(scaled.limit);
@@ -25,4 +25,4 @@ HostKnapsack fill_host(const Scaled& scaled, const std::vector<double>& prices) 
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The master problem of the configuration LP, in CLP: as few columns as possible (in fractions) that cover every group,
-// where hosts together have a limited time and all columns together the memory of all accelerators. Its duals are
-// prices.
+// The master problem of the configuration LP, in CLP: cover every group (in fractions) by columns, which are sets of an
+// accelerator of some class, and by the time of hosts, where every class of accelerators may use up to z times as many
+// columns as it has devices. The least z is what counts: above 1 the limit is refuted. What a class holds takes no more
+// memory than its devices have. Duals are prices of the groups, of a device of each class, and tolls on memory.
 #pragma once
 
 #include <memory>
@@ -10,24 +11,26 @@
 #include "partita/solve/free/group_prices.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class MasterLp {
  public:
-  // `scaled` must outlive it.
-  MasterLp(const Scaled& scaled, const StagePlatform& platform);
+  // `classes`, accelerators first, must outlive it.
+  MasterLp(std::size_t groups, const std::vector<ScaledClass>& classes);
   ~MasterLp();
 
-  void add(const std::vector<GroupId>& column);
-  // Returns the number of columns needed; prices() are then its duals, none of them negative. Throws OutOfTime.
+  void add(const std::vector<GroupId>& column, std::size_t device_class);
+  // Returns z; prices are then its duals, none of them negative. Throws OutOfTime.
   double solve(Budget& budget);
   const GroupPrices& prices() const { return prices_; }
+  double price_of_device(std::size_t device_class) const { return device_price_[device_class]; }
 
  private:
   class Clp;  // keeps CLP's headers out of this one
   std::unique_ptr<Clp> clp_;
-  const Scaled& scaled_;
+  const std::vector<ScaledClass>& classes_;
   GroupPrices prices_;
+  std::vector<double> device_price_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which devices hold members of which nets, kept up while groups move between devices: what all kinds of loads
-// (free_loads.h, fleet/fleet_loads.h) need to know of a split.
+// (sum_loads.h, part_loads.h) need to know of a split.
 //
 // Nets of two members, which most are, need no count: the other member's device tells all. Larger nets keep one counter
 // per device where that takes no more than kRowPerMember counters per member, and are counted by looking at their
@@ -8,16 +8,29 @@
 //
 // The nets that are cut are kept as a list, too: on large graphs they are few, and the groups at them are the ones
 // worth moving. Everything that a move needs is inline, for moves are most of the work of annealing. Tests:
-// tests/solve/free_loads_test.cpp, tests/solve/fleet_loads_test.cpp.
+// tests/solve/free_loads_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
 
-namespace partita {
+namespace partita::detail {
+
+// Calls visit(device) once for each device that holds some but not all members of a net; `holders` is scratch.
+template <class Visit>
+void for_each_cutter(std::span<const GroupId> members, const IdVector<GroupId, DeviceId>& device_of,
+                     std::vector<DeviceId>& holders, Visit visit) {
+  holders.clear();
+  for (GroupId v : members) holders.push_back(device_of[v]);
+  std::sort(holders.begin(), holders.end());
+  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+  if (holders.size() < 2) return;
+  for (DeviceId d : holders) visit(d);
+}
 
 class NetHolders {
  public:
@@ -72,4 +85,4 @@ class NetHolders {
   IdVector<NetId, std::size_t> cut_at_;  // where a cut net stands in cut_
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Bits = std::uint64_t;  // of all open nets, two each: held by i, held by j
@@ -397,9 +397,9 @@ bool resplit_pair(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, s
   return PairProgram<Loads>(loads, graph, i, j, order, options).run(budget);
 }
 
-template bool resplit_pair(FreeLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
-                           const PairOptions&, Budget&);
-template bool resplit_pair(FleetLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
+template bool resplit_pair(SumLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>, const PairOptions&,
+                           Budget&);
+template bool resplit_pair(PartLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
                            const PairOptions&, Budget&);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 // Memory is the second resource: where the open groups could overfill i or j, labels carry the memory at i, compete
 // only within a bucket of it, and are dropped when either limit is passed.
 //
-// The loads are sums here. Over a fleet whose loads are maxima, times alone are added up, since transfers are mostly
+// The loads are sums here. Where loads are maxima, times alone are added up, since transfers are mostly
 // hidden behind them; as what comes out is evaluated, this too costs quality only.
 //
 // O(open groups * states * buckets). Local search over pairs of parts is as old as [Kernighan-BSTJ'70]; here the step
@@ -31,11 +31,11 @@
 #include <span>
 #include <vector>
 
-#include "partita/solve/free/fleet/fleet_loads.h"
-#include "partita/solve/free/free_loads.h"
+#include "partita/solve/free/part_loads.h"
+#include "partita/solve/free/sum_loads.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PairOptions {
   double power = 30;               // of the soft maximum
@@ -49,4 +49,4 @@ template <class Loads>
 bool resplit_pair(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
                   const PairOptions& options, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "partita/solve/free/frontier_orders.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostPairs = 256;   // listed at a time
@@ -15,8 +15,8 @@ constexpr std::uint64_t kOrderedPerTick = 4;
 }  // namespace
 
 template <class Loads>
-PairSearch<Loads>::PairSearch(const NetGraph& graph, const typename Loads::Devices& devices)
-    : graph_(graph), loads_(graph, devices), changed_(loads_.device_count(), 1) {}
+PairSearch<Loads>::PairSearch(const FreeInstance& instance)
+    : graph_(instance.graph), loads_(instance), changed_(loads_.device_count(), 1) {}
 
 template <class Loads>
 void PairSearch<Loads>::start(const IdVector<GroupId, DeviceId>& device_of, std::uint64_t ticks) {
@@ -88,7 +88,7 @@ bool PairSearch<Loads>::advance(double sharpness, Dice& dice, Budget& slice) {
   return true;
 }
 
-template class PairSearch<FreeLoads>;
-template class PairSearch<FleetLoads>;
+template class PairSearch<SumLoads>;
+template class PairSearch<PartLoads>;
 
-}  // namespace partita
+}  // namespace partita::detail

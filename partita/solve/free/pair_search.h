@@ -12,13 +12,13 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Loads>
 class PairSearch {
  public:
-  // Both must outlive it.
-  PairSearch(const NetGraph& graph, const typename Loads::Devices& devices);
+  // The instance must outlive it.
+  explicit PairSearch(const FreeInstance& instance);
 
   // Every group must stand on a device that can run it.
   void start(const IdVector<GroupId, DeviceId>& device_of, std::uint64_t ticks);
@@ -39,4 +39,4 @@ class PairSearch {
   std::uint64_t ticks_left_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,8 +5,8 @@
 // turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer. With two threads they run side
 // by side. Work ends when value and bound meet, when the budget ends, or when neither has anything left to do.
 //
-// Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp and
-// fleet/fleet.cpp. Tests: tests/solve/free_bound_test.cpp, tests/solve/fleet_bound_test.cpp.
+// Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
+// tests/solve/free_bound_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,17 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 
 #include "partita/model/result.h"
 #include "partita/solve/free/free.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Search>
 class SearchAndBound {
@@ -41,10 +40,11 @@ class SearchAndBound {
                  Arguments&&... search)
       : options_(options),
         budget_(budget),
+        best_(budget, sink),
         search_(std::forward<Arguments>(search)...),
-        sink_(sink),
-        groups_(groups),
-        best_(search_.best()) {}
+        groups_(groups) {
+    offer_best();
+  }
 
   // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
   // OutOfTime.
@@ -56,7 +56,7 @@ class SearchAndBound {
 
   void start_from(const FreeSplit& split) {
     search_.start_from(split);
-    best_ = search_.best();
+    offer_best();
   }
 
   void work() {
@@ -67,34 +67,16 @@ class SearchAndBound {
     take_turns();
   }
 
-  bool found() const {
-    const std::lock_guard lock(mutex_);
-    return best_.value < kNone;
-  }
-  bool search_finished() const { return search_finished_; }
-
-  // Once the work is done, or on the bounds' thread.
-  double bound() const { return bound_; }
-  const std::string& proof_text() const { return proof_text_; }
-  // Once the work is done.
-  const FreeSplit& best() const { return best_; }
-
-  void accept(double bound, const char* text) {
-    {
-      const std::lock_guard lock(mutex_);
-      bound_ = bound;
-      proof_text_ = text;
-    }
-    tell(Progress::Event::Bound, text);
-  }
   void tell_of_limit(Refutation answer) {
-    tell(Progress::Event::Searching, answer == Refutation::Refuted      ? "limit refuted"
-                                     : answer == Refutation::LpFeasible ? "the relaxation allows the limit"
-                                                                        : "limit undecided");
+    best_.tell(Progress::Event::Searching, groups_,
+               answer == Refutation::Refuted      ? "limit refuted"
+               : answer == Refutation::LpFeasible ? "the relaxation allows the limit"
+                                                  : "limit undecided");
   }
 
   const FreeOptions& options_;
   Budget& budget_;
+  Incumbent<FreeSplit> best_;
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -128,7 +110,7 @@ class SearchAndBound {
   void work_at_bounds() {
     double turn = kFirstTurn;
     while (!done() && !bounds_over()) {
-      if (!found()) {
+      if (best_.value() == kNone) {
         std::this_thread::sleep_for(kNapWithoutSplit);
         continue;
       }
@@ -141,33 +123,29 @@ class SearchAndBound {
 
   bool done() const {
     if (budget_.exhausted()) return true;
-    const std::lock_guard lock(mutex_);
-    const bool nothing_left = search_finished_ && (bounds_over() || !(best_.value > 0) || best_.value == kNone);
-    return nothing_left || best_.value - bound_ <= std::max(options_.gap, kClosedGap) * best_.value;
+    const double value = best_.value();
+    const bool nothing_left = search_finished_ && (bounds_over() || !(value > 0) || value == kNone);
+    return nothing_left || best_.closed(std::max(options_.gap, kClosedGap));
   }
 
   void work_at_bound(std::uint64_t ticks) {
     bounds_ended_ = !within_limits(budget_, [&] {
-      const FreeSplit best = [&] {
-        const std::lock_guard lock(mutex_);
-        return best_;
-      }();
-      if (best.value > 0 && best.value < kNone) raise_bound(best, ticks);
+      const std::optional<FreeSplit> best = best_.copy_of_split();
+      if (best && best->value > 0) raise_bound(*best, ticks);
     });
     if (bounds_ended_) give_up_bounds();
   }
 
   void improve_split(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
-    const bool better = search_.improve(slice);
-    if (better) {
-      FreeSplit copy = search_.best();  // if memory ends here, the best stays whole
-      const std::lock_guard lock(mutex_);
-      best_ = std::move(copy);
+    if (search_.improve(slice)) {
+      last_better_ = budget_.ticks_used();
+      offer_best();
     }
-    if (better) last_better_ = budget_.ticks_used();
     search_finished_ = search_.finished() || (unlimited_ && bounds_over() && seems_done());
-    if (better) tell(Progress::Event::Split, {});
+  }
+  void offer_best() {
+    if (search_.best().value < kNone) best_.offer(search_.best());
   }
 
   bool stagnating() const {
@@ -177,24 +155,13 @@ class SearchAndBound {
   // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.
   bool seems_done() const { return budget_.ticks_used() > kVainTicks + kVainShare * last_better_; }
 
-  void tell(Progress::Event event, const std::string& detail) {
-    const std::lock_guard lock(mutex_);
-    if (sink_) sink_({event, budget_.seconds_used(), best_.value, bound_, groups_, detail});
-  }
-
   Search search_;
-  const Sink& sink_;
   const std::size_t groups_;
   std::atomic<bool> search_finished_ = false;
   std::atomic<bool> bounds_ended_ = false;  // for want of memory
   const bool unlimited_ =
       std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last_better_ = 0;  // ticks used when the best split was found
-
-  mutable std::mutex mutex_;  // guards what follows, which both threads see
-  FreeSplit best_;
-  double bound_ = 0;  // written by the bounds' thread alone, as is its text
-  std::string proof_text_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,9 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "partita/reduce/threshold.h"
-
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr Load kTooMuch = std::numeric_limits<Load>::max() / 4;
@@ -59,8 +57,7 @@ class StateSet {
 
 }  // namespace
 
-Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit) {
-  const Threshold question{platform, limit};
+Scaled scale(const NetGraph& graph, double memory, double limit) {
   Scaled scaled;
   scaled.units_per_time = static_cast<double>(kUnits) / limit;
   // Rounding of the product itself is taken back by one unit.
@@ -68,23 +65,17 @@ Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit)
     const double units = std::floor(std::min(amount * units_per_amount, 4.0 * static_cast<double>(kUnits)));
     return std::max<Load>(0, static_cast<Load>(units) - 1);
   };
-  double memory = 0;
-  for (GroupId v : graph.all()) memory += graph.group(v).memory;
-  const bool memory_binds = memory > platform.accelerator_memory && platform.accelerator_memory > 0;
+  const bool memory_binds = graph.total_memory() > memory && memory > 0;
   scaled.limit = kUnits + 1;
-  scaled.accelerator_time.resize(graph.size());
-  scaled.host_time.resize(graph.size());
-  scaled.on_accelerator.resize(graph.size());
-  scaled.on_host.resize(graph.size());
+  scaled.time.resize(graph.size());
+  scaled.may_hold.resize(graph.size());
   scaled.memory.assign(graph.size(), 0);
   scaled.cost.resize(graph.net_count());
   for (GroupId v : graph.all()) {
-    scaled.accelerator_time[v] = down(graph.accelerator_time(v), scaled.units_per_time);
-    scaled.host_time[v] = down(graph.host_time(v), scaled.units_per_time);
     const Group& g = graph.group(v);
-    scaled.on_accelerator[v] = g.on_accelerator && g.memory <= platform.accelerator_memory;
-    scaled.on_host[v] = question.fits_host(g);
-    if (memory_binds) scaled.memory[v] = down(g.memory, static_cast<double>(kUnits) / platform.accelerator_memory);
+    scaled.time[v] = down(g.accelerator_time, scaled.units_per_time);
+    scaled.may_hold[v] = g.on_accelerator && g.memory <= memory;
+    if (memory_binds) scaled.memory[v] = down(g.memory, static_cast<double>(kUnits) / memory);
   }
   for (NetId e : graph.nets()) scaled.cost[e] = down(graph.cost(e), scaled.units_per_time);
   return scaled;
@@ -165,9 +156,9 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
     for (std::size_t s = 0; s < states.keys.size(); ++s) {
       watch.step();
       for (const bool take : {false, true}) {
-        if (take && !scaled.on_accelerator[v]) continue;
+        if (take && !scaled.may_hold[v]) continue;
         Key key = states.keys[s];
-        Load load = take ? scaled.accelerator_time[v] : 0;
+        Load load = take ? scaled.time[v] : 0;
         for (NetId e : starting) key.set(slot[e], take ? kAllIn : kAllOut);
         for (NetId e : going_on) {
           const std::uint64_t standing = key.get(slot[e]);
@@ -250,4 +241,4 @@ void Trellis::prune(Load limit, TimeWatch& watch) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sets that one accelerator can hold within a limit, as paths through a small layered graph.
+// All sets that one device can hold within a limit, as paths through a small layered graph.
 //
 // The groups are taken in an order in which few nets are open at a time (a net is open between its first and its last
 // member). Layer t has one state for each way in which the open nets can stand after t groups: all members so far in
@@ -24,21 +24,25 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Loads in units of limit / kUnits.
 using Load = std::int64_t;
 inline constexpr Load kUnits = Load{1} << 40;
 
+// One class of devices: times and costs are those of the graph's accelerators.
 struct Scaled {
   double units_per_time = 0;
   Load limit = 0;
-  IdVector<GroupId, Load> accelerator_time, host_time;
-  IdVector<GroupId, char> on_accelerator, on_host;  // may it be there: support, memory and, on hosts, time
-  IdVector<GroupId, Load> memory;  // in units of an accelerator's memory / kUnits; 0 where memory cannot bind
+  IdVector<GroupId, Load> time;
+  IdVector<GroupId, char> may_hold;  // support and memory
+  IdVector<GroupId, Load> memory;    // in units of the device's memory / kUnits; 0 where memory cannot bind
   IdVector<NetId, Load> cost;
+
+  // Hosts pay for no nets, so a group that takes longer than the limit is on none.
+  bool on_host(GroupId v) const { return may_hold[v] && time[v] <= limit; }
 };
-Scaled scale(const NetGraph& graph, const StagePlatform& platform, double limit);
+Scaled scale(const NetGraph& graph, double memory, double limit);
 
 class Trellis {
  public:
@@ -71,4 +75,4 @@ class Trellis {
   std::size_t state_count_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,15 +7,15 @@
 // splits, and the answer may differ from run to run.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LatencyOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
@@ -23,15 +23,10 @@ struct LatencyOptions {
   int threads = 1;
 };
 
-struct LatencyOutcome {
-  std::optional<LatencySplit> split;
-  double bound = 0;
-  std::string proof;
-  bool infeasible = false;  // proved
-};
+using LatencyOutcome = Outcome<LatencySplit>;
 
 // Begins with `starts`, as far as they are legal.
 LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,
                              const LatencyOptions& options, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

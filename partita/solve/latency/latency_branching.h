@@ -18,7 +18,7 @@
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/latency_value.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyBranching {
  public:
@@ -51,7 +51,6 @@ class LatencyBranching {
 
   // Sweeps for the case at hand; false if the slice ended first. It then goes on where it stopped.
   bool examine(double limit, Budget& slice);
-  bool learn(double limit);
   GroupId undecided() const;
   void divide(const Case& now, GroupId g);
   std::vector<LatencyValue::Place> places(const Case& now) const;
@@ -67,4 +66,4 @@ class LatencyBranching {
   int sweeps_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -24,7 +24,7 @@
 #include "partita/solve/latency/module_tables.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class SpineBound {
  public:
@@ -82,6 +82,10 @@ class SpineBound {
   void for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const;
   template <class Relax>
   void for_each_block_from(std::size_t i, const Relax& relax) const;
+  template <class Relax>
+  bool pass_module(std::size_t module, Budget& slice, const Relax& relax);
+  template <class Relax>
+  void pass_node(std::size_t i, Budget& slice, const Relax& relax);
 
   const BlockModel& model_;
   const Detail detail_;
@@ -109,4 +113,4 @@ class SpineBound {
   double bound_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,35 +5,27 @@
 #include <map>
 #include <tuple>
 
-#include "partita/reduce/transfers.h"
+#include "partita/reduce/group_weights.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
+
+Passes passes_of(const IpInstance& instance) { return instance.passes == 2 ? Passes::Apart : Passes::AsOne; }
 
 void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
   const Graph& graph = problem.workload->graph;
-  for (NodeId v : graph.nodes.all()) {
-    if (group_of[v].index() >= instance.groups.size()) instance.groups.resize(group_of[v].index() + 1);
-  }
-  instance.devices = DeviceTable(problem.workload->platform, instance.groups.size());
-  const auto& classes = instance.devices.classes();
-  for (IpGroup& group : instance.groups) {
-    group.time.assign(classes.size(), {});
-    group.runs_on.assign(classes.size(), 1);
-  }
-  for (NodeId v : graph.nodes.all()) {
-    const Node& node = graph.nodes[v];
-    IpGroup& group = instance.groups[group_of[v]];
-    const std::size_t pass = instance.passes == 2 && node.backward ? 1 : 0;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      const double t = node.time[classes[c].id.index()];
-      if (t == kCannotRun) {
-        group.runs_on[c] = 0;
-      } else {
-        group.time[c][pass] += t / instance.time_unit;
-      }
+  const std::size_t groups = count_groups(group_of);
+  instance.groups.resize(groups);
+  instance.devices = DeviceTable(problem.workload->platform, groups);
+  const IdVector<GroupId, double> memory = memory_of(graph, group_of, groups);
+  for (GroupId g : memory.all()) instance.groups[g].memory = memory[g];
+  for (const DeviceTable::Class& c : instance.devices.classes()) {
+    const auto times = times_on(c.id, graph, group_of, groups, passes_of(instance));
+    for (GroupId g : times.all()) {
+      IpGroup& group = instance.groups[g];
+      group.runs_on.push_back(times[g].can_run);
+      group.time.push_back({times[g].pass[0] / instance.time_unit, times[g].pass[1] / instance.time_unit});
     }
-    group.memory += node.memory;
   }
 }
 
@@ -41,13 +33,9 @@ void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_o
 // the same members, so the first producer met stands for all.
 void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
   std::map<std::tuple<std::size_t, GroupId, std::vector<GroupId>>, std::size_t> known;
-  for (const Transfer& transfer : find_transfers(graph)) {
+  for (GroupTransfer& transfer : group_transfers(graph, group_of, passes_of(instance))) {
     if (transfer.cost == 0) continue;
-    IpNet net;
-    net.pass = instance.passes == 2 && graph.nodes[transfer.producer].backward ? 1 : 0;
-    net.cost = transfer.cost / instance.time_unit;
-    net.producer = group_of[transfer.producer];
-    for (NodeId v : transfer.consumers) net.consumers.push_back(group_of[v]);
+    IpNet net{transfer.pass, transfer.cost / instance.time_unit, transfer.producer, std::move(transfer.members)};
     std::sort(net.consumers.begin(), net.consumers.end());
     net.consumers.erase(std::unique(net.consumers.begin(), net.consumers.end()), net.consumers.end());
     std::erase(net.consumers, net.producer);
@@ -90,4 +78,4 @@ IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, Group
   return instance;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

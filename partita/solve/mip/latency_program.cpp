@@ -11,7 +11,7 @@
 #include "partita/solve/mip/load_rows.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Of the horizon: what is left of it after the head may be rounding alone, too small a coefficient for any solver. More
@@ -36,8 +36,9 @@ void push_if_valid(Terms& terms, ColumnId column, double factor) {
 
 void refuse_strict_host_cores(const Problem& problem) {
   if (!problem.strict_host_cores) return;
-  throw InputError(ErrorKind::Unsupported, "--host-cores strict",
-                   "the integer program does not count host cores; leave out --host-cores, or --algorithm ip");
+  throw InputError(ErrorKind::Unsupported, "Question::strict_host_cores",
+                   "the integer program does not count host cores; leave out Question::strict_host_cores, or "
+                   "PlanOptions::algorithm = ip");
 }
 
 LatencyFormulation::LatencyFormulation(const Problem& problem, const FormulationOptions& options)
@@ -455,4 +456,4 @@ void LatencyFormulation::add_step(NodeId u, NodeId v, Terms moved, const std::st
   steps_.push_back({u, v, std::move(time)});
 }
 
-}  // namespace partita
+}  // namespace partita::detail

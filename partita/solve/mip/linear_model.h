@@ -10,7 +10,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 using ColumnId = Id<struct ColumnTag>;
 using RowId = Id<struct RowTag>;
@@ -18,8 +18,8 @@ using RowId = Id<struct RowTag>;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 struct Column {
-  std::string
-      name;  // unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it
+  // Unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it.
+  std::string name;
   double lower = 0;
   double upper = kNoLimit;
   double objective = 0;
@@ -73,4 +73,4 @@ class LinearModel {
 // Appends `factor` times the other terms.
 void append(Terms& terms, std::span<const Term> more, double factor = 1);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/solve/staged/staged_split.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 enum State : char { kUndecided, kIn, kOut };
@@ -593,4 +593,4 @@ bool StageEnumerator<Graphs>::walk(const Ideal& base, const Visit& visit) {
 template class StageEnumerator<StageGraph>;
 template class StageEnumerator<PassGraphs>;
 
-}  // namespace partita
+}  // namespace partita::detail

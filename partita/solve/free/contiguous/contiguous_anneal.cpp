@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "partita/solve/free/contiguous/contiguity.h"
-#include "partita/solve/free/fleet/fleet_loads.h"
-#include "partita/solve/free/free_loads.h"
+#include "partita/solve/free/part_loads.h"
+#include "partita/solve/free/sum_loads.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kAmbition = 0.002;  // how far below the best value the target is
@@ -23,25 +23,15 @@ constexpr std::uint64_t kMovesPerGroup = 1000, kMostMoves = 300'000;  // of a ru
 constexpr int kRunsWithoutGain = 30;
 constexpr double kCoolest = 0.002, kHottest = 0.1, kCooling = 0.01;  // first temperatures, and last over first
 
-const StagePlatform& devices_of(const FreeInstance& instance) { return instance.platform; }
-const Fleet& devices_of(const FleetInstance& instance) { return instance.fleet; }
-std::size_t device_count(const FreeInstance& instance) {
-  return static_cast<std::size_t>(instance.platform.accelerators + instance.platform.hosts);
-}
-std::size_t device_count(const FleetInstance& instance) { return instance.fleet.devices.size(); }
-
 template <class Loads>
 class ContiguousAnnealer {
  public:
-  using Devices = typename Loads::Devices;
-
-  ContiguousAnnealer(const NetGraph& graph, const Devices& devices, Contiguity& contiguity, const FreeSplit& start,
-                     Dice& dice)
-      : graph_(graph),
-        devices_(devices),
+  ContiguousAnnealer(const FreeInstance& instance, Contiguity& contiguity, const FreeSplit& start, Dice& dice)
+      : instance_(instance),
+        graph_(instance.graph),
         contiguity_(contiguity),
         dice_(dice),
-        loads_(graph, devices),
+        loads_(instance),
         best_value_(start.value),
         target_(start.value * (1 - kAmbition)) {
     loads_.reset(start.device_of);
@@ -116,15 +106,15 @@ class ContiguousAnnealer {
 
   // The value is recomputed: sums that moves kept up have rounding in them.
   void note_best() {
-    const double value = free_value(graph_, devices_, loads_.device_of());
+    const double value = free_value(instance_, loads_.device_of());
     if (value >= best_value_) return;
     best_value_ = value;
     target_ = value * (1 - kAmbition);
     best_ = FreeSplit{value, loads_.device_of()};
   }
 
+  const FreeInstance& instance_;
   const NetGraph& graph_;
-  const Devices& devices_;
   Contiguity& contiguity_;
   Dice& dice_;
   Loads loads_;
@@ -133,17 +123,17 @@ class ContiguousAnnealer {
   std::optional<FreeSplit> best_;
 };
 
-template <class Loads, class Instance>
-FreeSplit improve(const Problem& problem, const Instance& instance, FreeSplit start, std::uint64_t seed,
+template <class Loads>
+FreeSplit improve(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
                   Budget& budget) {
-  const std::size_t devices = device_count(instance);
+  const std::size_t devices = instance.devices.size();
   if (instance.graph.size() < 2 || devices < 2 || start.value <= 0) return start;
   if (instance.group_of.size() > Contiguity::kMostNodes) return start;
   Contiguity contiguity(problem, instance.group_of, devices);
   Dice dice(seed);
   FreeSplit best = std::move(start);
   for (int without_gain = 0; without_gain < kRunsWithoutGain && !budget.exhausted(); ++without_gain) {
-    ContiguousAnnealer<Loads> annealer(instance.graph, devices_of(instance), contiguity, best, dice);
+    ContiguousAnnealer<Loads> annealer(instance, contiguity, best, dice);
     auto better = annealer.run(dice.between_logs(kCoolest, kHottest), budget);
     if (!better) continue;
     best = std::move(*better);
@@ -156,12 +146,8 @@ FreeSplit improve(const Problem& problem, const Instance& instance, FreeSplit st
 
 FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
                              Budget& budget) {
-  return improve<FreeLoads>(problem, instance, std::move(start), seed, budget);
+  return instance.mode == TransferMode::Sum ? improve<SumLoads>(problem, instance, std::move(start), seed, budget)
+                                            : improve<PartLoads>(problem, instance, std::move(start), seed, budget);
 }
 
-FreeSplit improve_contiguous(const Problem& problem, const FleetInstance& instance, FreeSplit start, std::uint64_t seed,
-                             Budget& budget) {
-  return improve<FleetLoads>(problem, instance, std::move(start), seed, budget);
-}
-
-}  // namespace partita
+}  // namespace partita::detail

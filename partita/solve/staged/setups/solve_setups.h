@@ -6,16 +6,16 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "partita/reduce/setup_instance.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What is known before, from a question whose answers are at least as good.
 struct SetupHint {
@@ -32,13 +32,8 @@ struct SetupOptions {
   SetupHint hint = {};
 };
 
-struct SetupOutcome {
-  std::optional<SetupPipeline> pipeline;
-  double bound = 0;
-  bool infeasible = false;  // proved: there is none
-  std::string proof;
-};
+using SetupOutcome = Outcome<SetupPipeline>;
 
 SetupOutcome solve_setups(const SetupInstance& instance, const SetupOptions& options, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail
