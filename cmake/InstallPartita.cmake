@@ -2,48 +2,61 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# What a consumer may include. Every header that one of these includes is installed with it, and no other: headers that
-# need a private library (nlohmann-json, zlib) stay at home. tests/rooms_stay_apart.py reads this list.
-set(PARTITA_PUBLIC_HEADERS
+# What a consumer may include, all of it: a public header includes public ones alone, and no library that consumers need not
+# have. tests/rooms_stay_apart.py reads these lists and holds the sources to them; docs/library.md says what each is for.
+set(PARTITA_CORE_HEADERS
     partita/partita.h
-    partita/read/workload.h
-    partita/read/split.h
     partita/check/check.h
-    partita/portfolio/compare.h
+    partita/model/certificate.h
+    partita/model/graph.h
+    partita/model/graph_builder.h
+    partita/model/platform.h
+    partita/model/problem.h
+    partita/model/program_format.h
+    partita/model/result.h
+    partita/model/shared_workload.h
+    partita/model/split.h
+    partita/model/sweep.h
+    partita/model/validate.h
+    partita/model/workload.h
+    partita/portfolio/plan.h
+    partita/portfolio/sweep.h
+    partita/read/platform.h
+    partita/read/platform_overrides.h
+    partita/read/read_options.h
+    partita/read/split.h
+    partita/read/workload.h
+    partita/util/budget.h
+    partita/util/error.h
+    partita/util/ids.h
+    partita/util/progress.h)
+
+# With partita::partita alone; they include those above too.
+set(PARTITA_MORE_HEADERS
+    partita/compare/algorithms.h
+    partita/compare/compare.h
+    partita/model/comparison.h
     partita/report/compare_json.h
     partita/report/compare_text.h
     partita/report/page.h
     partita/report/plan_json.h
     partita/report/workload_json.h
-    partita/schedule/simulation.h
-    partita/util/error.h)
+    partita/schedule/pieces.h
+    partita/schedule/simulation.h)
 
-# The headers of `list_variable` and everything under partita/ that they include.
-function(partita_close_over_includes list_variable)
-  set(closed)
-  set(open ${${list_variable}})
-  while(open)
-    list(POP_FRONT open header)
-    if(header IN_LIST closed)
-      continue()
-    endif()
-    list(APPEND closed "${header}")
-    file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" includes REGEX "^#include \"partita/")
-    list(TRANSFORM includes REPLACE "^#include \"(partita/[^\"]+)\".*" "\\1")
-    list(APPEND open ${includes})
-  endwhile()
-  list(TRANSFORM closed PREPEND "${PROJECT_SOURCE_DIR}/")
-  set(${list_variable} ${closed} PARENT_SCOPE)
-endfunction()
+target_sources(partita_core PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${PARTITA_CORE_HEADERS})
+target_sources(partita PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${PARTITA_MORE_HEADERS})
 
-partita_close_over_includes(PARTITA_PUBLIC_HEADERS)
-target_sources(partita PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${PARTITA_PUBLIC_HEADERS})
+install(FILES "${PROJECT_BINARY_DIR}/generated/partita/version.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/partita")
 
+# One list of targets for each component, so that who wants core alone needs neither the rest nor its libraries.
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/partita")
-install(TARGETS partita EXPORT partita-targets
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT partita-targets NAMESPACE partita:: DESTINATION "${package_dir}")
+foreach(target partita_core partita)
+  install(TARGETS ${target} EXPORT ${target}-targets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT ${target}-targets NAMESPACE partita:: DESTINATION "${package_dir}")
+endforeach()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/partita-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/partita-config.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/partita-config-version.cmake" COMPATIBILITY SameMinorVersion)

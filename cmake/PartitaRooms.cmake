@@ -2,9 +2,28 @@
 # A room is a folder of partita/: one object library, so that the installed library is all of them in one archive and
 # the checker can be linked from just the rooms it may know.
 
-# partita_room(FOLDER [USES room...] [LIBRARIES target...]): the target of solve/free is partita_solve_free.
+# Headers of other people that most files include. Reading them took two thirds of the time to compile a file, so they are
+# compiled once, for all targets with the same flags but for the level of optimisation. nlohmann-json is not among them: in
+# those few files that need it, most of the time goes into what is made of its templates (0.9 s saved of 4), and all
+# others would take half a second longer. A file includes what it uses all the same: without them
+# (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON, which `./dev includes` sets) it must compile too.
+set(PARTITA_COMMON_HEADERS <algorithm> <array> <cassert> <cmath> <cstddef> <cstdint> <functional> <limits> <map> <memory>
+    <numeric> <optional> <queue> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <vector>
+    <fmt/format.h>)
+
+# The first target compiles them, and the others use what it has compiled.
+function(partita_precompiled_headers target)
+  if(TARGET partita_util AND NOT target STREQUAL partita_util)
+    target_precompile_headers(${target} REUSE_FROM partita_util)
+  else()
+    target_precompile_headers(${target} PRIVATE ${PARTITA_COMMON_HEADERS})
+  endif()
+endfunction()
+
+# partita_room(FOLDER [HOT] [USES room...] [LIBRARIES target...]): the target of solve/free is partita_solve_free.
+# HOT rooms are where the time goes, and are optimised hardest.
 function(partita_room folder)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "USES;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name "${folder}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/${folder}/*.cpp")
   if(NOT sources)
@@ -14,8 +33,12 @@ function(partita_room folder)
   add_library(partita_${name} OBJECT ${sources})
   target_include_directories(partita_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
   target_compile_features(partita_${name} PUBLIC cxx_std_20)
-  target_link_libraries(partita_${name} PUBLIC ${ROOM_LIBRARIES} Threads::Threads)
+  target_link_libraries(partita_${name} PUBLIC ${ROOM_LIBRARIES} fmt::fmt Threads::Threads)
   partita_compiler_settings(partita_${name})
+  if(NOT ROOM_HOT)
+    target_compile_options(partita_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
+  partita_precompiled_headers(partita_${name})
 endfunction()
 
 # partita_embed(ROOM FILE HEADER header FUNCTION name): the room gets a source with the bytes of a file, which the function
@@ -30,9 +53,9 @@ function(partita_embed room file)
   target_sources(partita_${room} PRIVATE "${source}")
 endfunction()
 
-# partita_library(ROOMS room...): partita::partita, installable.
-function(partita_library)
-  cmake_parse_arguments(LIB "" "" "ROOMS" ${ARGN})
+# partita_library(TARGET NAME name ROOMS room... [SOURCES file...] [PUBLIC target...] [PRIVATE target...]): partita::NAME, installable.
+function(partita_library target)
+  cmake_parse_arguments(LIB "" "NAME" "ROOMS;SOURCES;PUBLIC;PRIVATE" ${ARGN})
   set(objects)
   foreach(folder IN LISTS LIB_ROOMS)
     string(REPLACE "/" "_" room "${folder}")
@@ -41,13 +64,12 @@ function(partita_library)
       list(APPEND objects "$<TARGET_OBJECTS:partita_${room}>")
     endif()
   endforeach()
-  file(GLOB top CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/partita/*.cpp")
-  add_library(partita STATIC ${top} ${objects})
-  add_library(partita::partita ALIAS partita)
-  target_include_directories(partita PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include>")
-  target_compile_features(partita PUBLIC cxx_std_20)
-  target_link_libraries(partita PUBLIC fmt::fmt ZLIB::ZLIB Threads::Threads
-                                PRIVATE "$<BUILD_INTERFACE:nlohmann_json::nlohmann_json>" PkgConfig::PARTITA_CBC ${PARTITA_PARTITIONERS})
-  partita_compiler_settings(partita)
-  include(InstallPartita)
+  add_library(${target} STATIC ${LIB_SOURCES} ${objects})
+  add_library(partita::${LIB_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${LIB_NAME} LINKER_LANGUAGE CXX)
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>"
+                                              "$<INSTALL_INTERFACE:include>")
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${LIB_PUBLIC} PRIVATE ${LIB_PRIVATE})
+  partita_compiler_settings(${target})
 endfunction()

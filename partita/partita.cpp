@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "partita/model/made_sound.h"
+#include "partita/model/validate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/read_solution.h"
+#include "partita/solve/mip/write_model.h"
 #include "partita/util/visible_text.h"
 
 namespace partita {
@@ -35,10 +38,11 @@ std::string describe_program(const Problem& problem) {
 }  // namespace
 
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer(problem, options, budget, sink);
+  return answer(made_sound(problem), options, budget, sink);
 }
 
 Plan adopt(const Problem& problem, const Split& split) {
+  validate(problem);
   Plan plan;
   plan.report = check(problem, split);
   if (!plan.report.legal()) {
@@ -54,12 +58,14 @@ Plan adopt(const Problem& problem, const Split& split) {
 }
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
-  const auto formulation = formulate(problem);
-  return model_text(formulation->model(), format, describe_program(problem));
+  const Problem sound = made_sound(problem);
+  const auto formulation = formulate(sound);
+  return model_text(formulation->model(), format, describe_program(sound));
 }
 
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where) {
-  const auto formulation = formulate(problem);
+  const Problem sound = made_sound(problem);
+  const auto formulation = formulate(sound);
   return formulation->decode(read_solution(formulation->model(), text, where));
 }
 

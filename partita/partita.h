@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole flow in one call: reduce, solve, lift, check.
+// The whole flow in one call: reduce, solve, lift, check. docs/library.md shows how to embed it.
+//
+// Every function throws InputError for a problem that validate() refuses (model/validate.h). They may run side by side
+// in one process, each with a budget of its own; nothing is printed.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "partita/model/problem.h"
+#include "partita/model/program_format.h"
 #include "partita/portfolio/plan.h"
-#include "partita/solve/mip/write_model.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
+#include "partita/version.h"
 
 namespace partita {
 

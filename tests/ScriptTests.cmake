@@ -22,6 +22,10 @@ set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 # What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
 set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
+# Seconds each, and what `./dev test --quick` leaves out.
+set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.sweep cli.terminal
+             APPEND PROPERTY LABELS slow)
+
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart
          COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/rooms_stay_apart.py" "${PROJECT_SOURCE_DIR}")
@@ -33,6 +37,7 @@ set_tests_properties(house.examples_keep_their_word PROPERTIES TIMEOUT 300)
 
 add_test(NAME house.installed_package_is_usable
          COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/install"
+                 "-DEMBED=${PROJECT_SOURCE_DIR}/examples/embed"
                  "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/install" "-DWORKLOAD=${PROJECT_SOURCE_DIR}/examples/branch.json"
                  "-DEXPECT=optimal 12.500000 legal=1" "-DCXX=${CMAKE_CXX_COMPILER}" "-DGENERATOR=${CMAKE_GENERATOR}"
                  -P "${CMAKE_CURRENT_SOURCE_DIR}/install/consume.cmake")

@@ -5,8 +5,8 @@
 usage: rooms_stay_apart.py SOURCE_DIR
 
 The table of rooms is the one CMake builds from: the partita_room() lines of CMakeLists.txt. A room may include its own
-headers and those of the rooms it USES. Public headers are those named in cmake/InstallPartita.cmake and all they include;
-none may include a library that consumers need not have.
+headers and those of the rooms it USES. Public headers are those named in cmake/InstallPartita.cmake; they include none but
+public ones, those of partita::core none but its own, and no library that consumers need not have.
 Prints one line per violation and exits with 1 if there is any.
 """
 
@@ -14,6 +14,7 @@ import pathlib
 import re
 import sys
 
+GENERATED = "partita/version.h"  # by CMake, from version.h.in; it knows no room, and any may include it
 PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "scotch.h", "metis.h")
 SPDX = {".h": "// SPDX-License-Identifier: Apache-2.0", ".cpp": "// SPDX-License-Identifier: Apache-2.0"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
@@ -59,7 +60,7 @@ def check_includes(root, rooms):
         for number, target in includes_of(path):
             if target.startswith(("app/", "tests/", "bench/")):
                 yield f"{where}:{number}: the library includes \"{target}\" from outside partita/"
-            if not target.startswith("partita/"):
+            if not target.startswith("partita/") or target == GENERATED:
                 continue
             if not (root / target).is_file():
                 yield f"{where}:{number}: there is no \"{target}\""
@@ -74,25 +75,43 @@ def check_includes(root, rooms):
 
 
 def check_public_headers(root):
-    text = (root / "cmake" / "InstallPartita.cmake").read_text(encoding="utf-8")
-    named = re.search(r"set\(PARTITA_PUBLIC_HEADERS([^)]*)\)", text)
-    waiting = named.group(1).split() if named else []
-    if not waiting:
-        yield "cmake/InstallPartita.cmake: found no list PARTITA_PUBLIC_HEADERS"
-    seen = set()
-    while waiting:
-        header = waiting.pop()
-        if header in seen:
-            continue
-        seen.add(header)
+    """A header is wholly public or wholly private: nothing is installed because something else includes it."""
+    where = "cmake/InstallPartita.cmake"
+    lists = dict(re.findall(r"set\((PARTITA_\w+_HEADERS)([^)]*)\)", (root / where).read_text(encoding="utf-8")))
+    core, more = (lists.get(f"PARTITA_{name}_HEADERS", "").split() for name in ("CORE", "MORE"))
+    if not core or not more:
+        yield f"{where}: found no lists PARTITA_CORE_HEADERS and PARTITA_MORE_HEADERS"
+    library = root / "docs" / "library.md"
+    explained = library.read_text(encoding="utf-8") if library.is_file() else ""
+    for header in core + more:
         if not (root / header).is_file():
-            yield f"cmake/InstallPartita.cmake: there is no public header '{header}'"
+            yield f"{where}: there is no public header '{header}'"
             continue
+        if f"`{header}`" not in explained:
+            yield f"docs/library.md: the public header '{header}' is not explained"
+        allowed = {*core, GENERATED, *(more if header in more else ())}
         for number, target in includes_of(root / header):
-            if target.startswith("partita/"):
-                waiting.append(target)
+            if target.startswith("partita/") and target not in allowed:
+                yield f"{header}:{number}: a public header includes \"{target}\", which is not installed with it"
             elif target.startswith(PRIVATE_LIBRARIES):
                 yield f"{header}:{number}: a public header includes <{target}>, which consumers need not have"
+
+
+def check_texts(root):
+    """Texts of the library name no option of the command line, and fields only that the command line can translate."""
+    table = (root / "app" / "shared" / "option_names.cpp").read_text(encoding="utf-8")
+    for path in sorted(p for p in (root / "partita").rglob("*") if p.suffix in SPDX):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.lstrip().startswith(("//", "#include")):
+                continue
+            for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+                text = re.sub(r"`[^`]*`", "", text)  # a command in full may have options
+                where = f"{path.relative_to(root)}:{number}"
+                if re.search(r"(?:^|[ (])--[a-z{]", text):
+                    yield f"{where}: the text \"{text}\" names an option; name the field, which the program translates"
+                for field in re.findall(r"\b[A-Z]\w+::[a-z_]+", text):
+                    if f'"{field}"' not in table:
+                        yield f"{where}: the text \"{text}\" names {field}, which app/shared/option_names.cpp lacks"
 
 
 def check_verifier(root):
@@ -142,6 +161,7 @@ def main():
         *check_acyclic(rooms),
         *check_includes(root, rooms),
         *check_public_headers(root),
+        *check_texts(root),
         *check_verifier(root),
         *check_heads(root),
         *check_readmes(root, rooms),

@@ -20,7 +20,7 @@
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 #include "app/shared/terminal_width.h"
-#include "partita/portfolio/paper_bench.h"
+#include "partita/compare/paper_bench.h"
 #include "partita/read/paper_tables.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
@@ -152,26 +152,25 @@ int run_bench(const BenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("bench", "Reproduce published results");
+void add_bench_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("bench", "Reproduce published results");
   auto arguments = std::make_shared<BenchArguments>();
-  choices(
-      command->add_option("SUITE", arguments->suite, "What to reproduce: paper, the tables of the paper")->required(),
-      {"paper"});
-  folder(command->add_option("--workloads", arguments->workloads, "The folder of workloads (see below)"));
-  command->option_defaults()->group(kSearchGroup);
-  seconds(command->add_option("--time-limit", arguments->seconds, "Time for each cell (default 10 s; inf for none)"));
-  add_memory_option(*command, arguments->memory_limit);
-  whole(command->add_option("--threads", arguments->options.threads, "Threads that an algorithm may use (default 1)"),
+  choices(command.add_option("SUITE", arguments->suite, "What to reproduce: paper, the tables of the paper").required(),
+          {"paper"});
+  folder(command.add_option("--workloads", arguments->workloads, "The folder of workloads (see below)"));
+  command.group(kSearchGroup);
+  seconds(command.add_option("--time-limit", arguments->seconds, "Time for each cell (default 10 s; inf for none)"));
+  add_memory_option(command, arguments->memory_limit);
+  whole(command.add_option("--threads", arguments->options.threads, "Threads that an algorithm may use (default 1)"),
         "N", 1, 1024);
-  whole(command->add_option("--seed", arguments->options.seed, "Seed of all random choices (default 1)"), "S", 0,
+  whole(command.add_option("--seed", arguments->options.seed, "Seed of all random choices (default 1)"), "S", 0,
         std::numeric_limits<std::int64_t>::max());
-  command->option_defaults()->group(kOutputGroup);
-  folder(command->add_option("-o,--output", arguments->output,
-                             "Write Markdown, JSON and a chart into this folder (default: tables to standard output)"));
-  command->add_flag("-q,--quiet", arguments->quiet, "Print no progress");
-  command->footer(kFooter);
-  command->callback([&action, arguments] { action = [arguments] { return run_bench(*arguments); }; });
+  command.group(kOutputGroup);
+  folder(command.add_option("-o,--output", arguments->output,
+                            "Write Markdown, JSON and a chart into this folder (default: tables to standard output)"));
+  command.add_flag("-q,--quiet", arguments->quiet, "Print no progress");
+  command.footer(kFooter);
+  command.callback([&action, arguments] { action = [arguments] { return run_bench(*arguments); }; });
 }
 
 }  // namespace partita::app

@@ -8,12 +8,12 @@
 
 namespace partita::app {
 
-void add_check_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("check", "Say whether a split of a workload is legal and what it costs");
+void add_check_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("check", "Say whether a split of a workload is legal and what it costs");
   auto arguments = std::make_shared<CheckArguments>();
-  add_check_options(*command, *arguments);
-  command->footer("Example:\n  partita check model.json plan.json --shape staged\n");
-  command->callback([&action, arguments] { action = [arguments] { return run_check(*arguments); }; });
+  add_check_options(command, *arguments);
+  command.footer("Example:\n  partita check model.json plan.json --shape staged\n");
+  command.callback([&action, arguments] { action = [arguments] { return run_check(*arguments); }; });
 }
 
 }  // namespace partita::app

@@ -22,10 +22,11 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/read/split.h"
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"
@@ -60,7 +61,8 @@ Examples:
 std::string algorithm_table() {
   std::string solvers, baselines;
   for (const AlgorithmEntry& entry : algorithms())
-    (entry.baseline ? baselines : solvers) += fmt::format("  {:<21} {}\n", entry.name, entry.summary);
+    (entry.baseline ? baselines : solvers) +=
+        fmt::format("  {:<21} {}\n", entry.name, in_options(std::string(entry.summary)));
   return "Solvers:\n" + solvers + "Baselines:\n" + baselines +
          "\nWithout --algorithms, those run that have an answer to the question, and whose splits have the shape that "
          "was asked for; baselines run anyway, and a split that breaks a rule is marked. --shape free shows all.\n\n";
@@ -170,6 +172,7 @@ int run_compare(const CompareArguments& arguments) {
     if (!experts.empty()) options.algorithm.expert = experts[i];
     view.start(problems[i].workload->name, i, problems.size());
     comparisons.push_back(compare(problems[i], options, budget, arguments.quiet ? CompareWatcher{} : view.watcher()));
+    for (AlgorithmRun& run : comparisons.back().runs) run.reason = in_options(std::move(run.reason));
   }
   use_memory_reserve();
   view.finish();
@@ -182,19 +185,19 @@ int run_compare(const CompareArguments& arguments) {
   return exit_code(comparisons, budget);
 }
 
-void add_running(CLI::App& command, CompareArguments& arguments) {
-  command.option_defaults()->group(kSearchGroup);
+void add_running(Command& command, CompareArguments& arguments) {
+  command.group(kSearchGroup);
   AlgorithmOptions& options = arguments.options.algorithm;
   arguments.options.seconds = kSeconds;
   std::vector<std::string> names;
   for (const AlgorithmEntry& entry : algorithms()) names.emplace_back(entry.name);
-  offers(command
-             .add_option("--algorithms", arguments.options.algorithms,
-                         "Run these, in this order, whatever they find (default: all that apply; see below)")
-             ->option_text("NAME,NAME,...")
-             ->delimiter(',')
-             ->allow_extra_args(false),
-         Offer::Kind::List, names);
+  command
+      .add_option("--algorithms", arguments.options.algorithms,
+                  "Run these, in this order, whatever they find (default: all that apply; see below)")
+      .option_text("NAME,NAME,...")
+      .delimiter(',')
+      .allow_extra_args(false)
+      .offers(Offer::Kind::List, names);
   seconds(command.add_option("--time-limit", arguments.options.seconds,
                              "Time for each algorithm on each input (default 10 s; inf for none)"));
   add_memory_option(command, arguments.memory_limit);
@@ -205,11 +208,11 @@ void add_running(CLI::App& command, CompareArguments& arguments) {
   path(command.add_option("--expert", arguments.experts,
                           "A split by hand, for the algorithm `expert`: a plan, or the paper code's output.\n"
                           "With several inputs, given once for each"))
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
 }
 
-void add_output(CLI::App& command, CompareArguments& arguments) {
-  command.option_defaults()->group(kOutputGroup);
+void add_output(Command& command, CompareArguments& arguments) {
+  command.group(kOutputGroup);
   choices(command.add_option("--format", arguments.format,
                              "What to write (default table): table, for people; json; markdown, to paste"),
           {"table", "json", "markdown"});
@@ -222,19 +225,19 @@ void add_output(CLI::App& command, CompareArguments& arguments) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("compare", "Run several algorithms on workloads, side by side");
+void add_compare_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("compare", "Run several algorithms on workloads, side by side");
   auto arguments = std::make_shared<CompareArguments>();
-  path(command->add_option("INPUT", arguments->inputs, "Workload files, plain or gzipped; - for standard input")
-           ->required());
-  add_question_options(*command, arguments->question);
-  add_running(*command, *arguments);
-  add_output(*command, *arguments);
-  command->footer(algorithm_table() +
-                  "Ctrl-C ends the algorithm that runs, and the table shows what there is. A second one ends the "
-                  "program.\n" +
-                  kExamples);
-  command->callback([&action, arguments] { action = [arguments] { return run_compare(*arguments); }; });
+  path(command.add_option("INPUT", arguments->inputs, "Workload files, plain or gzipped; - for standard input")
+           .required());
+  add_question_options(command, arguments->question);
+  add_running(command, *arguments);
+  add_output(command, *arguments);
+  command.footer(algorithm_table() +
+                 "Ctrl-C ends the algorithm that runs, and the table shows what there is. A second one ends the "
+                 "program.\n" +
+                 kExamples);
+  command.callback([&action, arguments] { action = [arguments] { return run_compare(*arguments); }; });
 }
 
 }  // namespace partita::app

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::app {
 namespace {
 
 std::string result_text(const AlgorithmRun& run) {
-  if (run.outcome != AlgorithmRun::Outcome::Split) return run.reason;
+  if (run.outcome != AlgorithmRun::Outcome::Split) return in_options(run.reason);
   return fmt::format("{:.6g}{}", run.value, run.legal ? "" : " (" + run.fault + ")");
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/partita/live_line.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 
 namespace partita::app {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `partita completion SHELL`: a completion script made from the option tables themselves, so it cannot fall behind
-// them. What is offered for a value is declared with its option, see offer_of() in app/shared/options.h.
+// them. What is offered for a value is declared with its option, see Offer in app/shared/command_line.h.
 #include <fmt/format.h>
 
 #include <memory>
@@ -15,27 +15,18 @@
 namespace partita::app {
 namespace {
 
-struct Entry {
-  std::vector<std::string> short_names;  // without dashes
-  std::vector<std::string> long_names;
-  std::string description;  // one line
-  std::string value_name;   // as in --help; empty for a flag
-  Offer offer;
-  bool positional = false;
-  bool repeated = false;  // a positional that takes any number of values
+std::vector<std::string> dashed_names(const OptionDescription& entry) {
+  std::vector<std::string> names;
+  for (const std::string& name : entry.short_names) names.push_back("-" + name);
+  for (const std::string& name : entry.long_names) names.push_back("--" + name);
+  return names;
+}
 
-  std::vector<std::string> dashed_names() const {
-    std::vector<std::string> names;
-    for (const std::string& name : short_names) names.push_back("-" + name);
-    for (const std::string& name : long_names) names.push_back("--" + name);
-    return names;
-  }
-};
-
-struct Command {
+// What there is to complete of a command.
+struct Offers {
   std::string name;
   std::string description;
-  std::vector<Entry> entries;
+  std::vector<OptionDescription> entries;  // each described on one line
 };
 
 std::string replaced(const std::string& text, char from, const std::string& to) {
@@ -57,42 +48,26 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-Entry entry_of(const CLI::Option& option) {
-  Entry entry;
-  entry.short_names = option.get_snames();
-  entry.long_names = option.get_lnames();
+Offers offers_of(const Command& command) {
+  Offers offers{command.name(), on_one_line(command.description()), command.options()};
   // What follows the default explains the choices, and is too long for a menu.
-  const std::string description = on_one_line(option.get_description());
-  entry.description = description.substr(0, description.find(" (default"));
-  entry.positional = !option.nonpositional();
-  entry.repeated = option.get_items_expected_max() > 1;
-  if (option.get_items_expected_max() > 0) entry.value_name = option.get_option_text();
-  if (!entry.value_name.empty()) entry.offer = offer_of(option);
-  return entry;
+  for (OptionDescription& entry : offers.entries) {
+    entry.description = on_one_line(entry.description);
+    entry.description = entry.description.substr(0, entry.description.find(" (default"));
+  }
+  return offers;
 }
 
-Command command_of(const CLI::App& app) {
-  Command command{app.get_name(), on_one_line(app.get_description()), {}};
-  for (const CLI::Option* option : app.get_options()) command.entries.push_back(entry_of(*option));
-  return command;
-}
-
-std::vector<Command> subcommands_of(const CLI::App& program) {
-  std::vector<Command> commands;
-  for (const CLI::App* app : program.get_subcommands({})) commands.push_back(command_of(*app));
-  return commands;
-}
-
-std::vector<std::string> all_names(const Command& command) {
+std::vector<std::string> all_names(const Offers& command) {
   std::vector<std::string> names;
-  for (const Entry& entry : command.entries) {
-    for (const std::string& name : entry.dashed_names()) names.push_back(name);
+  for (const OptionDescription& entry : command.entries) {
+    for (const std::string& name : dashed_names(entry)) names.push_back(name);
   }
   return names;
 }
 
 // What bash runs to complete the value of an option or a positional.
-std::string bash_offer(const Entry& entry) {
+std::string bash_offer(const OptionDescription& entry) {
   const std::string words = quoted(joined(entry.offer.words, " "));
   switch (entry.offer.kind) {
     case Offer::Kind::Nothing: return ":";
@@ -108,24 +83,24 @@ std::string bash_offer(const Entry& entry) {
   return ":";
 }
 
-std::string bash_script(const Command& program, const std::vector<Command>& commands) {
+std::string bash_script(const Offers& program, const std::vector<Offers>& commands) {
   std::vector<std::string> first = all_names(program);
   std::string values;
   std::string names;
   std::string positionals;
-  for (const Command& command : commands) {
+  for (const Offers& command : commands) {
     first.push_back(command.name);
     names += fmt::format("      {}) COMPREPLY=($(compgen -W {} -- \"$current\")) ;;\n", command.name,
                          quoted(joined(all_names(command), " ")));
     bool positional_seen = false;
-    for (const Entry& entry : command.entries) {
+    for (const OptionDescription& entry : command.entries) {
       if (entry.positional && !positional_seen) {
         positionals += fmt::format("    {}) {} ;;\n", command.name, bash_offer(entry));
         positional_seen = true;
       }
       if (entry.positional || entry.value_name.empty()) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : entry.dashed_names()) patterns.push_back(quoted(command.name + " " + name));
+      for (const std::string& name : dashed_names(entry)) patterns.push_back(quoted(command.name + " " + name));
       values += fmt::format("    {}) {}; return ;;\n", joined(patterns, " | "), bash_offer(entry));
     }
   }
@@ -164,7 +139,7 @@ std::string zsh_description(const std::string& text) {
   return replaced(replaced(replaced(replaced(text, '\\', "\\\\"), '[', "\\["), ']', "\\]"), ':', "\\:");
 }
 
-std::string zsh_value(const Entry& entry) {
+std::string zsh_value(const OptionDescription& entry) {
   if (entry.value_name.empty()) return "";
   const std::string label =
       entry.offer.kind == Offer::Kind::Word ? std::string("value") : zsh_description(entry.value_name);
@@ -180,18 +155,18 @@ std::string zsh_value(const Entry& entry) {
   return "";
 }
 
-std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
+std::string zsh_script(const Offers& program, const std::vector<Offers>& commands) {
   std::string described;
   std::string cases;
-  for (const Command& command : commands) {
+  for (const Offers& command : commands) {
     described += "    " + quoted(command.name + ":" + zsh_description(command.description)) + "\n";
     std::string specs;
-    for (const Entry& entry : command.entries) {
+    for (const OptionDescription& entry : command.entries) {
       if (entry.positional) {
         specs += " \\\n        " + quoted((entry.repeated ? "*" : "") + zsh_value(entry));
         continue;
       }
-      const std::vector<std::string> names = entry.dashed_names();
+      const std::vector<std::string> names = dashed_names(entry);
       for (const std::string& name : names) {
         const std::string spec =
             fmt::format("({}){}[{}]{}", joined(names, " "), name, zsh_description(entry.description), zsh_value(entry));
@@ -229,7 +204,7 @@ std::string fish_quoted(const std::string& text) {
   return "'" + replaced(replaced(text, '\\', "\\\\"), '\'', "\\'") + "'";
 }
 
-std::string fish_value(const Entry& entry) {
+std::string fish_value(const OptionDescription& entry) {
   if (entry.value_name.empty()) return "";
   const std::string words = joined(entry.offer.words, " ");
   switch (entry.offer.kind) {
@@ -243,15 +218,15 @@ std::string fish_value(const Entry& entry) {
   return "";
 }
 
-std::string fish_script(const Command& program, const std::vector<Command>& commands) {
+std::string fish_script(const Offers& program, const std::vector<Offers>& commands) {
   const std::string start = "complete -c " + program.name;
   std::string script = fmt::format("# fish completion for {0}; load it with: {0} completion fish | source\n{1} -f\n",
                                    program.name, start);
-  for (const Command& command : commands) {
+  for (const Offers& command : commands) {
     script +=
         fmt::format("{} -n __fish_use_subcommand -a {} -d {}\n", start, command.name, fish_quoted(command.description));
     const std::string here = fmt::format("{} -n '__fish_seen_subcommand_from {}'", start, command.name);
-    for (const Entry& entry : command.entries) {
+    for (const OptionDescription& entry : command.entries) {
       if (entry.positional) {
         if (entry.offer.kind == Offer::Kind::Path) script += here + " -F\n";
         if (!entry.offer.words.empty()) script += here + " -a " + fish_quoted(joined(entry.offer.words, " ")) + "\n";
@@ -266,9 +241,10 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
   return script;
 }
 
-std::string completion_script(const CLI::App& app, const std::string& shell) {
-  const Command program = command_of(app);
-  const std::vector<Command> commands = subcommands_of(app);
+std::string completion_script(const Command& app, const std::string& shell) {
+  const Offers program = offers_of(app);
+  std::vector<Offers> commands;
+  for (const Command& command : app.subcommands()) commands.push_back(offers_of(command));
   if (shell == "bash") return bash_script(program, commands);
   if (shell == "zsh") return zsh_script(program, commands);
   return fish_script(program, commands);
@@ -276,14 +252,14 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-void add_completion_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
+void add_completion_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  choices(command->add_option("SHELL", *shell, "The shell to complete in")->required(), {"bash", "zsh", "fish"});
-  command->footer(
+  choices(command.add_option("SHELL", *shell, "The shell to complete in").required(), {"bash", "zsh", "fish"});
+  command.footer(
       "Examples:\n  source <(partita completion bash)\n  source <(partita completion zsh)\n"
       "  partita completion fish | source\n");
-  command->callback([&program, &action, shell] {
+  command.callback([&program, &action, shell] {
     action = [&program, shell] {
       Output("-").write(completion_script(program, *shell));
       return 0;

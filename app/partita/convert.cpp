@@ -56,42 +56,42 @@ int run_convert(const ConvertArguments& arguments) {
 }
 
 // Options that state a problem would be passed over in silence where no problem is written.
-void refuse_question(const CLI::App& command, const std::string& to) {
+void refuse_question(const Command& command, const std::string& to) {
   for (const char* option : {"--objective", "--shape", "--transfers", "--backward-shape", "--subgraphs", "--host-cores",
                              "--replicate", "--memory-model", "--microbatches", "--recompute"}) {
-    if (command.count(option) > 0)
+    if (command.is_given(option))
       throw InputError(ErrorKind::Usage, option, "only for --to mps and --to lp, not for --to " + to);
   }
   if (to == "workload") return;
   for (const char* option : {"--platform", "--accelerators", "--memory", "--hosts", "--clusters", "--sync-bandwidth"}) {
-    if (command.count(option) > 0) throw InputError(ErrorKind::Usage, option, "only for workloads, not for --to " + to);
+    if (command.is_given(option)) throw InputError(ErrorKind::Usage, option, "only for workloads, not for --to " + to);
   }
 }
 
 }  // namespace
 
-void add_convert_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("convert", "Rewrite a plan or a workload in another format");
+void add_convert_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("convert", "Rewrite a plan or a workload in another format");
   auto arguments = std::make_shared<ConvertArguments>();
   path(command
-           ->add_option("INPUT", arguments->question.workload,
-                        "A plan or a workload, plain or gzipped; - for standard input")
-           ->required());
-  command->option_defaults()->group(kOutputGroup);
-  choices(command
-              ->add_option(
-                  "--to", arguments->to,
-                  "What to write: seed, the paper code's output format; workload, its input format; mps or lp, an\n"
-                  "integer program")
-              ->required(),
-          {"seed", "workload", "mps", "lp"});
-  add_question_options(*command, arguments->question);
-  command->option_defaults()->group(kOutputGroup);
-  path(command->add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));
-  command->footer(kFooter);
-  command->callback([&action, command, arguments] {
+           .add_option("INPUT", arguments->question.workload,
+                       "A plan or a workload, plain or gzipped; - for standard input")
+           .required());
+  command.group(kOutputGroup);
+  choices(
+      command
+          .add_option("--to", arguments->to,
+                      "What to write: seed, the paper code's output format; workload, its input format; mps or lp, an\n"
+                      "integer program")
+          .required(),
+      {"seed", "workload", "mps", "lp"});
+  add_question_options(command, arguments->question);
+  command.group(kOutputGroup);
+  path(command.add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));
+  command.footer(kFooter);
+  command.callback([&action, command, arguments] {
     action = [command, arguments] {
-      if (arguments->to == "seed" || arguments->to == "workload") refuse_question(*command, arguments->to);
+      if (arguments->to == "seed" || arguments->to == "workload") refuse_question(command, arguments->to);
       return run_convert(*arguments);
     };
   });

@@ -18,25 +18,26 @@ namespace {
 
 constexpr const char* kExitCodes = "exit-codes";
 
-std::string page_of(const CLI::App& program, const std::string& topic) {
-  const std::string name = program.get_name();
-  if (topic.empty()) return program.get_formatter()->make_help(&program, name, CLI::AppFormatMode::Normal);
+std::string page_of(const Command& program, const std::string& topic) {
   if (topic == kExitCodes) return wrapped_page(exit_code_table(), page_width(STDOUT_FILENO));
-  return program.get_subcommand(topic)->help(name);
+  for (const Command& command : program.subcommands()) {
+    if (command.name() == topic) return command.help();
+  }
+  return program.help();
 }
 
 }  // namespace
 
-void add_help_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("help", "Describe a command, or what the exit codes mean");
+void add_help_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("help", "Describe a command, or what the exit codes mean");
   auto topic = std::make_shared<std::string>();
   std::vector<std::string> topics;
-  for (const CLI::App* other : program.get_subcommands({})) topics.push_back(other->get_name());
+  for (const Command& other : program.subcommands()) topics.push_back(other.name());
   topics.emplace_back(kExitCodes);
-  choices(command->add_option("TOPIC", *topic, "A command, or exit-codes; without one, the commands are listed"),
+  choices(command.add_option("TOPIC", *topic, "A command, or exit-codes; without one, the commands are listed"),
           topics);
-  command->footer("Examples:\n  partita help plan\n  partita help exit-codes\n");
-  command->callback([&program, &action, topic] {
+  command.footer("Examples:\n  partita help plan\n  partita help exit-codes\n");
+  command.callback([&program, &action, topic] {
     action = [&program, topic] {
       Output("-").write(page_of(program, *topic));
       return 0;

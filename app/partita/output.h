@@ -16,8 +16,8 @@ class Output {
   explicit Output(std::string path, std::string option = "-o");
 
   // Writes all of `text`, or throws InputError(Unwritable), or ReaderGone. A file appears whole or not at all: the text
-  // goes to a temporary file beside it, which is then renamed. What is not a plain file (/dev/null, a pipe) is written
-  // in place.
+  // goes to a temporary file beside it, which is then renamed.
+  // What is not a plain file (/dev/null, a pipe) is written in place.
   void write(const std::string& text) const;
 
   bool is_stdout() const { return path_ == "-"; }

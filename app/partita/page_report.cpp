@@ -41,7 +41,7 @@ Simulation at_work(const Problem& problem, const Split& split, const CheckReport
 
 }  // namespace
 
-void add_report_option(CLI::App& command, std::string& file) {
+void add_report_option(Command& command, std::string& file) {
   path(command.add_option("--report", file,
                           "Write a page here that shows it all, to be opened in a browser: one HTML file that needs\n"
                           "nothing else, and no network"));

@@ -2,18 +2,18 @@
 // --report FILE: the page that a command writes beside what it says in the terminal.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/partita/output.h"
+#include "app/shared/command_line.h"
 #include "partita/report/page.h"
 
 namespace partita::app {
 
 // The option. `file` is empty where no page is asked for.
-void add_report_option(CLI::App& command, std::string& file);
+void add_report_option(Command& command, std::string& file);
 
 class PageReport {
  public:

@@ -8,7 +8,7 @@
 
 namespace partita::app {
 
-void add_picture_options(CLI::App& command, std::string& svg, std::string& dot) {
+void add_picture_options(Command& command, std::string& svg, std::string& dot) {
   path(command.add_option("--svg", svg, "Draw the split here, as an SVG picture; - for standard output"));
   path(command.add_option("--dot", dot, "Write the split graph here, for Graphviz; - for standard output"));
 }

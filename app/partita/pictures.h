@@ -2,16 +2,16 @@
 // The options --svg and --dot: a split as a picture, and as text for Graphviz.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "app/partita/output.h"
+#include "app/shared/command_line.h"
 #include "partita/partita.h"
 
 namespace partita::app {
 
-void add_picture_options(CLI::App& command, std::string& svg, std::string& dot);
+void add_picture_options(Command& command, std::string& svg, std::string& dot);
 
 class Pictures {
  public:

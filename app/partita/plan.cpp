@@ -21,6 +21,7 @@
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -175,9 +176,10 @@ int run_plan(const PlanArguments& arguments) {
   }
   if (page) sink = page->recorder(std::move(sink));
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  const Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
-                                                 : read_plan(arguments, problem);
+  Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
+                                           : read_plan(arguments, problem);
   use_memory_reserve();
+  put_in_options(answer.result);
   const Stopped stopped = why_stopped(budget);
   view.finish();
 
@@ -212,7 +214,7 @@ int run_plan(const PlanArguments& arguments) {
   return exit_code(answer.result.status, budget);
 }
 
-void add_solving(CLI::App& command, PlanArguments& arguments) {
+void add_solving(Command& command, PlanArguments& arguments) {
   add_solving_options(command, arguments.solving,
                       "Answer with the best split and bound so far after this time (default 60 s; inf for none)");
   command.add_flag(
@@ -223,14 +225,14 @@ void add_solving(CLI::App& command, PlanArguments& arguments) {
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));
 }
 
-void add_output(CLI::App& command, PlanArguments& arguments) {
-  command.option_defaults()->group(kOutputGroup);
-  CLI::Option* output =
+void add_output(Command& command, PlanArguments& arguments) {
+  command.group(kOutputGroup);
+  const Option output =
       path(command.add_option("-o,--output", arguments.output, "Write the split here; - for standard output"));
   choices(command
               .add_option("--format", arguments.format,
                           "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
-              ->needs(output),
+              .needs(output),
           {"plan", "seed"});
   path(
       command.add_option("--certificate", arguments.certificate,
@@ -244,20 +246,19 @@ void add_output(CLI::App& command, PlanArguments& arguments) {
 
 }  // namespace
 
-void add_plan_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("plan", "Find the best split of a workload over its devices");
+void add_plan_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("plan", "Find the best split of a workload over its devices");
   auto arguments = std::make_shared<PlanArguments>();
-  path(
-      command
-          ->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
-          ->required());
-  add_question_options(*command, arguments->question);
-  add_solving(*command, *arguments);
-  add_output(*command, *arguments);
-  command->footer(
+  path(command
+           .add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
+           .required());
+  add_question_options(command, arguments->question);
+  add_solving(command, *arguments);
+  add_output(command, *arguments);
+  command.footer(
       "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
       progress_legend() + kExamples);
-  command->callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
+  command.callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 
 }  // namespace partita::app

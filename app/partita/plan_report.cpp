@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/check/claims.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
@@ -89,7 +90,7 @@ std::string plan_report(const Problem& problem, const Plan& plan, const PlanRepo
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report, width));
     for (const std::string& more :
-         {describe_memory(problem, plan.report, width), describe_schedule(problem, plan.report, width)}) {
+         {describe_memory(problem, plan.report, width), in_options(describe_schedule(problem, plan.report, width))}) {
       if (!more.empty()) text.append("\n").append(more);
     }
   }

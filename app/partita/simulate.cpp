@@ -16,6 +16,7 @@
 #include "app/partita/written.h"
 #include "app/shared/answered_problem.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -120,7 +121,7 @@ std::string report_text(const SimulateArguments& arguments, const AnsweredProble
   for (const DeviceUse& use : simulation.devices) most_in_flight = std::max(most_in_flight, use.most_in_flight);
   std::string text = visible(describe_workload(problem)) + "\n";
   for (const std::string& line : simulation_warnings(problem, report, most_in_flight))
-    text += fmt::format("warning: {}\n", visible(line));
+    text += fmt::format("warning: {}\n", visible(in_options(line)));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
   if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
   text += simulate_text(problem, report, simulation, width);
@@ -170,17 +171,17 @@ int run_simulate(const SimulateArguments& arguments) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("simulate", "Run a plan on a stream of samples and measure it");
+void add_simulate_command(Command& program, Action& action) {
+  Command command = program.add_subcommand("simulate", "Run a plan on a stream of samples and measure it");
   auto arguments = std::make_shared<SimulateArguments>();
   path(command
-           ->add_option("INPUT", arguments->question.workload,
-                        "The workload of the plan, plain or gzipped; - for standard input")
-           ->required());
-  path(command->add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
-      ->required();
-  command->option_defaults()->group("Simulation");
-  choices(command->add_option(
+           .add_option("INPUT", arguments->question.workload,
+                       "The workload of the plan, plain or gzipped; - for standard input")
+           .required());
+  path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
+      .required();
+  command.group("Simulation");
+  choices(command.add_option(
               "--schedule", arguments->schedule,
               "In which order devices run their pieces (default: sequential for latency, gpipe for the\n"
               "objective gpipe, 1f1b for training, else pipeline): pipeline, a new sample every round; 1f1b,\n"
@@ -188,29 +189,28 @@ void add_simulate_command(CLI::App& program, Action& action) {
               "at a time"),
           {"pipeline", "1f1b", "gpipe", "sequential"});
   whole(
-      command->add_option("--samples", arguments->samples,
-                          fmt::format("How many samples to run (default 100); times the steps of a sample (pieces, or\n"
-                                      "with --transfers overlap and duplex up to three each) at most {} million",
-                                      kMostTasks / 1'000'000)),
+      command.add_option("--samples", arguments->samples,
+                         fmt::format("How many samples to run (default 100); times the steps of a sample (pieces, or\n"
+                                     "with --transfers overlap and duplex up to three each) at most {} million",
+                                     kMostTasks / 1'000'000)),
       "N", 1, kMostSamples);
-  add_question_options(*command, arguments->question);
-  command->get_option("--microbatches")
-      ->description(
+  add_question_options(command, arguments->question);
+  command.get_option("--microbatches")
+      .description(
           "Schedule gpipe: samples in a batch (default 8). Memory models: samples in flight at most\n"
           "(1f1b), or always (gpipe, which needs it)");
-  command->option_defaults()->group(kOutputGroup);
-  path(
-      command->add_option("--svg", arguments->svg, "Draw the first samples as a timeline here; - for standard output"));
-  path(command->add_option(
+  command.group(kOutputGroup);
+  path(command.add_option("--svg", arguments->svg, "Draw the first samples as a timeline here; - for standard output"));
+  path(command.add_option(
       "--trace", arguments->trace,
       "Write here what runs when, for ui.perfetto.dev and chrome://tracing; a unit of the workload's\n"
       "time is a millisecond there; - for standard output"));
-  path(command->add_option("-o,--output", arguments->output,
-                           "Write the measurements here, as JSON; - for standard output"));
-  add_report_option(*command, arguments->report);
-  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  command->footer(kFooter);
-  command->callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
+  path(command.add_option("-o,--output", arguments->output,
+                          "Write the measurements here, as JSON; - for standard output"));
+  add_report_option(command, arguments->report);
+  command.add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
+  command.footer(kFooter);
+  command.callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
 }
 
 }  // namespace partita::app

@@ -47,15 +47,15 @@ std::string out_of_memory_text(const char* consequence) {
                      consequence);
 }
 
-void add_memory_option(CLI::App& command, double& memory) {
+void add_memory_option(Command& command, double& memory) {
   bytes(command.add_option(
       "--memory-limit", memory,
       "Take no more memory than this, such as 4GiB; a search that would need more ends with the best\n"
       "so far (default: half of the machine's)"));
 }
 
-void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help) {
-  command.option_defaults()->group(kSearchGroup);
+void add_solving_options(Command& command, Solving& solving, const std::string& limit_help) {
+  command.group(kSearchGroup);
   choices(command.add_option(
               "--algorithm", solving.algorithm,
               "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"

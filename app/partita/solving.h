@@ -2,9 +2,9 @@
 // The options that say how to search, the same for every command that asks for plans.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "app/shared/command_line.h"
 #include "app/shared/memory_limit.h"
 #include "partita/portfolio/plan.h"
 #include "partita/util/budget.h"
@@ -33,9 +33,9 @@ std::size_t search_memory(double memory_limit);
 std::string out_of_memory_text(const char* consequence);
 
 // --memory-limit; `bytes` must outlive the parsing.
-void add_memory_option(CLI::App& command, double& bytes);
+void add_memory_option(Command& command, double& bytes);
 
 // `limit_help` says what --time-limit limits. `solving` must outlive the parsing.
-void add_solving_options(CLI::App& command, Solving& solving, const std::string& limit_help);
+void add_solving_options(Command& command, Solving& solving, const std::string& limit_help);
 
 }  // namespace partita::app

@@ -18,6 +18,7 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
@@ -152,9 +153,10 @@ int run_sweep(const SweepArguments& arguments) {
   Budget budget(limits);
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
   SweepView view(variation.parameter, budget, arguments.solving.time_limit);
-  const Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
-                                     arguments.quiet ? SweepWatcher{} : view.watcher());
+  Sweep sweep = partita::sweep(problem, variation.parameter, variation.values, sweep_options(arguments), budget,
+                               arguments.quiet ? SweepWatcher{} : view.watcher());
   use_memory_reserve();
+  for (SweepPoint& point : sweep.points) put_in_options(point.result);
   view.finish();
 
   try {
@@ -174,22 +176,22 @@ int run_sweep(const SweepArguments& arguments) {
   return exit_code(arguments, sweep, budget);
 }
 
-void add_varying(CLI::App& command, SweepArguments& arguments) {
-  command.option_defaults()->group("Sweep");
-  offers(command
-             .add_option("--vary", arguments.vary,
-                         "What to vary, and over which values: accelerators, hosts, memory (of each accelerator) or\n"
-                         "bandwidth (how many times as fast the links are); A..B, A..B:STEP, or A,B,C")
-             ->option_text("PARAMETER=RANGE")
-             ->required(),
-         Offer::Kind::Prefix, {"accelerators=", "hosts=", "memory=", "bandwidth="});
+void add_varying(Command& command, SweepArguments& arguments) {
+  command.group("Sweep");
+  command
+      .add_option("--vary", arguments.vary,
+                  "What to vary, and over which values: accelerators, hosts, memory (of each accelerator) or\n"
+                  "bandwidth (how many times as fast the links are); A..B, A..B:STEP, or A,B,C")
+      .option_text("PARAMETER=RANGE")
+      .required()
+      .offers(Offer::Kind::Prefix, {"accelerators=", "hosts=", "memory=", "bandwidth="});
   fraction(command.add_option("--worthwhile", arguments.worthwhile,
                               "A point is enough if no later one is faster by more than this (default 0.01, or 1%)"),
            1000);
 }
 
-void add_output(CLI::App& command, SweepArguments& arguments) {
-  command.option_defaults()->group(kOutputGroup);
+void add_output(Command& command, SweepArguments& arguments) {
+  command.group(kOutputGroup);
   path(command.add_option("-o,--output", arguments.output, "Write the sweep here as JSON; - for standard output"));
   path(command.add_option("--svg", arguments.svg, "Draw the curve here; - for standard output"));
   add_report_option(command, arguments.report);
@@ -199,21 +201,20 @@ void add_output(CLI::App& command, SweepArguments& arguments) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program, Action& action) {
-  CLI::App* command =
+void add_sweep_command(Command& program, Action& action) {
+  Command command =
       program.add_subcommand("sweep", "Find out what more devices, memory or bandwidth would gain, and where it ends");
   auto arguments = std::make_shared<SweepArguments>();
   arguments->solving.time_limit = kSeconds;
-  path(
-      command
-          ->add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
-          ->required());
-  add_varying(*command, *arguments);
-  add_question_options(*command, arguments->question);
-  add_solving_options(*command, arguments->solving, "Time for each point (default 10 s; inf for none)");
-  add_output(*command, *arguments);
-  command->footer(kFooter);
-  command->callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
+  path(command
+           .add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
+           .required());
+  add_varying(command, *arguments);
+  add_question_options(command, arguments->question);
+  add_solving_options(command, arguments->solving, "Time for each point (default 10 s; inf for none)");
+  add_output(command, *arguments);
+  command.footer(kFooter);
+  command.callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
 }
 
 }  // namespace partita::app

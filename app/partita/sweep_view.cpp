@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/check/names.h"
 #include "partita/util/visible_text.h"
 
@@ -10,7 +11,7 @@ namespace partita::app {
 namespace {
 
 std::string result_text(const Result& result) {
-  if (!result.split) return fmt::format("{}: {}", to_string(result.status), visible(result.reason));
+  if (!result.split) return fmt::format("{}: {}", to_string(result.status), visible(in_options(result.reason)));
   const double gap = result.status == Status::Optimal ? 0 : result.gap();
   return fmt::format("{} {:.6g}, bound {:.6g}, gap {}", to_string(result.status), result.value, result.bound,
                      percent_text(gap));

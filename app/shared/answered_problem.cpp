@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/shared/option_names.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
@@ -54,9 +55,9 @@ std::optional<Workload> as_the_file_says(const std::string& bytes, const std::st
 
 std::string overridden_text(const Problem& problem, const PlatformSpec* devices, const PlanQuestion& plan) {
   std::string text;
-  const std::string options = options_that_differ(problem, plan.asked);
+  const std::string options = in_options(options_that_differ(problem, plan.asked));
   if (!options.empty()) {
-    text = fmt::format("{} (the plan was made with {})", options, options_that_differ(plan.asked, problem));
+    text = fmt::format("{} (the plan was made with {})", options, in_options(options_that_differ(plan.asked, problem)));
   }
   if (devices && plan.devices && !same_devices(*devices, *plan.devices)) {
     text += fmt::format("{}other devices than the plan's ({})", text.empty() ? "" : "; ",

@@ -9,6 +9,7 @@
 #include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
+#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "app/shared/terminal_width.h"
@@ -36,12 +37,12 @@ std::string asked_text(const AnsweredProblem& answered) {
 
 }  // namespace
 
-void add_check_options(CLI::App& command, CheckArguments& arguments) {
-  path(command.add_option("WORKLOAD", arguments.question.workload, "The workload (- for standard input)"))->required();
+void add_check_options(Command& command, CheckArguments& arguments) {
+  path(command.add_option("WORKLOAD", arguments.question.workload, "The workload (- for standard input)")).required();
   path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
-      ->required();
+      .required();
   add_question_options(command, arguments.question);
-  command.option_defaults()->group("Checks");
+  command.group("Checks");
   path(command.add_option("--certificate", arguments.certificate,
                           "Also verify this certificate: that no split at all has a value of at most its limit"));
   seconds(command.add_option("--time-limit", arguments.certificate_seconds,
@@ -49,7 +50,7 @@ void add_check_options(CLI::App& command, CheckArguments& arguments) {
                              "one that takes more is not accepted"));
   command.add_flag("--ignore-claimed-value", arguments.ignore_claimed_value,
                    "Do not compare the value that the split's file claims with the one recomputed");
-  command.option_defaults()->group(kOutputGroup);
+  command.group(kOutputGroup);
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
 }
 
@@ -77,7 +78,7 @@ int run_check(const CheckArguments& arguments) {
     const std::size_t width = page_width(STDOUT_FILENO);
     std::string text = asked_text(answered) + "\n" + describe_table(problem, report, width);
     for (const std::string& more :
-         {describe_memory(problem, report, width), describe_schedule(problem, report, width)}) {
+         {describe_memory(problem, report, width), in_options(describe_schedule(problem, report, width))}) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);

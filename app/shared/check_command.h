@@ -2,9 +2,9 @@
 // Checking a split, as `partita check` and as the program `partita-check`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "app/shared/command_line.h"
 #include "app/shared/question.h"
 
 namespace partita::app {
@@ -22,7 +22,7 @@ inline constexpr const char* kCheckSummary =
     "Says whether a split of a workload is legal and what it costs, recomputed from the files alone.";
 
 // `arguments` must outlive the parsing.
-void add_check_options(CLI::App& command, CheckArguments& arguments);
+void add_check_options(Command& command, CheckArguments& arguments);
 
 // Prints the table of devices and the verdict (nothing with `quiet`). Returns 0 for a legal split and a certificate
 // that holds, if there is one; the code of ErrorKind::NoSplitFound for a certificate that a limit kept from being

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "app/shared/memory_limit.h"
+#include "app/shared/option_names.h"
 #include "app/shared/standard_streams.h"
 #include "partita/check/names.h"
 #include "partita/util/error.h"
@@ -85,7 +86,7 @@ int run_guarded(const std::string& program, const std::function<int()>& body) {
   try {
     return body();
   } catch (const InputError& error) {
-    print_error(program, error.what());
+    print_error(program, in_options(error.what()));
     return static_cast<int>(error.kind());
   } catch (const ReaderGone&) {
     return kReaderGone;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "app/shared/terminal_width.h"
 #include "partita/util/text_width.h"
@@ -19,8 +21,8 @@ constexpr std::size_t kWideColumn = 26;    // where descriptions begin
 constexpr std::size_t kNarrowColumn = 20;  // the same in a narrow terminal
 constexpr std::size_t kNarrowTerminal = 72;
 
-// `first` and then the text, whose lines all begin in the same column; on a line of their own where `first` is too
-// long.
+// `first` and then the text, whose lines all begin in the same column;
+// on a line of their own where `first` is too long.
 std::string hanging(const std::string& first, std::size_t column, const std::string& text, std::size_t width) {
   const bool fits = text_width(first) + kIndent <= column;
   std::string result = fits ? first + std::string(column - text_width(first), ' ') : first + "\n";
@@ -77,6 +79,26 @@ std::string wrapped_page(std::string_view text, std::size_t width) {
   return result;
 }
 
+namespace {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter(std::size_t width, std::string end);
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override;
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_footer(const CLI::App* app) const override;
+
+ private:
+  std::string option_groups(const CLI::App& app) const;
+  std::string entry(const std::string& name, const std::string& description) const;
+
+  std::size_t width_;
+  std::string end_;
+};
+
 HelpFormatter::HelpFormatter(std::size_t width, std::string end) : width_(width), end_(std::move(end)) {
   label("Positionals", "Arguments");
   label("SUBCOMMAND", "COMMAND");
@@ -127,6 +149,8 @@ std::string HelpFormatter::make_description(const CLI::App* app) const {
 std::string HelpFormatter::make_footer(const CLI::App* app) const {
   return wrapped_page(app->get_footer() + "\n" + end_, width_);
 }
+
+}  // namespace
 
 std::string on_one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');

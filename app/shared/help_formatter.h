@@ -2,10 +2,12 @@
 // How --help is laid out: everything wrapped at the terminal's width, options in groups, examples last.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace partita::app {
 
@@ -15,26 +17,8 @@ inline constexpr const char* kDevicesGroup = "Devices";
 inline constexpr const char* kSearchGroup = "Search";
 inline constexpr const char* kOutputGroup = "Output";
 
-class HelpFormatter : public CLI::Formatter {
- public:
-  // `end` is the last line of each page.
-  HelpFormatter(std::size_t width, std::string end);
-
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override;
-  std::string make_description(const CLI::App* app) const override;
-  std::string make_footer(const CLI::App* app) const override;
-
- private:
-  std::string option_groups(const CLI::App& app) const;
-  std::string entry(const std::string& name, const std::string& description) const;
-
-  std::size_t width_;
-  std::string end_;
-};
-
-// Gives every page of `program` and of the commands that are added to it later this layout.
+// Gives every page of `program` and of the commands that are added to it later this layout; `end` is the last line of
+// each.
 void use_help_formatter(CLI::App& program, const std::string& end);
 
 // Descriptions of options have line ends where their sources do.

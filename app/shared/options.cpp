@@ -9,11 +9,8 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <sstream>
 #include <utility>
 
-#include "app/shared/standard_streams.h"
-#include "app/shared/usage_error.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::app {
@@ -69,58 +66,25 @@ std::optional<double> parse_with_unit(std::string_view text, std::span<const Uni
   return value;
 }
 
-std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "|")); }
-
-// The check runs on the text, before CLI11 converts it: its own message for a bad number says neither what was expected
-// nor the range. A good number is handed on as plain decimal text.
-CLI::Option* checked(CLI::Option* option, const std::string& text, std::function<std::string(std::string&)> check) {
-  CLI::Validator validator(std::move(check), "");
-  return option->option_text(text)->transform(std::move(validator));
-}
-
-// CLI11 has no place for what completion offers; an option's type name is free, as --help shows the option text.
-constexpr char kBetween = '|';
-constexpr std::string_view kKinds = "-wlp";  // in the order of Offer::Kind, but for paths, which the option text tells
-
 std::string check_path(std::string& given) { return given.empty() ? "the path is empty" : ""; }
 
 }  // namespace
 
-int print_help(const CLI::App& program, const CLI::Success& success) {
-  std::ostringstream text;
-  const int code = program.exit(success, text, text);
-  write_stdout(text.str(), "there is nowhere else to write it");
-  return code;
-}
-
-CLI::Option* offers(CLI::Option* option, Offer::Kind kind, const std::vector<std::string>& words) {
-  return option->type_name(kKinds[static_cast<std::size_t>(kind)] + joined(words));
-}
-
-Offer offer_of(const CLI::Option& option) {
-  const std::string& shown = option.get_option_text();
-  if (shown == "FILE" || shown == "DIR") return {Offer::Kind::Path, {}};
-  const std::string declared = option.get_type_name();
-  const std::size_t kind = shown.empty() || declared.empty() ? std::string::npos : kKinds.find(declared.front());
-  if (kind == std::string::npos) return {};
-  return {static_cast<Offer::Kind>(kind), CLI::detail::split(declared.substr(1), kBetween)};
-}
-
-CLI::Option* choices(CLI::Option* option, const std::vector<std::string>& names) {
-  const std::string text = joined(names);
-  checked(option, text, [names, text](std::string& given) {
+Option choices(Option option, const std::vector<std::string>& names) {
+  const std::string text = fmt::format("{}", fmt::join(names, "|"));
+  option.checked(text, [names, text](std::string& given) {
     if (std::ranges::find(names, given) != names.end()) return std::string();
     return fmt::format("'{}' is not one of {}{}", visible(given), text, did_you_mean(given, names));
   });
-  return offers(option, Offer::Kind::Word, names);
+  return option.offers(Offer::Kind::Word, names);
 }
 
-CLI::Option* path(CLI::Option* option) { return checked(option, "FILE", check_path); }
+Option path(Option option) { return option.checked("FILE", check_path); }
 
-CLI::Option* folder(CLI::Option* option) { return checked(option, "DIR", check_path); }
+Option folder(Option option) { return option.checked("DIR", check_path); }
 
-CLI::Option* whole(CLI::Option* option, const std::string& text, long long low, long long high) {
-  return checked(option, text, [=](std::string& given) {
+Option whole(Option option, const std::string& text, long long low, long long high) {
+  return option.checked(text, [=](std::string& given) {
     long long value = 0;
     const char* end = given.data() + given.size();
     const auto [rest, error] = std::from_chars(given.data(), end, value);
@@ -132,8 +96,8 @@ CLI::Option* whole(CLI::Option* option, const std::string& text, long long low, 
   });
 }
 
-CLI::Option* seconds(CLI::Option* option) {
-  return checked(option, "TIME", [](std::string& given) {
+Option seconds(Option option) {
+  return option.checked("TIME", [](std::string& given) {
     if (given == "inf") return std::string();
     const std::optional<double> value = parse_seconds(given);
     if (!value) return fmt::format("'{}' is not a time, such as 10 (seconds), 10s, 500ms, 2min, 1h or inf", given);
@@ -142,8 +106,8 @@ CLI::Option* seconds(CLI::Option* option) {
   });
 }
 
-CLI::Option* fraction(CLI::Option* option, double high) {
-  return checked(option, "FRACTION", [high](std::string& given) {
+Option fraction(Option option, double high) {
+  return option.checked("FRACTION", [high](std::string& given) {
     const std::optional<double> value = parse_with_unit(given, kFractions);
     if (!value || *value > high) {
       return fmt::format("'{}' is not a fraction from 0 to {}, such as 0.01 or 1%", given, high);
@@ -153,8 +117,8 @@ CLI::Option* fraction(CLI::Option* option, double high) {
   });
 }
 
-CLI::Option* bytes(CLI::Option* option) {
-  return checked(option, "SIZE", [](std::string& given) {
+Option bytes(Option option) {
+  return option.checked("SIZE", [](std::string& given) {
     const std::optional<double> value = parse_bytes(given);
     if (!value)
       return fmt::format("'{}' is not a number of bytes, such as 17179869184, 1.6e10, 16G, 16GiB or 16GB", given);
@@ -163,8 +127,8 @@ CLI::Option* bytes(CLI::Option* option) {
   });
 }
 
-CLI::Option* bandwidth(CLI::Option* option) {
-  return checked(option, "SIZE", [](std::string& given) {
+Option bandwidth(Option option) {
+  return option.checked("SIZE", [](std::string& given) {
     if (given == "inf") return std::string();
     const std::optional<double> value = parse_bytes(given);
     if (!value || *value == 0) {

@@ -11,6 +11,7 @@
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
+#include "partita/model/validate.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 
@@ -56,21 +57,15 @@ void check_pipeline(const Problem& problem) {
     throw InputError(ErrorKind::Usage, "--recompute",
                      "only for --memory-model 1f1b and gpipe; the flat model counts no activations");
   }
-  if (problem.memory_model == MemoryModel::GPipe && problem.microbatches == 0) {
-    throw InputError(ErrorKind::Usage, "--memory-model",
-                     "gpipe keeps the activations of all microbatches; say how many with --microbatches M");
-  }
+  validate(static_cast<const Question&>(problem));
 }
 
 constexpr const char* kClustersExpected = "COUNT:FACTOR, or several of them from the outside in, such as 2:0.5,4:0.1";
 
-CLI::Option* clusters(CLI::Option* option) {
-  CLI::Validator validator(
-      [](std::string& given) {
-        return parse_clusters(given) ? std::string() : fmt::format("'{}' is not {}", given, kClustersExpected);
-      },
-      "");
-  return option->option_text("N:FACTOR,...")->transform(std::move(validator));
+Option clusters(Option option) {
+  return option.checked("N:FACTOR,...", [](std::string& given) {
+    return parse_clusters(given) ? std::string() : fmt::format("'{}' is not {}", given, kClustersExpected);
+  });
 }
 
 // All of `text` as a number of the type asked for.
@@ -83,7 +78,7 @@ std::optional<Number> whole_text(std::string_view text) {
   return value;
 }
 
-void add_pipeline_options(CLI::App& command, QuestionOptions& question) {
+void add_pipeline_options(Command& command, QuestionOptions& question) {
   whole(command.add_option("--replicate", question.replicas,
                            "Staged: how many devices may run copies of one stage, each taking every so many samples\n"
                            "(default 1)"),
@@ -104,8 +99,8 @@ void add_pipeline_options(CLI::App& command, QuestionOptions& question) {
                    "1f1b and gpipe: a stage may drop activations and compute them again");
 }
 
-void add_platform_options(CLI::App& command, QuestionOptions& question) {
-  command.option_defaults()->group(kDevicesGroup);
+void add_platform_options(Command& command, QuestionOptions& question) {
+  command.group(kDevicesGroup);
   path(command.add_option("--platform", question.platform_file,
                           "Devices from this file, instead of the workload's: classes, clusters (docs/formats.md)"));
   whole(command.add_option("--accelerators", question.platform.accelerators,
@@ -151,8 +146,8 @@ std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text) {
   }
 }
 
-void add_question_options(CLI::App& command, QuestionOptions& question) {
-  command.option_defaults()->group(kQuestionGroup);
+void add_question_options(Command& command, QuestionOptions& question) {
+  command.group(kQuestionGroup);
   choices(command.add_option(
               "--objective", question.objective,
               "What the split costs (default throughput): throughput or max-load, the largest load of a\n"

@@ -3,12 +3,12 @@
 // what is asked for latency alone, and what for pipelines alone: copies of stages, and memory of samples in flight.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/shared/command_line.h"
 #include "partita/model/problem.h"
 #include "partita/read/workload.h"
 
@@ -37,7 +37,7 @@ struct QuestionOptions {
 std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text);
 
 // The positional argument WORKLOAD is for the command to add, as it words it. `question` must outlive the parsing.
-void add_question_options(CLI::App& command, QuestionOptions& question);
+void add_question_options(Command& command, QuestionOptions& question);
 
 // The problem, and what the times on its platform were made of, as a plan must say it for others to make them again.
 struct AskedProblem {

@@ -41,6 +41,12 @@ def run_table(title, columns, instances, time_limit, record, make_row):
     record["totals"][title] = table.total({})
 
 
+def planned(args, path, limit, target, *options):
+    row = plan(args, path, limit, question=(*LATENCY, *options))
+    row["missed"] = missed(row, target)
+    return row
+
+
 def as_published(args, title, spec, instances, known, record):
     for part in ("quick", "proof"):
         limit = args.time_limit or spec[part]["time_limit"]
@@ -67,9 +73,7 @@ def with_cheap_transfers(args, title, spec, instances, record):
             edge["cost"] *= spec["factor"]
         changed = args.output.parent / "cheap.json"
         changed.write_text(json.dumps(workload), encoding="utf-8")
-        row = plan(args, changed, limit, question=LATENCY)
-        row["missed"] = missed(row, spec["target"])
-        return row
+        return planned(args, changed, limit, spec["target"])
 
     run_table(f"{title}: latency, transfers x {spec['factor']:g}", PLAN_COLUMNS, instances, limit, record, make_row)
 
@@ -81,10 +85,7 @@ def on_few_accelerators(args, title, spec, instances, record):
     def make_row(name, path, _):
         workload = read_workload(path)
         fewest = math.ceil(total_memory(workload) / workload["maxSizePerFPGA"])
-        row = plan(args, path, limit, question=(*LATENCY, "--accelerators", str(fewest)))
-        row["accelerators"] = fewest
-        row["missed"] = missed(row, spec["target"])
-        return row
+        return planned(args, path, limit, spec["target"], "--accelerators", str(fewest)) | {"accelerators": fewest}
 
     columns = PLAN_COLUMNS[:1] + [("k", lambda r: text(r["accelerators"], "d"))] + PLAN_COLUMNS[1:]
     run_table(f"{title}: latency, fewest accelerators", columns, instances, limit, record, make_row)

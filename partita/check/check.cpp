@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "partita/check/copies.h"
@@ -66,6 +67,30 @@ CheckReport check(const Problem& problem, const SplitListing& listing) {
   check_placement(problem, placement, report);
   if (listing.claimed_value) check_claim(problem, *listing.claimed_value, report);
   return report;
+}
+
+double pass_load(const PassLoad& pass, TransferMode mode) {
+  switch (mode) {
+    case TransferMode::Sum: return pass.compute + pass.in + pass.out;
+    case TransferMode::Overlap: return std::max(pass.compute, pass.in + pass.out);
+    case TransferMode::Duplex: return std::max({pass.compute, pass.in, pass.out});
+  }
+  assert(!"no such transfer mode");
+  return 0;
+}
+
+double shared_load(double load, std::size_t sharing, double sync, TransferMode mode) {
+  const double own = load / static_cast<double>(sharing);
+  return mode == TransferMode::Sum ? own + sync : std::max(own, sync);
+}
+
+PassLoads pass_loads(const Problem& problem, const DeviceReport& device) {
+  const bool training = problem.workload->graph.has_backward();
+  const auto shared = [&](const PassLoad& pass, bool with_sync) {
+    return shared_load(pass_load(pass, problem.transfers), device.sharing, with_sync ? device.sync : 0,
+                       problem.transfers);
+  };
+  return {shared(device.forward, !training), shared(device.backward, training)};
 }
 
 const char* to_string(Violation::Kind kind) {

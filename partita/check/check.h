@@ -98,7 +98,8 @@ struct CheckReport {
 // Every violation is named, not only the first. The value is computed as far as the split goes, legal or not: nodes on
 // no device, and the edges that touch them, count for nothing, nor does the time of a node where it cannot run. With
 // the objective Latency the shape is what that objective needs (see latency.h) and problem.shape is not asked.
-// Near-linear in nodes and edges; the shape `contiguous` takes O(devices * (nodes + edges)).
+// Near-linear in nodes and edges; the shape `contiguous` takes O(devices * (nodes + edges)). Precondition: validate()
+// accepts the problem; the split may be wrong in every way.
 CheckReport check(const Problem& problem, const Split& split);
 
 // The same for a split as a file lists it, with unknown, duplicate and missing nodes and too many devices named, and

@@ -146,12 +146,11 @@ std::string busy_cores(const Problem& problem, const CheckReport& report, std::s
   const std::size_t hosts = problem.workload->platform.device_count(DeviceKind::Host);
   if (report.host_cores <= hosts)
     return fmt::format("{} busy at once, of {}\n", counted(report.host_cores, "host core"), hosts);
-  return wrapped_text(
-      fmt::format(
-          "warning: {} host nodes run at once, but there {} {}; --host-cores strict makes nodes wait for a free "
-          "one",
-          report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host")),
-      width);
+  return wrapped_text(fmt::format("warning: {} host nodes run at once, but there {} {}; Question::strict_host_cores "
+                                  "makes nodes wait for a free "
+                                  "one",
+                                  report.host_cores, hosts == 1 ? "is" : "are", counted(hosts, "host")),
+                      width);
 }
 
 // What is asked, a few words each: "max-load", "staged", "transfers overlap".

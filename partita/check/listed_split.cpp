@@ -47,31 +47,32 @@ std::string first_violations(const std::vector<Violation>& violations) {
 std::string options_that_differ(const Problem& question, const Problem& other) {
   std::vector<std::string> options;
   const auto word = [&](const char* option, auto member) {
-    if (question.*member != other.*member) options.push_back(fmt::format("{} {}", option, to_string(question.*member)));
+    if (question.*member != other.*member)
+      options.push_back(fmt::format("{} = {}", option, to_string(question.*member)));
   };
   const auto count = [&](const char* option, int Problem::*member, int none) {
     if (question.*member == other.*member) return;
     options.push_back(question.*member == none ? fmt::format("no {}", option)
-                                               : fmt::format("{} {}", option, question.*member));
+                                               : fmt::format("{} = {}", option, question.*member));
   };
   const auto flag = [&](const char* option, bool Problem::*member) {
     if (question.*member != other.*member)
       options.push_back(fmt::format("{}{}", question.*member ? "" : "no ", option));
   };
-  word("--objective", &Problem::objective);
+  word("Question::objective", &Problem::objective);
   const bool latency = question.objective == Objective::Latency;
   if (!latency) {
-    word("--shape", &Problem::shape);
-    word("--transfers", &Problem::transfers);
-    flag("--backward-shape", &Problem::backward_shape);
-    count("--replicate", &Problem::replicas, 1);
-    word("--memory-model", &Problem::memory_model);
-    count("--microbatches", &Problem::microbatches, 0);
-    flag("--recompute", &Problem::recompute);
+    word("Question::shape", &Problem::shape);
+    word("Question::transfers", &Problem::transfers);
+    flag("Question::backward_shape", &Problem::backward_shape);
+    count("Question::replicas", &Problem::replicas, 1);
+    word("Question::memory_model", &Problem::memory_model);
+    count("Question::microbatches", &Problem::microbatches, 0);
+    flag("Question::recompute", &Problem::recompute);
   } else {
-    count("--subgraphs", &Problem::subgraphs, 1);
+    count("Question::subgraphs", &Problem::subgraphs, 1);
     if (question.strict_host_cores != other.strict_host_cores)
-      options.push_back(fmt::format("--host-cores {}", question.strict_host_cores ? "strict" : "unlimited"));
+      options.push_back(fmt::format("Question::strict_host_cores{}", question.strict_host_cores ? "" : " = false"));
   }
   return fmt::format("{}", fmt::join(options, ", "));
 }

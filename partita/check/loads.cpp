@@ -2,26 +2,10 @@
 #include "partita/check/loads.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "partita/check/crossings.h"
 
 namespace partita {
-
-double pass_load(const PassLoad& pass, TransferMode mode) {
-  switch (mode) {
-    case TransferMode::Sum: return pass.compute + pass.in + pass.out;
-    case TransferMode::Overlap: return std::max(pass.compute, pass.in + pass.out);
-    case TransferMode::Duplex: return std::max({pass.compute, pass.in, pass.out});
-  }
-  assert(!"no such transfer mode");
-  return 0;
-}
-
-double shared_load(double load, std::size_t sharing, double sync, TransferMode mode) {
-  const double own = load / static_cast<double>(sharing);
-  return mode == TransferMode::Sum ? own + sync : std::max(own, sync);
-}
 
 void measure_passes(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                     CheckReport& report) {
@@ -71,15 +55,6 @@ void add_up_loads(const Problem& problem, CheckReport& report) {
     if (device.original.valid() && device.original != d) continue;
     if (!report.bottleneck.valid() || report.load[d] > report.load[report.bottleneck]) report.bottleneck = d;
   }
-}
-
-PassLoads pass_loads(const Problem& problem, const DeviceReport& device) {
-  const bool training = problem.workload->graph.has_backward();
-  const auto shared = [&](const PassLoad& pass, bool with_sync) {
-    return shared_load(pass_load(pass, problem.transfers), device.sharing, with_sync ? device.sync : 0,
-                       problem.transfers);
-  };
-  return {shared(device.forward, !training), shared(device.backward, training)};
 }
 
 double throughput_value(const Problem& problem, const CheckReport& report) {

@@ -56,10 +56,10 @@ std::vector<std::string> simulation_warnings(const Problem& problem, const Check
                                              std::size_t most_in_flight) {
   std::vector<std::string> lines = warnings(problem, report);
   if (problem.memory_model == MemoryModel::Flat && problem.workload->graph.has_backward() && most_in_flight > 1) {
-    lines.push_back(
-        fmt::format("up to {} samples are in flight on a device, and the memory model flat counts each node's `size` "
-                    "once: memory is an underestimate; --memory-model 1f1b or gpipe counts them all, by `activation`",
-                    most_in_flight));
+    lines.push_back(fmt::format(
+        "up to {} samples are in flight on a device, and the memory model flat counts each node's `size` "
+        "once: memory is an underestimate; Question::memory_model = 1f1b or gpipe counts them all, by `activation`",
+        most_in_flight));
   }
   return lines;
 }

@@ -11,9 +11,11 @@
 
 namespace partita {
 
+// Whether they are that already.
+bool memory_sums_are_exact(const Workload& workload);
+
 // Cuts off what of a size or a limit is less than that power of two, or than 2^-200; of whole bytes below 4 PiB in
-// total nothing is. Doing it twice changes nothing. Readers call it; who makes a workload by other means should do so
-// too.
+// total nothing is. Doing it twice changes nothing. Readers and GraphBuilder call it, and made_sound() for the rest.
 void make_memory_sums_exact(Workload& workload);
 
 }  // namespace partita

@@ -5,6 +5,14 @@
 
 namespace partita {
 
+void Node::set_memory(std::optional<double> size, const std::optional<MemoryParts>& apart,
+                      std::optional<double> share) {
+  parts = apart.value_or(MemoryParts{});
+  memory = size.value_or(parts.weights + parts.optimizer_state + parts.activation);
+  if (!apart) parts.weights = memory;
+  recompute_share = share.value_or(backward ? 0 : 1);
+}
+
 bool Graph::has_backward() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.backward; });
 }

@@ -37,6 +37,11 @@ struct Node {
   std::optional<std::int64_t> layer;        // which layer of the network it is part of; binds nothing unless asked to
   std::string op = {};                      // what it computes, "aten.mm": for people; empty where the file is silent
   std::optional<double> output_bytes = {};  // how large its output is: for people, costs are on the edges
+
+  // Memory, its parts and the share of recomputing, where some of them were not said: without `size`, memory is
+  // weights, optimizer state and activation; without `apart`, all of it is weights; and a forward node is recomputed in
+  // full. Precondition: `backward` is set.
+  void set_memory(std::optional<double> size, const std::optional<MemoryParts>& apart, std::optional<double> share);
 };
 
 // `cost` is the time to move the producer's output between host memory and an accelerator. Where the edges out of one
@@ -48,8 +53,9 @@ struct Edge {
   double cost = 0;
 };
 
-// Invariants, kept by the readers: acyclic, no self-loops, no edge from a backward to a forward node, all numbers
-// finite and not negative (but for kCannotRun), every node runs on some class. Nodes keep the file's order.
+// Invariants, kept by the readers and GraphBuilder, and held by validate(): acyclic, no self-loops, no edge from a
+// backward to a forward node, all numbers finite and not negative (but for kCannotRun), every node runs on some class.
+// Nodes keep the file's order.
 struct Graph {
   IdVector<NodeId, Node> nodes;
   std::vector<Edge> edges;

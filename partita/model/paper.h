@@ -24,7 +24,7 @@ struct PaperCell {
 
 struct PaperColumn {
   std::string title;      // as the paper has it
-  std::string algorithm;  // ours for it, as in portfolio/algorithms.h
+  std::string algorithm;  // ours for it, as in compare/algorithms.h
 };
 
 struct PaperRow {

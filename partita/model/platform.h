@@ -17,6 +17,11 @@ enum class DeviceKind {
   Host,         // reads and writes host memory for nothing
 };
 
+// More than these are taken for a mistake.
+inline constexpr int kMaxDevicesOfAKind = 1'000'000;
+inline constexpr int kMaxClasses = 1'000;
+inline constexpr int kMaxClusters = 100'000;
+
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 struct DeviceClass {

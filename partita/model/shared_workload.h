@@ -12,7 +12,8 @@ namespace partita {
 class SharedWorkload {
  public:
   SharedWorkload() : SharedWorkload(Workload{}) {}
-  SharedWorkload(Workload workload) : shared_(std::make_shared<Workload>(std::move(workload))) {}  // NOLINT: a workload is one
+  SharedWorkload(Workload workload)
+      : shared_(std::make_shared<Workload>(std::move(workload))) {}  // NOLINT: a workload is one
 
   const Workload& operator*() const { return *shared_; }
   const Workload* operator->() const { return shared_.get(); }

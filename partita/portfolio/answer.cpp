@@ -30,30 +30,30 @@ bool needs_setups(const Problem& problem) {
 void refuse_stages(const Problem& problem) {
   if (problem.objective == Objective::Latency || problem.shape == Shape::Staged) return;
   const auto refuse = [&](const char* option, const char* what) {
-    throw InputError(
-        ErrorKind::Unsupported, option,
-        fmt::format("{} splits are found without {}; --shape staged can do it", to_string(problem.shape), what));
+    throw InputError(ErrorKind::Unsupported, option,
+                     fmt::format("{} splits are found without {}; Question::shape = staged can do it",
+                                 to_string(problem.shape), what));
   };
   if (problem.workload->platform.clusters) refuse("platform", "clusters of devices");
-  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
+  if (problem.replicas > 1) refuse("Question::replicas", "copies of stages");
   if (problem.memory_model != MemoryModel::Flat)
-    refuse("--memory-model", "samples in flight, which need an order of stages");
+    refuse("Question::memory_model", "samples in flight, which need an order of stages");
 }
 
 void require_supported(const Problem& problem, Algorithm algorithm) {
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
     if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
-    throw InputError(ErrorKind::Unsupported, "--algorithm",
-                     "the dynamic programs are for throughput, not for --objective latency; leave --algorithm out, or "
-                     "use --algorithm ip");
+    throw InputError(ErrorKind::Unsupported, "PlanOptions::algorithm",
+                     "the dynamic programs are for throughput, not for Question::objective = latency; leave "
+                     "PlanOptions::algorithm out, or use PlanOptions::algorithm = ip");
   }
   const bool staged_only = algorithm == Algorithm::Exact || algorithm == Algorithm::Linear;
   if (staged_only && problem.shape != Shape::Staged) {
     throw InputError(
-        ErrorKind::Unsupported, "--algorithm",
-        fmt::format("the dynamic programs find staged splits, not {} splits; leave --algorithm out, or use "
-                    "--algorithm ip",
+        ErrorKind::Unsupported, "PlanOptions::algorithm",
+        fmt::format("the dynamic programs find staged splits, not {} splits; leave PlanOptions::algorithm out, or "
+                    "use PlanOptions::algorithm = ip",
                     to_string(problem.shape)));
   }
 }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "partita/check/check.h"
-#include "partita/solve/baseline/greedy.h"
-#include "partita/solve/baseline/single.h"
-#include "partita/util/csr.h"
+#include "partita/solve/shared/greedy.h"
+#include "partita/solve/shared/single.h"
+#include "partita/util/topological_order.h"
 
 namespace partita {
 namespace {
@@ -37,26 +37,15 @@ IdVector<NodeId, double> least_times(const Problem& problem) {
 }
 
 double longest_path(const Graph& graph, const IdVector<NodeId, double>& time) {
-  IdVector<NodeId, std::size_t> waiting(graph.nodes.size(), 0);
   std::vector<std::pair<NodeId, NodeId>> edges;
-  for (const Edge& edge : graph.edges) {
-    ++waiting[edge.to];
-    edges.emplace_back(edge.from, edge.to);
-  }
+  for (const Edge& edge : graph.edges) edges.emplace_back(edge.from, edge.to);
   const Csr<NodeId, NodeId> successors(graph.nodes.size(), edges);
   IdVector<NodeId, double> start(graph.nodes.size(), 0);
-  std::vector<NodeId> ready;
-  for (NodeId v : graph.nodes.all()) {
-    if (waiting[v] == 0) ready.push_back(v);
-  }
   double longest = 0;
-  for (std::size_t head = 0; head < ready.size(); ++head) {
-    const double finish = start[ready[head]] + time[ready[head]];
+  for (NodeId v : topological_order(successors)) {
+    const double finish = start[v] + time[v];
     longest = std::max(longest, finish);
-    for (NodeId w : successors[ready[head]]) {
-      start[w] = std::max(start[w], finish);
-      if (--waiting[w] == 0) ready.push_back(w);
-    }
+    for (NodeId w : successors[v]) start[w] = std::max(start[w], finish);
   }
   return longest;
 }

@@ -19,7 +19,7 @@ constexpr std::uint64_t kLatencyStartTicksPerNode = 20'000;  // 10 ms or so
 constexpr double kLeastStartSeconds = 1;                     // as for the others
 
 // Staged splits keep more groups together, so more can be said against them.
-bool ruled_out(const Problem& problem, Result& result) {
+bool ruled_out_by_shape(const Problem& problem, Result& result) {
   const bool staged = problem.objective != Objective::Latency && problem.shape == Shape::Staged;
   return ruled_out(problem,
                    staged ? find_stage_order(problem).group_of : find_colour_classes(problem.workload->graph).class_of,
@@ -50,14 +50,14 @@ std::optional<Split> start_for(const Problem& problem, std::uint64_t seed, Budge
 
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   refuse_all_but_classes(problem, "the integer programs");
-  if (ruled_out(problem, plan.result)) return;
+  if (ruled_out_by_shape(problem, plan.result)) return;
   BestSoFar best(problem, options, budget, sink, plan);
   best.raise_bound(0, "loads are not negative");
   if (const std::optional<Split> start = start_for(problem, options.seed, budget, sink)) best.offer(*start);
   const IpOutcome outcome = best.ask_integer_program();
   if (outcome.unsuitable) {
     throw InputError(
-        ErrorKind::Unsupported, "--algorithm ip",
+        ErrorKind::Unsupported, "PlanOptions::algorithm = ip",
         outcome.failure + "; leave the option out, or write the program with `convert` for another solver");
   }
   best.settle();

@@ -4,7 +4,7 @@
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/latency_instance.h"
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 
 namespace partita {
 namespace {

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged splits on any devices: the search of solve/staged/setups/. Where there are clusters, the same question on
-// devices that are all next to each other, on the best links there are, is asked first, of whoever answers it best: its
-// bound holds for this one too, and its stages are a good order to start from.
+// Staged splits on any devices: the search of solve/staged/setups/. Before it, a question with fewer limits is asked of
+// whoever answers that best: its bound holds for this one too, and its stages are a good order to start from. One limit
+// is given up at a time; who answers the simpler question may give up the next.
+//
+// Clusters: all devices next to each other, on the best links there are. Without copies only, for what copies exchange
+// between clusters is another matter (see without_clusters in reduce/setup_instance.h).
+//
+// Samples in flight: the flat memory model, with each node at the least that it takes in whatever stage. With 1f1b at
+// least one sample is in flight, and recomputing keeps a sample's activations too; with gpipe all microbatches are, at
+// the less of keeping their activations and of keeping what recomputes them. A stage takes the sum of one or of the
+// other over its nodes, hence at least the sum of the lesser. Recomputing only adds time. So every split costs no more,
+// and fits. Only where the plain solver then answers; with gpipe and without recomputing it answers the question
+// itself.
 #include <algorithm>
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/reduce/device_table.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/solve_setups.h"
@@ -14,8 +25,9 @@ namespace partita {
 namespace {
 
 // Of the time; its answer is often enough.
-constexpr double kPartBeforeClusters = 0.25;
-constexpr std::uint64_t kTicksBeforeClusters = 20'000'000;
+constexpr double kPartBefore = 0.25, kPartBeforeSamples = 0.5;
+constexpr std::uint64_t kTicksBefore = 20'000'000, kTicksBeforeSamples = 200'000'000;
+constexpr double kMemoryRounding = 1e-12;  // sums of memory are made in another order
 
 double least_factor(const Cluster& cluster) {
   double least = cluster.factor;
@@ -23,14 +35,46 @@ double least_factor(const Cluster& cluster) {
   return least;
 }
 
-// Without copies only: what copies exchange between clusters is another matter (see without_clusters).
-std::optional<Problem> without_clusters(const Problem& problem) {
-  const std::optional<Cluster>& clusters = problem.workload->platform.clusters;
-  if (!clusters || problem.replicas > 1) return std::nullopt;
+Problem without_clusters(const Problem& problem) {
   Problem flat = problem;
-  flat.workload.change().platform.clusters.reset();
-  for (Edge& edge : flat.workload.change().graph.edges) edge.cost *= least_factor(*clusters);
+  const double factor = least_factor(*problem.workload->platform.clusters);
+  Workload& workload = flat.workload.change();
+  workload.platform.clusters.reset();
+  for (Edge& edge : workload.graph.edges) edge.cost *= factor;
   return flat;
+}
+
+Problem without_samples(const Problem& problem) {
+  Problem flat = problem;
+  flat.memory_model = MemoryModel::Flat;
+  flat.recompute = false;
+  flat.microbatches = 0;
+  const double samples = problem.memory_model == MemoryModel::GPipe ? problem.microbatches : 1;
+  for (Node& node : flat.workload.change().graph.nodes) {
+    const MemoryParts& parts = node.parts;
+    double in_flight = samples * parts.activation;
+    if (problem.recompute) in_flight = std::min(in_flight, samples * parts.recompute_activation + parts.activation);
+    node.memory = (parts.weights + parts.optimizer_state + in_flight) * (1 - kMemoryRounding);
+  }
+  return flat;
+}
+
+struct Simpler {
+  Problem problem;
+  const char* how;
+  double part;
+  std::uint64_t ticks;
+};
+
+std::optional<Simpler> with_fewer_limits(const Problem& problem) {
+  const Platform& platform = problem.workload->platform;
+  if (problem.replicas > 1) return std::nullopt;
+  if (platform.clusters)
+    return Simpler{without_clusters(problem), "with all devices next to each other: ", kPartBefore, kTicksBefore};
+  const bool plain = is_plain(platform) && problem.transfers == TransferMode::Sum;
+  if (problem.memory_model == MemoryModel::Flat || !plain) return std::nullopt;
+  return Simpler{without_samples(problem), "with as few samples in flight as can be: ", kPartBeforeSamples,
+                 kTicksBeforeSamples};
 }
 
 // The groups by the stages of a split, from the END of the pipeline, and along the order within a stage.
@@ -45,15 +89,15 @@ std::vector<GroupId> order_of(const SetupInstance& instance, const Split& split)
   return order;
 }
 
-SetupHint ask_without_clusters(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
-                               Budget& budget) {
+SetupHint ask_simpler(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
+                      Budget& budget) {
   SetupHint hint;
-  const std::optional<Problem> flat = without_clusters(problem);
-  if (!flat) return hint;
-  Budget part(budget, kTicksBeforeClusters, kPartBeforeClusters * budget.seconds_left());
-  const Plan found = answer_within(*flat, options, part);
+  const std::optional<Simpler> simpler = with_fewer_limits(problem);
+  if (!simpler) return hint;
+  Budget part(budget, simpler->ticks, simpler->part * budget.seconds_left());
+  const Plan found = answer_within(simpler->problem, options, part);
   hint.bound = found.result.bound;
-  hint.proof = "with all devices next to each other: " + found.result.proof;
+  hint.proof = simpler->how + found.result.proof;
   hint.infeasible = found.result.status == Status::Infeasible;
   if (found.result.split) hint.order = order_of(instance, *found.result.split);
   return hint;
@@ -70,14 +114,14 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
   }
   // What memory a group takes at least is known beforehand in the flat model alone.
   if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, result)) return;
-  const SetupHint hint = ask_without_clusters(problem, instance, options, budget);
+  const SetupHint hint = ask_simpler(problem, instance, options, budget);
   const SetupOutcome outcome =
       solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint}, budget, sink);
   result.bound = outcome.bound;
   result.proof = outcome.proof;
-  if (outcome.pipeline) {
-    result.split = lift_parts(problem, instance, outcome.pipeline->parts);
-    settle_status(problem, outcome.pipeline->value, outcome.bound, plan);
+  if (outcome.split) {
+    result.split = lift_parts(problem, instance, outcome.split->parts);
+    settle_status(problem, outcome.split->value, outcome.bound, plan);
   } else if (outcome.infeasible) {
     result.status = Status::Infeasible;
     result.reason = nothing_fits(problem, "proved by exhaustive search");

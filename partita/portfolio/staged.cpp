@@ -4,7 +4,7 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/pass_graphs.h"
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 
 namespace partita {
 

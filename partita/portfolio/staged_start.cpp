@@ -6,7 +6,7 @@
 #include "partita/reduce/pass_graphs.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 #include "partita/solve/staged/setups/solve_setups.h"
 
 namespace partita {
@@ -26,8 +26,8 @@ std::optional<Split> staged_start(const Problem& problem, std::uint64_t seed, Bu
   const Problem staged = as_staged(problem);
   const SetupInstance instance = make_setup_instance(staged);
   const SetupOutcome outcome = solve_setups(instance, {.seed = seed}, budget, {});
-  if (!outcome.pipeline) return std::nullopt;
-  return lift_parts(staged, instance, outcome.pipeline->parts);
+  if (!outcome.split) return std::nullopt;
+  return lift_parts(staged, instance, outcome.split->parts);
 }
 
 std::optional<Split> staged_gpipe_start(const Problem& problem, double gap, std::uint64_t seed, Budget& budget) {

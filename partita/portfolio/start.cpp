@@ -9,9 +9,9 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/free_instance.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/greedy.h"
 #include "partita/solve/free/contiguous/contiguous_anneal.h"
 #include "partita/solve/free/free_search.h"
+#include "partita/solve/shared/greedy.h"
 #include "partita/solve/staged/staged.h"
 
 namespace partita {

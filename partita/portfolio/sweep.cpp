@@ -35,10 +35,13 @@
 #include <stdexcept>
 
 #include "partita/check/claims.h"
+#include "partita/model/made_sound.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/sweep_verdict.h"
 #include "partita/portfolio/vary.h"
+#include "partita/util/error.h"
 
 namespace partita {
 namespace {
@@ -226,9 +229,11 @@ class SweepRun {
 
 Sweep sweep(const Problem& problem, SweepParameter parameter, std::vector<double> values, const SweepOptions& options,
             Budget& budget, const SweepWatcher& watcher) {
-  require_variable(problem, parameter);
+  const Problem sound = made_sound(problem);
+  require_variable(sound, parameter);
+  if (values.empty()) throw InputError(ErrorKind::Usage, "sweep", "there are no values; expected at least one");
   std::ranges::sort(values);
-  return SweepRun(problem, parameter, values, options, budget, watcher).run();
+  return SweepRun(sound, parameter, values, options, budget, watcher).run();
 }
 
 }  // namespace partita

@@ -35,7 +35,4 @@ struct SweepWatcher {
 Sweep sweep(const Problem& problem, SweepParameter parameter, std::vector<double> values, const SweepOptions& options,
             Budget& budget, const SweepWatcher& watcher = {});
 
-// Sets `enough` and `verdict` from the points. `splits`: what the bounds speak of, "staged split" (check/claims.h).
-void judge(Sweep& sweep, const std::string& splits);
-
 }  // namespace partita

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where more stops paying, in a sentence. That a point is enough is proved where even the bounds of the later points
 // leave no more than a worthwhile gain over its split; else it is what the searches found.
+#include "partita/portfolio/sweep_verdict.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "partita/check/names.h"
-#include "partita/portfolio/sweep.h"
 #include "partita/portfolio/vary.h"
 
 namespace partita {

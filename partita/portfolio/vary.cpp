@@ -13,7 +13,7 @@
 namespace partita {
 namespace {
 
-constexpr const char* kWhere = "--vary";
+constexpr const char* kWhere = "Sweep::parameter";
 
 [[noreturn]] void refuse_value(SweepParameter parameter, double value, const char* expected) {
   throw InputError(ErrorKind::Usage, kWhere,

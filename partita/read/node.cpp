@@ -47,22 +47,22 @@ class TimeOfKind {
 };
 
 void read_memory(const ObjectView& fields, Node& node) {
-  MemoryParts& parts = node.parts;
-  const bool taken_apart = fields.find("weights") || fields.find("optimizerState") || fields.find("activation");
-  parts.weights = fields.amount_or("weights", 0, "the node's weights in bytes, a number, 0 or more");
-  parts.optimizer_state =
-      fields.amount_or("optimizerState", 0, "the node's optimizer state in bytes, a number, 0 or more");
-  parts.activation =
-      fields.amount_or("activation", 0, "what the node keeps of each sample in flight, in bytes, a number, 0 or more");
-  parts.recompute_activation =
-      fields.amount_or("recomputeActivation", 0,
-                       "what the node keeps of each sample in flight where activations are recomputed, in bytes, a "
-                       "number, 0 or more");
-  node.memory = fields.amount_or("size", parts.weights + parts.optimizer_state + parts.activation,
-                                 "the node's memory in bytes, a number, 0 or more");
-  if (!taken_apart) parts.weights = node.memory;
-  node.recompute_share = fields.amount_or("recomputeShare", node.backward ? 0 : 1,
-                                          "the share of the node's time that recomputing takes, a number, 0 or more");
+  const auto amount = [&fields](const char* key, const char* expected) {
+    return fields.find(key) ? std::optional(fields.amount(key, expected)) : std::nullopt;
+  };
+  const auto weights = amount("weights", "the node's weights in bytes, a number, 0 or more");
+  const auto optimizer_state = amount("optimizerState", "the node's optimizer state in bytes, a number, 0 or more");
+  const auto activation =
+      amount("activation", "what the node keeps of each sample in flight, in bytes, a number, 0 or more");
+  const auto kept = amount("recomputeActivation",
+                           "what the node keeps of each sample in flight where activations are recomputed, in bytes, a "
+                           "number, 0 or more");
+  std::optional<MemoryParts> apart;
+  if (weights || optimizer_state || activation)
+    apart = MemoryParts{weights.value_or(0), optimizer_state.value_or(0), activation.value_or(0), 0};
+  node.set_memory(amount("size", "the node's memory in bytes, a number, 0 or more"), apart,
+                  amount("recomputeShare", "the share of the node's time that recomputing takes, a number, 0 or more"));
+  node.parts.recompute_activation = kept.value_or(0);
 }
 
 // What is shown and never computed with: where it makes no sense, there is nothing to show.

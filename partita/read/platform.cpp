@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "partita/model/graph_checks.h"
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 
@@ -185,19 +187,6 @@ Cluster read_clusters(const ObjectView& object, ClusterReader& reader) {
   return reader.read(fields, 1);
 }
 
-void check_totals(const Platform& platform, const ObjectView& object) {
-  for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
-    if (platform.device_count(kind) > kMaxDevicesOfAKind) {
-      object.place().fail(ErrorKind::BadPlatform,
-                          fmt::format("there are {} {}s; expected at most {} devices of a kind",
-                                      platform.device_count(kind), to_string(kind), kMaxDevicesOfAKind));
-    }
-  }
-  if (platform.device_count() == 0) {
-    object.place().fail(ErrorKind::BadPlatform, "there are no devices in any class; expected at least one device");
-  }
-}
-
 PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
   KeepAllBut listener(kPlatformExpected, {"nodes", "edges", "meta"});
   const json document = read_json(text, listener);
@@ -265,7 +254,8 @@ PlatformSpec read_platform_object(const ObjectView& given, UnknownFields& unknow
       spec.platform.classes[c].count = static_cast<int>(count);
     }
   }
-  check_totals(spec.platform, object);
+  if (const std::string fault = device_fault(spec.platform); !fault.empty())
+    object.place().fail(ErrorKind::BadPlatform, fault);
   constexpr const char* kBandwidth = "bytes per unit of time, a number above 0 (null for unlimited)";
   spec.platform.sync_bandwidth = object.number("syncBandwidth", kBandwidth).value_or(kUnlimited);
   if (!(spec.platform.sync_bandwidth > 0)) {

@@ -5,16 +5,12 @@
 
 #include <string>
 #include <string_view>
-
 #include <vector>
 
 #include "partita/model/platform.h"
 #include "partita/read/read_options.h"
 
 namespace partita {
-
-class ObjectView;
-class UnknownFields;
 
 struct PlatformSpec {
   Platform platform;
@@ -23,19 +19,11 @@ struct PlatformSpec {
   std::vector<std::string> notes = {};  // what the reader of its file found odd, a line each
 };
 
-// More than these are taken for a mistake.
-inline constexpr int kMaxDevicesOfAKind = 1'000'000;
-inline constexpr int kMaxClasses = 1'000;
-inline constexpr int kMaxClusters = 100'000;
-
 // `path` may be "-" for standard input. Throws InputError; the platform returned has a device, and counts that agree
 // with its clusters.
 PlatformSpec read_platform(const std::string& path, const ReadOptions& options = {});
 
 // The same from bytes in memory; `source` is the name used in error messages.
 PlatformSpec parse_platform(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
-
-// The same from a part of a document, without notes: fields that it should not have go to `unknown`.
-PlatformSpec read_platform_object(const ObjectView& object, UnknownFields& unknown);
 
 }  // namespace partita

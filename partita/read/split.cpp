@@ -15,6 +15,7 @@
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
+#include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's JSON to a Workload. Every field is checked where it is read, so that the error can name it; what holds of
-// the graph as a whole comes last (graph_checks.h). Nodes and edges go straight into the graph while the text is read.
-// Where the file names its devices after its nodes, the nodes' times wait as a few bytes each; where it has edges
+// the graph as a whole comes last (model/graph_checks.h). Nodes and edges go straight into the graph while the text is
+// read. Where the file names its devices after its nodes, the nodes' times wait as a few bytes each; where it has edges
 // before nodes, these wait as ids. So reading takes at most about 8 bytes for a byte of text, the graph itself
 // included, which takes nearly all of it. Near-linear: a hash table of ids, a sort of the edges.
 #include "partita/read/workload.h"
@@ -14,12 +14,13 @@
 #include <utility>
 
 #include "partita/model/exact_memory.h"
+#include "partita/model/graph_checks.h"
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
-#include "partita/read/graph_checks.h"
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
 #include "partita/read/node.h"
+#include "partita/read/platform_object.h"
 #include "partita/read/time_unit.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
@@ -46,7 +47,7 @@ void refuse_others(const json& document, const Place& place) {
     place.fail(
         ErrorKind::BadField,
         "is a platform (classes of devices), not a workload; give a workload (the file with nodes and edges), and "
-        "this file with --platform");
+        "this file with PlatformOverrides::platform");
   }
   const bool is_plan = document.contains("partita");
   if (is_plan || document.contains("fpgas") || document.contains("cpus")) {
@@ -295,36 +296,15 @@ class WorkloadBuilder final : public DocumentListener {
 
   void connect(const ListedEdge& listed, const Place& place) {
     const Edge edge{node_with(listed.from, "sourceId", place), node_with(listed.to, "destId", place), listed.cost};
-    const Node& from = workload_.graph.nodes[edge.from];
-    const Node& to = workload_.graph.nodes[edge.to];
-    if (edge.from == edge.to) {
-      place.fail(ErrorKind::BadGraph,
-                 fmt::format("leads from node {} to itself; expected a graph without cycles", from.original_id));
-    }
-    if (from.backward && !to.backward) {
-      place.fail(
-          ErrorKind::BadGraph,
-          fmt::format("leads from backward node {} to forward node {}; expected the backward pass to feed backward "
-                      "nodes only (see isBackwardNode)",
-                      from.original_id, to.original_id));
-    }
+    if (const std::string fault = edge_fault(workload_.graph, edge); !fault.empty())
+      place.fail(ErrorKind::BadGraph, fault);
     workload_.graph.edges.push_back(edge);
   }
 
   void check_graph() const {
-    const Graph& graph = workload_.graph;
-    if (const std::vector<NodeId> cycle = find_cycle(graph); !cycle.empty()) {
-      root_.member("edges").fail(ErrorKind::BadGraph,
-                                 fmt::format("there is a cycle of {} nodes: {}; expected a graph without cycles",
-                                             cycle.size(), cycle_text(graph, cycle)));
-    }
-    if (const std::string what = find_overflow(workload_); !what.empty()) {
-      root_.fail(ErrorKind::BadNumber, what + "; use a larger unit of time or size");
-    }
-    if (const std::string what = find_underflow(workload_); !what.empty()) {
-      root_.fail(ErrorKind::BadNumber,
-                 what + " is not 0 but below 1e-300, with the platform's factors; use a smaller unit of time, or 0");
-    }
+    if (const std::string fault = cycle_fault(workload_.graph); !fault.empty())
+      root_.member("edges").fail(ErrorKind::BadGraph, fault);
+    if (const std::string fault = number_fault(workload_); !fault.empty()) root_.fail(ErrorKind::BadNumber, fault);
   }
 
   // What each takes beside its own parts: places in tables that grow by doubling, what the allocator adds.

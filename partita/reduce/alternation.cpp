@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "partita/reduce/node_name.h"
-#include "partita/util/csr.h"
+#include "partita/util/topological_order.h"
 
 namespace partita {
 namespace {
@@ -60,25 +60,15 @@ class Alternation {
 
   // The forward nodes, each behind its inputs.
   std::vector<NodeId> in_order() {
-    IdVector<NodeId, std::size_t> missing(graph_.nodes.size(), 0);
     std::vector<std::pair<NodeId, NodeId>> out, in;
     for (const Edge& edge : graph_.edges) {
       if (graph_.nodes[edge.from].backward || graph_.nodes[edge.to].backward) continue;
       out.emplace_back(edge.from, edge.to);
       in.emplace_back(edge.to, edge.from);
-      ++missing[edge.to];
     }
-    const Csr<NodeId, NodeId> successors(graph_.nodes.size(), out);
     inputs_ = Csr<NodeId, NodeId>(graph_.nodes.size(), in);
-    std::vector<NodeId> order;
-    for (NodeId v : graph_.nodes.all()) {
-      if (missing[v] == 0 && !graph_.nodes[v].backward) order.push_back(v);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (NodeId w : successors[order[i]]) {
-        if (--missing[w] == 0) order.push_back(w);
-      }
-    }
+    std::vector<NodeId> order = topological_order(Csr<NodeId, NodeId>(graph_.nodes.size(), out));
+    std::erase_if(order, [&](NodeId v) { return graph_.nodes[v].backward; });
     return order;
   }
 
@@ -142,7 +132,8 @@ std::string find_alternation(const Problem& problem) {
   return fmt::format(
       "the devices that nodes can run on, and the shape: one path needs {}; no path of a {} split comes back to a "
       "device, "
-      "so it takes {} {}s, and there {} {}. What helps: --shape free, --{}s {}, or to let some of these nodes run on "
+      "so it takes {} {}s, and there {} {}. What helps: Question::shape = free, PlatformOverrides::{}s = {}, or to let "
+      "some of these nodes run on "
       "the "
       "other kind of device",
       steps, to_string(problem.shape), needed, too_few_hosts ? "host" : "accelerator",

@@ -92,8 +92,8 @@ void refuse_all_but_classes(const Problem& problem, const char* who) {
     throw InputError(ErrorKind::Unsupported, where, fmt::format("{} know nothing of {}", who, what));
   };
   if (problem.workload->platform.clusters) refuse("platform.clusters", "clusters");
-  if (problem.replicas > 1) refuse("--replicate", "copies of stages");
-  if (problem.memory_model != MemoryModel::Flat) refuse("--memory-model", "memory models other than flat");
+  if (problem.replicas > 1) refuse("Question::replicas", "copies of stages");
+  if (problem.memory_model != MemoryModel::Flat) refuse("Question::memory_model", "memory models other than flat");
 }
 
 }  // namespace partita

@@ -40,6 +40,7 @@ struct GroupTransfer {
 };
 
 // In the order of the producing nodes.
-std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, Passes passes);
+std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of,
+                                           Passes passes);
 
 }  // namespace partita

@@ -9,6 +9,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/reduce/transfers.h"
 #include "partita/util/strong_components.h"
+#include "partita/util/topological_order.h"
 
 namespace partita {
 namespace {
@@ -137,20 +138,6 @@ void add_edges(const Graph& graph, LatencyInstance& instance) {
   instance.item_count = items.count;
 }
 
-void add_order(LatencyInstance& instance) {
-  IdVector<NodeId, std::size_t> waiting(instance.size(), 0);
-  for (NodeId v : instance.nodes.all()) {
-    waiting[v] = instance.predecessors[v].size();
-    if (waiting[v] == 0) instance.order.push_back(v);
-  }
-  for (std::size_t head = 0; head < instance.order.size(); ++head) {
-    for (NodeId w : instance.successors[instance.order[head]]) {
-      if (--waiting[w] == 0) instance.order.push_back(w);
-    }
-  }
-  assert(instance.order.size() == instance.size());
-}
-
 double least_link_factor(const DeviceTable& devices) {
   double least = devices.accelerators() > 0 ? kNever : 1;
   for (std::size_t c = 0; c < devices.accelerator_classes(); ++c)
@@ -246,7 +233,8 @@ LatencyInstance make_latency_instance(const Problem& problem) {
   add_class_times(graph, instance);
   add_nodes(graph, instance);
   add_edges(graph, instance);
-  add_order(instance);
+  instance.order = topological_order(instance.successors);
+  assert(instance.order.size() == instance.size());
   add_transfers(graph, instance);
   add_views(instance);
   return instance;

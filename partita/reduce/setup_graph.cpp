@@ -54,12 +54,7 @@ SetupGraph moved(const SetupGraph& graph, StageGraph order, const Lift& lift) {
   }
   IdVector<GroupId, GroupMemory> memory(order.size());
   for (GroupId v : graph.all()) {
-    GroupMemory& sum = memory[lift[v]];
-    const GroupMemory& part = graph.memory(v);
-    sum.weights += part.weights;
-    sum.resident += part.resident;
-    sum.activation += part.activation;
-    sum.kept += part.kept;
+    memory[lift[v]].add(graph.memory(v));
   }
   std::vector<DirectedNet> nets;
   for (NetId e : graph.nets()) {

@@ -11,16 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/reduce/group_weights.h"
 #include "partita/reduce/stage_graph.h"
 
 namespace partita {
-
-// What a group takes on one class of devices.
-struct ClassTime {
-  std::array<double, 2> pass{};  // forward and backward; all in the first where passes need not be told apart
-  double recompute = 0;          // more, where the stage recomputes its activations
-  bool can_run = true;
-};
 
 // What a group keeps in memory, in bytes.
 struct GroupMemory {
@@ -28,6 +22,13 @@ struct GroupMemory {
   double resident = 0;    // whatever the number of samples
   double activation = 0;  // for each sample in flight
   double kept = 0;        // for each sample in flight, instead, where activations are recomputed
+
+  void add(const GroupMemory& more, double times = 1) {
+    weights += times * more.weights;
+    resident += times * more.resident;
+    activation += times * more.activation;
+    kept += times * more.kept;
+  }
 };
 
 struct DirectedNet {
@@ -63,6 +64,7 @@ class SetupGraph {
   std::span<const NetId> nets_of(GroupId v) const { return nets_of_[v]; }
 
   void drop_weights(GroupId v) { memory_[v].weights = 0; }
+  void ban(ClassId c, GroupId v) { times_[c][v].can_run = false; }
 
  private:
   StageGraph order_;

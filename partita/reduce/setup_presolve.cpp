@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cheap neighbour. Let w be the only successor of v in the transitive reduction, or the only predecessor. Moving v to
 // the stage W of w keeps the order valid, at every level of clusters: what precedes v is in v's stage A or before it,
-// hence before W, and what follows v follows w. v must be able to run wherever w can, and cost nothing there in memory
-// (unless memory cannot bind) and, where copies exchange weights, in weights.
+// hence before W, and what follows v follows w. v must be able to run wherever w can within the limit, and cost nothing
+// there in memory (unless memory cannot bind) and, where copies exchange weights, in weights.
 //   Free of charge: v takes no time, and every net of v has w in it. Then nobody pays more. W cuts the nets {v, w, ...}
 //     already. A cuts them before, and holds fewer of their members after. A producer elsewhere has w as a reader
 //     anyhow, so its way is no longer. Only where v itself is the producer do in and out change places, in A and in W;
@@ -118,7 +118,7 @@ class SetupPresolver {
     }
     const bool for_a_price = rules_.transfers == TransferMode::Sum && !rules_.has_clusters();
     for (ClassId c : rules_.classes.all()) {
-      if (devices_[c] == 0 || !graph.time(c, w).can_run) continue;
+      if (!may_be_on(c, w)) continue;
       if (!graph.time(c, v).can_run) return false;
       const bool weightless = m.resident <= 0 && m.activation <= 0 && m.kept <= 0;
       if (memory_binds_[c] && !weightless) return false;
@@ -133,6 +133,18 @@ class SetupPresolver {
     // In A, whichever class it is on, and for hosts at no price at all:
     if (for_a_price) return without <= exact;
     return without <= 0 && !turns_round;
+  }
+
+  // Whether the group alone is within the limit on devices of the class, on as many of them as may share it.
+  bool may_be_on(ClassId c, GroupId w) const {
+    const ClassTime& time = result_.graph.time(c, w);
+    if (devices_[c] == 0 || !time.can_run) return false;
+    const double copies = std::min(devices_[c], rules_.replicas) * cluster_copies();
+    if (result_.graph.compute(c, w) > limit_ * copies * (1 + kTie)) return false;
+    const int in_flight = samples_in_flight(rules_, 1, 1);
+    const double least = std::min(stage_memory({0, c, 1, false}, result_.graph.memory(w), in_flight),
+                                  stage_memory({0, c, 1, rules_.recompute}, result_.graph.memory(w), in_flight));
+    return least <= rules_.classes[c].memory;
   }
 
   // --- unaffordable pairs ---

@@ -26,14 +26,10 @@ struct StageSums {
 
   void add(const SetupGraph& graph, ClassId c, GroupId v, double times = 1) {
     const ClassTime& time = graph.time(c, v);
-    const GroupMemory& m = graph.memory(v);
     compute[0] += times * time.pass[0];
     compute[1] += times * time.pass[1];
     recompute += times * time.recompute;
-    memory.weights += times * m.weights;
-    memory.resident += times * m.resident;
-    memory.activation += times * m.activation;
-    memory.kept += times * m.kept;
+    memory.add(graph.memory(v), times);
   }
   void add(const StageSums& more) {
     for (std::size_t pass : {0, 1}) {
@@ -42,10 +38,7 @@ struct StageSums {
       out[pass] += more.out[pass];
     }
     recompute += more.recompute;
-    memory.weights += more.memory.weights;
-    memory.resident += more.memory.resident;
-    memory.activation += more.memory.activation;
-    memory.kept += more.memory.kept;
+    memory.add(more.memory);
   }
 };
 

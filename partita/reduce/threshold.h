@@ -35,20 +35,6 @@ struct Threshold {
   }
 };
 
-// A group that no device can hold within the limit: then there is nothing to look for.
-inline bool some_group_fits_nowhere(const NetGraph& graph, const Threshold& question) {
-  for (GroupId v : graph.all()) {
-    if (!question.fits_accelerator(graph.group(v)) && !question.fits_host(graph.group(v))) return true;
-  }
-  return false;
-}
-
-// Any cost above the limit is as good as any other: no accelerator pays it. So costs may be capped here, above the
-// limit by far more than rounding. Splits within the limit keep their loads.
-inline void cap_costs(NetGraph& graph, const Threshold& question) {
-  if (question.limit > 0) graph.cap_costs(2 * question.limit);
-}
-
 // Loads are sums of doubles, so a comparison with the limit may be off by rounding. What is proved for a limit is
 // claimed only for limit * (1 - kRoundingSlack), which is far more than the sums can be wrong by.
 inline constexpr double kRoundingSlack = 1e-10;

@@ -48,12 +48,12 @@ int most_useful_buckets(const StageGraph& graph) {
 }  // namespace
 
 Windows::Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget)
-    : graph_(graph),
+    : Places(question.platform.accelerators, std::clamp(options.buckets, 1, most_useful_buckets(graph))),
+      graph_(graph),
       question_(question),
       options_(options),
       budget_(budget),
-      by_memory_(options.measure == Measure::Memory),
-      buckets_(std::clamp(options.buckets, 1, most_useful_buckets(graph))) {
+      by_memory_(options.measure == Measure::Memory) {
   assert(graph.has_closure());
   total_ = by_memory_ ? graph.total_memory() : graph.total_accelerator_time();
   tolerance_ = 1e-9 * total_;
@@ -220,15 +220,10 @@ bool Windows::host_may_follow(int hosts, int accelerators) const {
          question_.accelerators_with_host(accelerators) == accelerators;
 }
 
-bool Windows::allowed(int hosts, int accelerators, int place) const {
-  return allowed_[hosts * (question_.platform.accelerators + 1) + accelerators][place];
-}
-
 // Forward from the empty set, backward from the whole set; a place is allowed for given device counts if both meet
 // there.
 bool Windows::reach(bool with_flows) {
   const int k = question_.platform.accelerators, l = question_.platform.hosts;
-  const auto level = [&](int c, int f) { return c * (k + 1) + f; };
   // The places to look at: all at first, then only those which the cheaper pass left.
   std::vector<std::vector<char>> candidates = std::move(allowed_);
   if (candidates.empty()) candidates.assign((l + 1) * (k + 1), possible_);
@@ -279,13 +274,13 @@ bool Windows::reach(bool with_flows) {
   return allowed_[level(0, 0)][0] || graph_.size() == 0;
 }
 
-std::pair<int, int> Windows::places_of(double measure) const {
+std::pair<int, int> Places::places_of(double measure) const {
   if (total_ <= 0) return {1, buckets_};
   const auto bucket = [&](double x) { return std::clamp(static_cast<int>(x / total_ * buckets_) + 1, 1, buckets_); };
   return {bucket(measure - tolerance_), bucket(measure + tolerance_)};
 }
 
-std::pair<int, int> Windows::allowed_range(int hosts, int accelerators) const {
+std::pair<int, int> Places::allowed_range(int hosts, int accelerators) const {
   int first = 1, last = buckets_;
   while (first <= last && !allowed(hosts, accelerators, first)) ++first;
   while (first <= last && !allowed(hosts, accelerators, last)) --last;

@@ -20,8 +20,11 @@
 // Tests: tests/reduce/windows_test.cpp (against all ideals of small graphs), tests/property.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
+#include "partita/reduce/pass_graphs.h"
 #include "partita/reduce/threshold.h"
 #include "partita/util/bit_matrix.h"
 #include "partita/util/budget.h"
@@ -29,7 +32,50 @@
 
 namespace partita {
 
-class Windows {
+// What the search needs to know of windows: where ideals are, and where they may be. Needs neither graph nor budget, so
+// it can be handed on.
+class Places {
+ public:
+  // False: no split within the limit exists.
+  bool feasible() const { return feasible_; }
+
+  int places() const { return last_place() + 1; }
+  int last_place() const { return buckets_ + 1; }
+  // Can an ideal at this place be what `hosts` hosts and `accelerators` accelerators hold together (or fewer devices)?
+  bool allowed(int hosts, int accelerators, int place) const { return allowed_[level(hosts, accelerators)][place]; }
+  // The first and the last allowed place of a level, the empty and the whole set left out; first > last if there is
+  // none.
+  std::pair<int, int> allowed_range(int hosts, int accelerators) const;
+
+  // The places at which an ideal with this measure can be, rounding allowed for. Not for the empty and the whole set,
+  // which have places of their own.
+  std::pair<int, int> places_of(double measure) const;
+  double lowest(int place) const { return lower_[place]; }
+  double highest(int place) const { return upper_[place]; }
+  double tolerance() const { return tolerance_; }  // on measures of ideals
+
+  // v is in every ideal at place entry(v) or later, and in none at place exit(v) or earlier. Places from entry(v) to
+  // exit(v), should there be any, have no ideals.
+  int entry(GroupId v) const { return entry_[v]; }
+  int exit(GroupId v) const { return exit_[v]; }
+
+ protected:
+  Places(int accelerators, int buckets) : accelerators_(accelerators), buckets_(buckets) {}
+
+  std::size_t level(int hosts, int accelerators) const {
+    return static_cast<std::size_t>(hosts) * (accelerators_ + 1) + accelerators;
+  }
+
+  int accelerators_, buckets_;
+  double total_ = 0;  // measure of the whole graph
+  double tolerance_ = 0;
+  std::vector<double> lower_, upper_;       // by place
+  IdVector<GroupId, int> entry_, exit_;     // surely in from place entry on; surely out up to place exit
+  std::vector<std::vector<char>> allowed_;  // by level, then place
+  bool feasible_ = false;
+};
+
+class Windows : public Places {
  public:
   enum class Measure { Time, Memory };
   struct Options {
@@ -41,31 +87,9 @@ class Windows {
   // Precondition: graph.has_closure(). When the budget ends, undecided pairs of places count as possible.
   Windows(const StageGraph& graph, const Threshold& question, const Options& options, const Budget& budget);
 
-  // False: no split within the limit exists.
-  bool feasible() const { return feasible_; }
-
-  int places() const { return last_place() + 1; }
-  int last_place() const { return buckets_ + 1; }
-  // Can an ideal at this place be what `hosts` hosts and `accelerators` accelerators hold together (or fewer devices)?
-  bool allowed(int hosts, int accelerators, int place) const;
   // Can one accelerator (or one host) take an ideal at place `from` to one at place `to`?
   bool accelerator_step(int from, int to);
   bool host_step(int from, int to) const;
-
-  // The places at which an ideal with this measure can be, rounding allowed for. Not for the empty and the whole set,
-  // which have places of their own.
-  std::pair<int, int> places_of(double measure) const;
-  double lowest(int place) const { return lower_[place]; }
-  double highest(int place) const { return upper_[place]; }
-  double tolerance() const { return tolerance_; }  // on measures of ideals
-  // The first and the last allowed place of a level, the empty and the whole set left out; first > last if there is
-  // none.
-  std::pair<int, int> allowed_range(int hosts, int accelerators) const;
-
-  // v is in every ideal at place entry(v) or later, and in none at place exit(v) or earlier. Places from entry(v) to
-  // exit(v), should there be any, have no ideals.
-  int entry(GroupId v) const { return entry_[v]; }
-  int exit(GroupId v) const { return exit_[v]; }
 
   // Joins groups that lie on the same side of every allowed boundary. Returns the number of joins.
   std::size_t join_never_separated(UnionFind<GroupId>& merge) const;
@@ -97,16 +121,22 @@ class Windows {
   const Options options_;
   const Budget& budget_;
   const bool by_memory_;
-  const int buckets_;
-  double total_ = 0;  // measure of the whole graph
-  double tolerance_ = 0;
-  double host_exchange_ = 0;             // most measure that a host can take per unit of its own time
-  std::vector<double> lower_, upper_;    // by place
-  IdVector<GroupId, int> entry_, exit_;  // surely in from place entry on; surely out up to place exit
-  std::vector<char> possible_;           // by place: can any ideal be there?
+  double host_exchange_ = 0;    // most measure that a host can take per unit of its own time
+  std::vector<char> possible_;  // by place: can any ideal be there?
   std::vector<Pair> pairs_;
-  std::vector<std::vector<char>> allowed_;  // by hosts * (accelerators + 1) + accelerators, then place
-  bool feasible_ = false;
 };
+
+// The windows of each view of the graphs, and of memory where it binds.
+template <class Graphs>
+struct ViewPlaces {
+  std::array<std::optional<Places>, kViewsOf<Graphs>> time;
+  std::optional<Places> memory;
+};
+
+// Whether windows can say anything of the view: one without work has none, for all its ideals hold the same.
+template <class Graphs>
+bool has_windows(const Graphs& graphs, const QuestionOf<Graphs>& question, std::size_t v) {
+  return v == 0 || (view(graphs, v).total_accelerator_time() > 0 && view(question, v).limit > 0);
+}
 
 }  // namespace partita

@@ -12,6 +12,7 @@
 #include "partita/check/narrow_table.h"
 #include "partita/check/times.h"
 #include "partita/model/result.h"
+#include "partita/util/text_width.h"
 #include "partita/util/visible_text.h"
 
 namespace partita {

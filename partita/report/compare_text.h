@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "partita/model/comparison.h"
-#include "partita/util/text_width.h"
 
 namespace partita {
 
 struct CompareTextOptions {
   bool markdown = false;
   bool times = true;
-  std::size_t width = kAnyWidth;  // of a terminal; of no meaning for Markdown
+  std::size_t width = 0;  // of a terminal, 0: any; of no meaning for Markdown
 };
 
 // Precondition: there is a comparison. Every line ends with a newline.

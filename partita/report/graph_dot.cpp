@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLabelled = 600;  // nodes of a graph whose edges all say what they cost
 
 // A text inside quotes, shown as it is: Graphviz reads backslashes and entities in it.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   for (const char c : visible(text)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -26,7 +26,7 @@ std::string quoted(std::string_view text) {
 std::string node_label(const Problem& problem, NodeId node, DeviceId device) {
   const Node& what = problem.workload->graph.nodes[node];
   const double time = what.time[problem.workload->platform.class_of(device).index()];
-  return fmt::format("{}\\n{:.4g}", quoted(what.name.empty() ? std::to_string(what.original_id) : what.name), time);
+  return fmt::format("{}\\n{:.4g}", in_quotes(what.name.empty() ? std::to_string(what.original_id) : what.name), time);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
       "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, fontsize=11, newrank=true];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, margin=\"0.08,0.04\"];\n"
       "  edge [fontname=Helvetica, fontsize=9, arrowsize=0.6, color=\"#8b93a0\"];\n",
-      quoted(problem.workload->name), quoted(describe_workload(problem)), report.value);
+      in_quotes(problem.workload->name), in_quotes(describe_workload(problem)), report.value);
   for (const PieceId p : pieces.pieces.all()) {
     const Piece& piece = pieces.pieces[p];
     const char* colour = device_colour(piece.device);
@@ -48,7 +48,7 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
         "    label=\"{}{}\\nload {:.4g} (compute {:.4g}, in {:.4g}, out {:.4g}){}\";\n"
         "    color=\"{}\"; bgcolor=\"{}1a\"; style=rounded; penwidth={};\n"
         "    node [color=\"{}\", fillcolor=\"{}66\"];\n",
-        p.index(), quoted(stage_name(problem, report, piece.device)), piece.backward ? ", backward" : "",
+        p.index(), in_quotes(stage_name(problem, report, piece.device)), piece.backward ? ", backward" : "",
         pass_load(piece.load, problem.transfers), piece.load.compute, piece.load.in, piece.load.out,
         bottleneck ? "\\nbottleneck" : "", colour, colour, bottleneck ? 3 : 1, colour, colour);
     if (piece.nodes.empty()) text += fmt::format("    p{} [label=\"\", shape=point];\n", p.index());

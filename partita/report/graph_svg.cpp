@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From back to front: a caption and the loads of the devices, the boxes of the pieces, edges, nodes, titles. Where
-// there are many, what looks alike is one path: the dots of a piece, all edges of one colour and width. That keeps
-// files small.
+// there are many, what looks alike is one path: the dots of a piece,
+// all edges of one colour and width. That keeps files small.
 #include "partita/report/graph_svg.h"
 
 #include <fmt/format.h>

@@ -16,8 +16,8 @@ struct PaperTextOptions {
 };
 
 // Each value is followed by the paper's, "27.92 / 27.92"; where they differ by more than their printing, or ours
-// breaks a rule, a number leads to a line below the table. Solvers also have their time beside the paper's, and the gap
-// that they certify.
+// breaks a rule, a number leads to a line below the table.
+// Solvers also have their time beside the paper's, and the gap that they certify.
 std::string paper_text(const std::vector<PaperTable>& tables, const PaperTextOptions& options);
 
 // Why a cell of ours is not the paper's, in a few words; empty where it is.

@@ -17,27 +17,12 @@
 #include <span>
 #include <utility>
 
+#include "partita/util/topological_order.h"
+
 namespace partita {
 namespace {
 
 constexpr int kSweeps = 6;
-
-// All nodes, those of one piece in an order that takes inner edges forward.
-std::vector<NodeId> topological_order(const InnerEdges& edges, std::size_t count) {
-  IdVector<NodeId, std::size_t> waits(count, 0);
-  std::vector<NodeId> order;
-  order.reserve(count);
-  for (const NodeId v : waits.all()) {
-    waits[v] = edges.into[v].size();
-    if (waits[v] == 0) order.push_back(v);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const NodeId w : edges.out_of[order[i]]) {
-      if (--waits[w] == 0) order.push_back(w);
-    }
-  }
-  return order;
-}
 
 using Places = IdVector<NodeId, double>;
 
@@ -150,7 +135,7 @@ InnerEdges inner_edges(const Graph& graph, const Pieces& pieces) {
 }
 
 IdVector<NodeId, std::size_t> layers_in_pieces(const Pieces& pieces, const InnerEdges& edges) {
-  const std::vector<NodeId> order = topological_order(edges, pieces.piece_of.size());
+  const std::vector<NodeId> order = topological_order(edges.out_of);
   IdVector<NodeId, std::size_t> layers(pieces.piece_of.size(), 0);
   for (const NodeId v : order) {
     for (const NodeId w : edges.out_of[v]) layers[w] = std::max(layers[w], layers[v] + 1);

@@ -97,8 +97,8 @@ Json memory_json(const MemoryItems& items, bool recompute) {
   return parts;
 }
 
-// By device: its place in the list of devices, which has all of them, or on a large platform those in use. Nothing for
-// those left out.
+// By device: its place in the list of devices, which has all of them,
+// or on a large platform those in use. Nothing for those left out.
 using PlacesInList = IdVector<DeviceId, std::optional<std::size_t>>;
 PlacesInList places_in_list(const Platform& platform, const CheckReport& report) {
   PlacesInList places(platform.device_count());
@@ -244,8 +244,8 @@ void refuse_pipelines(bool copies, bool recomputing) {
 
 Json seed_device(double load, Json nodes) { return {{"load", load}, {"nodes", std::move(nodes)}}; }
 
-// The subgraphs of each accelerator, each as an accelerator of its own, in running order; its load is the time it
-// takes.
+// The subgraphs of each accelerator, each as an accelerator of its own,
+// in running order; its load is the time it takes.
 IdVector<DeviceId, Json> seed_subgraphs(const Problem& problem, const Split& split, const CheckReport& report) {
   SubgraphLists lists = subgraph_lists(problem, split);
   IdVector<DeviceId, Json> entries(lists.forward.size(), Json::array());

@@ -36,8 +36,8 @@ double wanted_end(const Simulation& simulation) {
   return simulation.warm_up_end + kSteadySamples * simulation.time_per_sample;
 }
 
-// From when on something may be missing: the first sample that was not recorded starts no earlier than the last one
-// that was.
+// From when on something may be missing:
+// the first sample that was not recorded starts no earlier than the last one that was.
 double recorded_end(const Simulation& simulation) {
   std::uint32_t last = 0;
   for (const Interval& interval : simulation.intervals) last = std::max(last, interval.sample);

@@ -14,8 +14,8 @@ struct UsedDevice {
   std::optional<std::size_t> stage;  // place in the pipeline, from 0; none where the split has no order
 };
 
-// Those that run a piece, in pipeline order, else by their first pieces; copies follow their originals and share their
-// stage.
+// Those that run a piece, in pipeline order, else by their first pieces;
+// copies follow their originals and share their stage.
 std::vector<UsedDevice> used_devices(const CheckReport& report, const Simulation& simulation);
 
 }  // namespace partita

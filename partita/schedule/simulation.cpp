@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/model/validate.h"
 #include "partita/schedule/formula.h"
 #include "partita/schedule/measure.h"
 #include "partita/schedule/memory_in_flight.h"
@@ -39,6 +40,7 @@ Simulation simulate(const Problem& problem, const Split& split, const Simulation
     throw InputError(ErrorKind::Usage, "samples", "there is nothing to simulate: ask for at least 1 sample");
   if (options.kind == ScheduleKind::GPipe && options.microbatches < 1)
     throw InputError(ErrorKind::Usage, "microbatches", "a batch of 0 samples: ask for at least 1 microbatch");
+  validate(problem);
   const CheckReport report = check(problem, split);
   if (!report.legal()) {
     throw InputError(ErrorKind::IllegalSplit, "",

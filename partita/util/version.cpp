@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/util/version.h"
 
+#include "partita/version.h"
+
 namespace partita {
 
 const char* version() { return PARTITA_VERSION; }

@@ -3,7 +3,7 @@
 
 namespace partita {
 
-// "0.1.0": the project's version, as CMakeLists.txt states it.
+// "0.1.0": PARTITA_VERSION of the library that is linked.
 const char* version();
 
 }  // namespace partita

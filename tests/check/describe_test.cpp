@@ -12,17 +12,23 @@
 namespace partita {
 namespace {
 
+void expect_described(const Problem& problem, std::string_view split, const std::string& table,
+                      const std::string& verdict) {
+  const CheckReport report = check_text(problem, split);
+  EXPECT_EQ(describe_table(problem, report), table);
+  EXPECT_EQ(describe_verdict(problem, report), verdict);
+}
+
 TEST(Describe, AStagedSplitInPipelineOrder) {
   const Problem problem = problem_of(
       graph_from_text("a 3 30 mem=1073741824 out=0.5; b 12.25 20 mem=524288 out=1; c 5 5; a -> b -> c", 5, 2e9, 2));
-  const CheckReport report = check_text(problem, "b | a | | | | c");
-  EXPECT_EQ(describe_table(problem, report),
-            "stage  device            load  compute      in     out     memory  nodes\n"
-            "    1  accelerator 1   3.5000   3.0000  0.0000  0.5000    1.0 GiB      1\n"
-            "    2  accelerator 0  13.7500  12.2500  0.5000  1.0000  512.0 KiB      1  <- bottleneck\n"
-            "    3  host 0          5.0000   5.0000       -       -        0 B      1\n"
-            "empty: accelerator 2-4, host 1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 13.75 (max-load, staged)\nlegal\n");
+  expect_described(problem, "b | a | | | | c",
+                   "stage  device            load  compute      in     out     memory  nodes\n"
+                   "    1  accelerator 1   3.5000   3.0000  0.0000  0.5000    1.0 GiB      1\n"
+                   "    2  accelerator 0  13.7500  12.2500  0.5000  1.0000  512.0 KiB      1  <- bottleneck\n"
+                   "    3  host 0          5.0000   5.0000       -       -        0 B      1\n"
+                   "empty: accelerator 2-4, host 1\n",
+                   "value: 13.75 (max-load, staged)\nlegal\n");
 }
 
 TEST(Describe, TimesHaveTheirUnitInTheHead) {
@@ -43,23 +49,22 @@ TEST(Describe, TrainingShowsBothPasses) {
                                Objective::GPipe);
   problem.transfers = TransferMode::Overlap;
   problem.backward_shape = true;
-  const CheckReport report = check_text(problem, "a | A");
-  EXPECT_EQ(describe_table(problem, report),
-            "device            load  forward  backward  compute       in      out  memory  nodes\n"
-            "accelerator 0  300.000  300.000     0.000  300.000    0.000  100.000     0 B      1  <- bottleneck\n"
-            "accelerator 1  125.000  100.000    25.000   25.000  100.000    0.000     0 B      1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 325 (gpipe, free, backward shape, transfers overlap)\nlegal\n");
+  expect_described(
+      problem, "a | A",
+      "device            load  forward  backward  compute       in      out  memory  nodes\n"
+      "accelerator 0  300.000  300.000     0.000  300.000    0.000  100.000     0 B      1  <- bottleneck\n"
+      "accelerator 1  125.000  100.000    25.000   25.000  100.000    0.000     0 B      1\n",
+      "value: 325 (gpipe, free, backward shape, transfers overlap)\nlegal\n");
 }
 
 TEST(Describe, LatencyShowsWhen) {
   const Problem problem =
       problem_of(graph_from_text("s - 2 out=1; a 3 -; s -> a", 1), Shape::Staged, Objective::Latency);
-  const CheckReport report = check_text(problem, "a | s");
-  EXPECT_EQ(describe_table(problem, report),
-            "device            load  compute       in      out    start   finish  memory  nodes\n"
-            "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
-            "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n");
-  EXPECT_EQ(describe_verdict(problem, report), "value: 6 (latency, 1 host core busy at once)\nlegal\n");
+  expect_described(problem, "a | s",
+                   "device            load  compute       in      out    start   finish  memory  nodes\n"
+                   "accelerator 0  4.00000  3.00000  1.00000  0.00000  2.00000  6.00000     0 B      1\n"
+                   "host 0         2.00000  2.00000        -        -  0.00000  2.00000     0 B      1\n",
+                   "value: 6 (latency, 1 host core busy at once)\nlegal\n");
 }
 
 TEST(Describe, TheScheduleOfOneSample) {
@@ -123,7 +128,7 @@ TEST(Describe, WarnsOfMoreBusyCoresThanHosts) {
             "schedule of one sample:\n"
             "  start   finish  what runs  nodes\n"
             "0.00000  2.00000  hosts          2\n"
-            "warning: 2 host nodes run at once, but there is 1 host; --host-cores strict makes nodes wait for a free "
+            "warning: 2 host nodes run at once, but there is 1 host; Question::strict_host_cores makes nodes wait for a free "
             "one\n");
   problem.strict_host_cores = true;
   EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),

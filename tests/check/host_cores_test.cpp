@@ -2,6 +2,10 @@
 // The time of one sample where host nodes wait for a free core, worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/check/check_fixture.h"
 
 namespace partita {
@@ -14,11 +18,16 @@ Problem strict(std::string_view text, int hosts) {
   return problem;
 }
 
-double start_of(const Problem& problem, const CheckReport& report, std::string_view name) {
-  for (const ScheduleStep& step : report.schedule) {
-    if (step.node == node_named(problem.workload, name)) return step.start;
+// Checks the split and when these nodes start; returns the value.
+double expect_starts(const Problem& problem, std::string_view split,
+                     const std::vector<std::pair<std::string_view, double>>& starts) {
+  const CheckReport report = check_text(problem, split);
+  for (const auto& [name, start] : starts) {
+    const auto of_node = [&, node = node_named(problem.workload, name)](const auto& step) { return step.node == node; };
+    const auto step = std::find_if(report.schedule.begin(), report.schedule.end(), of_node);
+    EXPECT_TRUE(step != report.schedule.end() && step->start == start) << name;
   }
-  return -1;
+  return report.value;
 }
 
 TEST(HostCores, NodesShareAsManyCoresAsThereAreHosts) {
@@ -36,35 +45,23 @@ TEST(HostCores, WhichHostANodeIsOnDoesNotBindIt) {
 TEST(HostCores, TheLongestWayToTheEndGoesFirst) {
   // a is shorter than b, but what follows it is long.
   const Problem problem = strict("b - 4; a - 1; x 9 -; a -> x", 1);
-  const CheckReport report = check_text(problem, "x | | b a");
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "a"), 0);
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "b"), 1);
-  EXPECT_DOUBLE_EQ(report.value, 10);
+  EXPECT_DOUBLE_EQ(expect_starts(problem, "x | | b a", {{"a", 0}, {"b", 1}}), 10);
 }
 
 TEST(HostCores, OfEqualWaysTheEarlierNodeGoesFirst) {
-  const Problem problem = strict("a - 2; b - 2", 1);
-  const CheckReport report = check_text(problem, "| | b a");
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "a"), 0);
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "b"), 2);
+  EXPECT_DOUBLE_EQ(expect_starts(strict("a - 2; b - 2", 1), "| | b a", {{"a", 0}, {"b", 2}}), 4);
 }
 
 TEST(HostCores, ACoreNeverWaitsForABetterNode) {
   // c, whose way is long, is ready at 1; the core takes b at 0 all the same.
   const Problem problem = strict("x 1 -; b - 5; c - 20; x -> c", 1);
-  const CheckReport report = check_text(problem, "x | | b c");
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "b"), 0);
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "c"), 5);
-  EXPECT_DOUBLE_EQ(report.value, 25);
+  EXPECT_DOUBLE_EQ(expect_starts(problem, "x | | b c", {{"b", 0}, {"c", 5}}), 25);
 }
 
 TEST(HostCores, WhatBecomesReadyAsACoreBecomesFreeCounts) {
   // At 3 the core is free, and b and, through x and the zero node z, c are ready.
   const Problem problem = strict("a - 3; b - 1; x 3 -; z - 0; c - 2; x -> z -> c", 1);
-  const CheckReport report = check_text(problem, "x | | a b z c");
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "a"), 0);
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "c"), 3);
-  EXPECT_DOUBLE_EQ(start_of(problem, report, "b"), 5);
+  EXPECT_DOUBLE_EQ(expect_starts(problem, "x | | a b z c", {{"a", 0}, {"c", 3}, {"b", 5}}), 6);
 }
 
 TEST(HostCores, NodesThatTakeNoTimeNeedNone) {

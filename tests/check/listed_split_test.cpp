@@ -81,7 +81,8 @@ TEST_F(ListedSplitTest, SaysWhichOptionsThePlanWasMadeWith) {
   EXPECT_NE(refusal(answered).find("give the workload and the options"), std::string::npos);
   answered.shape = Shape::Free;
   answered.transfers = TransferMode::Overlap;
-  EXPECT_NE(refusal(answered).find("--shape free, --transfers overlap;"), std::string::npos) << refusal(answered);
+  EXPECT_NE(refusal(answered).find("Question::shape = free, Question::transfers = overlap;"), std::string::npos)
+      << refusal(answered);
 }
 
 TEST_F(ListedSplitTest, OptionsThatDiffer) {
@@ -91,8 +92,9 @@ TEST_F(ListedSplitTest, OptionsThatDiffer) {
   latency.objective = Objective::Latency;
   latency.subgraphs = 3;
   latency.strict_host_cores = true;
-  EXPECT_EQ(options_that_differ(latency, plain), "--objective latency, --subgraphs 3, --host-cores strict");
-  EXPECT_EQ(options_that_differ(plain, latency), "--objective max-load");
+  EXPECT_EQ(options_that_differ(latency, plain),
+            "Question::objective = latency, Question::subgraphs = 3, Question::strict_host_cores");
+  EXPECT_EQ(options_that_differ(plain, latency), "Question::objective = max-load");
   Problem fleet;
   fleet.replicas = 2;
   fleet.memory_model = MemoryModel::GPipe;
@@ -100,9 +102,11 @@ TEST_F(ListedSplitTest, OptionsThatDiffer) {
   fleet.recompute = true;
   fleet.backward_shape = true;
   EXPECT_EQ(options_that_differ(fleet, plain),
-            "--backward-shape, --replicate 2, --memory-model gpipe, --microbatches 4, --recompute");
+            "Question::backward_shape, Question::replicas = 2, Question::memory_model = gpipe, "
+            "Question::microbatches = 4, Question::recompute");
   EXPECT_EQ(options_that_differ(plain, fleet),
-            "no --backward-shape, no --replicate, --memory-model flat, no --microbatches, no --recompute");
+            "no Question::backward_shape, no Question::replicas, Question::memory_model = flat, "
+            "no Question::microbatches, no Question::recompute");
 }
 
 }  // namespace

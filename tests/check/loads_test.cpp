@@ -106,20 +106,20 @@ Problem training() {
                       "a -> b A; b -> B; B -> A"));
 }
 
+void expect_pass(const PassLoad& pass, double compute, double in, double out) {
+  EXPECT_DOUBLE_EQ(pass.compute, compute);
+  EXPECT_DOUBLE_EQ(pass.in, in);
+  EXPECT_DOUBLE_EQ(pass.out, out);
+}
+
 TEST(Loads, TrainingAddsTheTwoPasses) {
   const CheckReport report = check_text(training(), "a A | b B");
   EXPECT_TRUE(report.legal());
-  const DeviceReport& first = report.devices[kFirst];
-  EXPECT_DOUBLE_EQ(first.forward.compute, 3);
-  EXPECT_DOUBLE_EQ(first.forward.out, 1);
-  EXPECT_DOUBLE_EQ(first.backward.compute, 6);
-  EXPECT_DOUBLE_EQ(first.backward.in, 4);
+  expect_pass(report.devices[kFirst].forward, 3, 0, 1);
+  expect_pass(report.devices[kFirst].backward, 6, 4, 0);
   EXPECT_DOUBLE_EQ(report.load[kFirst], 14);
-  const DeviceReport& second = report.devices[kSecond];
-  EXPECT_DOUBLE_EQ(second.forward.compute, 5);
-  EXPECT_DOUBLE_EQ(second.forward.in, 1);
-  EXPECT_DOUBLE_EQ(second.backward.compute, 1);
-  EXPECT_DOUBLE_EQ(second.backward.out, 4);
+  expect_pass(report.devices[kSecond].forward, 5, 1, 0);
+  expect_pass(report.devices[kSecond].backward, 1, 0, 4);
   EXPECT_DOUBLE_EQ(report.load[kSecond], 11);
   EXPECT_DOUBLE_EQ(report.value, 14);
 }

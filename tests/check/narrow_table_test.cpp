@@ -36,12 +36,7 @@ TEST(NarrowTable, TextThatHasNoRoomFollowsBelow) {
 
 TEST(NarrowTable, ColumnsAreFoldedBelowEachOther) {
   const std::vector<Row> rows = {{"<name", "first", "second", "third"}, {"a", "1", "2", "3"}};
-  EXPECT_EQ(layout_folded(rows, 20),
-            "name  first  second\n"
-            "a         1       2\n"
-            "\n"
-            "name  third\n"
-            "a         3\n");
+  EXPECT_EQ(layout_folded(rows, 20), "name  first  second\na         1       2\n\nname  third\na         3\n");
 }
 
 TEST(NarrowTable, AColumnTooWideStandsAlone) {

@@ -11,7 +11,7 @@
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
 #include "partita/solve/baseline/expert.h"
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/pipedream.h"
 #include "tests/support/workloads.h"

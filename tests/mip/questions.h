@@ -4,17 +4,47 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
 #include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/more_hosts.h"
 #include "tests/support/random_setup.h"
 
 namespace partita::test {
+
+// Colours are kept; few devices are used now and then; `in_runs`: nodes near each other are often together.
+inline Split random_assignment(const Problem& problem, bool in_runs, std::mt19937_64& engine) {
+  const Graph& graph = problem.workload->graph;
+  Split split;
+  split.device_of.resize(graph.nodes.size());
+  const std::size_t devices = problem.workload->platform.device_count();
+  const std::size_t few = 1 + engine() % devices;
+  for (NodeId v : graph.nodes.all()) {
+    const auto& colour = graph.nodes[v].colour;
+    split.device_of[v] = DeviceId((engine() % few) * devices / few);
+    if (in_runs && engine() % 2 == 0 && v.index() > 0) split.device_of[v] = split.device_of[NodeId(v.index() - 1)];
+    for (NodeId u : graph.nodes.all()) {
+      if (u < v && colour && graph.nodes[u].colour == colour) split.device_of[v] = split.device_of[u];
+    }
+  }
+  return split;
+}
+
+inline double unit_for(std::uint64_t seed) { return seed % 3 == 0 ? 0.01 : 1; }
+
+// A legal split as a solution, which must have its value, and what that says of the split.
+inline Split there_and_back(const Formulation& formulation, const Split& split, double value) {
+  const std::vector<double> x = formulation.encode(split);
+  EXPECT_LE(formulation.model().largest_violation(x), 1e-9 / formulation.time_unit());
+  EXPECT_NEAR(formulation.model().objective(x) * formulation.time_unit(), value, 1e-9 * (1 + value));
+  return formulation.decode(x);
+}
 
 struct IpQuestion {
   Shape shape;

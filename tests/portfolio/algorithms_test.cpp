@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry: every algorithm answers or says why not, and `check` has the last word on what it found.
-#include "partita/portfolio/algorithms.h"
+#include "partita/compare/algorithms.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "partita/check/check.h"
-#include "partita/portfolio/compare.h"
+#include "partita/compare/compare.h"
 #include "partita/util/error.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
@@ -115,6 +115,21 @@ TEST(Algorithms, TransfersAndCoresDecideWhoAnswers) {
   EXPECT_NE(refusal(*find_algorithm("ip-latency"), strict, {}), "");
   EXPECT_EQ(refusal(*find_algorithm("latency"), strict, {}), "");
   EXPECT_FALSE(serves(*find_algorithm("dp"), strict));
+}
+
+TEST(Algorithms, AutoIsLeftOutWhereAnotherIsTheSameSearch) {
+  const auto why = [](const Problem& problem) { return left_out(*find_algorithm("auto"), problem, {}); };
+  const Workload training = graph_from_text("a 1 9; b 1 9; B 1 9 back; A 1 9 back; a -> b -> B -> A", 2);
+  for (const TransferMode transfers : {TransferMode::Sum, TransferMode::Overlap, TransferMode::Duplex}) {
+    EXPECT_EQ(why({training, {.transfers = transfers}}), "the same as dp");
+    EXPECT_EQ(why({training, {.shape = Shape::Contiguous, .transfers = transfers}}), "the same as contiguous");
+    EXPECT_EQ(why({training, {.objective = Objective::GPipe, .shape = Shape::Free, .transfers = transfers}}),
+              "the same as free");
+    EXPECT_EQ(why({chain(), {.objective = Objective::GPipe, .transfers = transfers}}), "the same as dp");
+    EXPECT_EQ(why({training, {.objective = Objective::GPipe, .transfers = transfers}}),
+              transfers == TransferMode::Sum ? "the same as dp" : "");
+  }
+  EXPECT_EQ(why({chain(), {.objective = Objective::Latency}}), "the same as latency");
 }
 
 // Whoever answers is measured, nobody's split is below another's bound, and who has no answer says why.

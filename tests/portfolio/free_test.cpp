@@ -91,7 +91,7 @@ TEST(PlanFree, RefusesWhatOnlyStagesHave) {
       ADD_FAILURE() << "answered";
     } catch (const InputError& error) {
       EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
-      EXPECT_NE(std::string(error.what()).find("--shape staged"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("Question::shape = staged"), std::string::npos) << error.what();
     }
   }
 }

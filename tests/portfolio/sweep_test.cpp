@@ -9,6 +9,7 @@
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
+#include "partita/portfolio/sweep_verdict.h"
 #include "partita/portfolio/vary.h"
 #include "partita/util/error.h"
 #include "tests/support/brute_force.h"
@@ -296,13 +297,15 @@ TEST(Sweep, RefusesWhatIsNotOneNumber) {
   Problem clusters = problem;
   clusters.workload.change().platform.clusters = Cluster{1, {2, 1}, {}};
   EXPECT_EQ(refusal_of(clusters, Parameter::Accelerators),
-            "--vary: accelerators cannot be varied: the platform says in which clusters its devices are; what can be "
+            "Sweep::parameter: accelerators cannot be varied: the platform says in which clusters its devices are; "
+            "what can be "
             "varied here: memory (of every accelerator), bandwidth");
   EXPECT_EQ(refusal_of(clusters, Parameter::Memory), "");
   problem.workload.change().platform.classes.push_back({"slow", DeviceKind::Accelerator, 1});
   for (Node& node : problem.workload.change().graph.nodes) node.time.push_back(9);
   EXPECT_EQ(refusal_of(problem, Parameter::Accelerators),
-            "--vary: accelerators cannot be varied: the platform has 2 classes of accelerators (accelerator, slow), so "
+            "Sweep::parameter: accelerators cannot be varied: the platform has 2 classes of accelerators (accelerator, "
+            "slow), so "
             "their number is not one number; what can be varied here: hosts, memory (of every accelerator), bandwidth");
   EXPECT_EQ(refusal_of(problem, Parameter::Bandwidth), "");
 }

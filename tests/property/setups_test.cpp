@@ -4,12 +4,14 @@
 // parameters that mean nothing change nothing, and better devices never make it worse.
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "partita/partita.h"
+#include "tests/property/answers.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -24,15 +26,6 @@ namespace partita {
 namespace {
 
 constexpr std::size_t kMostNodes = 7;  // for the brute force
-
-Plan plan_within(const Problem& problem, std::uint64_t ticks) {
-  Budget::Limits limits;
-  limits.ticks = ticks;
-  Budget budget(limits);
-  return plan(problem, {}, budget);
-}
-
-Plan plan_fully(const Problem& problem) { return plan_within(problem, Budget::Limits{}.ticks); }
 
 std::optional<double> planned(const Problem& problem) {
   const Plan answer = plan_fully(problem);
@@ -60,11 +53,8 @@ Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<do
 
 Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
   if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
-  const Status expected = optimum ? Status::Optimal : Status::Infeasible;
-  if (answer.result.status == expected) return {};
-  return fmt::format("status {} instead of {}: value {}, bound {}, optimum {}\n{}", to_string(answer.result.status),
-                     to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1),
-                     describe(problem));
+  const Complaint complaint = other_status(answer, optimum);
+  return complaint ? Complaint(*complaint + "\n" + describe(problem)) : Complaint();
 }
 
 // How often a question is as interesting as it should be.
@@ -106,51 +96,27 @@ void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2, s
   met.expect_enough(one_in);
 }
 
-SetupFeatures only(bool SetupFeatures::*feature) {
+SetupFeatures only(std::initializer_list<bool SetupFeatures::*> some) {
   SetupFeatures features = SetupFeatures::none();
-  features.*feature = true;
+  for (bool SetupFeatures::*feature : some) features.*feature = true;
   return features;
 }
 
-TEST(PlanEqualsPipelineBruteForce, Classes) { expect_optimal(only(&SetupFeatures::classes), 10); }
-TEST(PlanEqualsPipelineBruteForce, Clusters) { expect_optimal(only(&SetupFeatures::clusters), 10); }
-TEST(PlanEqualsPipelineBruteForce, Copies) { expect_optimal(only(&SetupFeatures::copies), 10); }
-TEST(PlanEqualsPipelineBruteForce, SamplesInFlight) { expect_optimal(only(&SetupFeatures::memory), 10); }
-TEST(PlanEqualsPipelineBruteForce, TransferModes) { expect_optimal(only(&SetupFeatures::transfers), 20); }
-
-TEST(PlanEqualsPipelineBruteForce, Recomputing) {
-  SetupFeatures features = only(&SetupFeatures::memory);
-  features.recompute = true;
-  expect_optimal(features, 10);
-}
-
-TEST(PlanEqualsPipelineBruteForce, CopiesOfClusters) {
-  SetupFeatures features = only(&SetupFeatures::clusters);
-  features.copies = true;
-  expect_optimal(features, 5);
-}
-
-TEST(PlanEqualsPipelineBruteForce, ClassesInClusters) {
-  SetupFeatures features = only(&SetupFeatures::clusters);
-  features.classes = true;
-  expect_optimal(features, 5);
-}
-
+using F = SetupFeatures;
+TEST(PlanEqualsPipelineBruteForce, Classes) { expect_optimal(only({&F::classes}), 10); }
+TEST(PlanEqualsPipelineBruteForce, Clusters) { expect_optimal(only({&F::clusters}), 10); }
+TEST(PlanEqualsPipelineBruteForce, Copies) { expect_optimal(only({&F::copies}), 10); }
+TEST(PlanEqualsPipelineBruteForce, SamplesInFlight) { expect_optimal(only({&F::memory}), 10); }
+TEST(PlanEqualsPipelineBruteForce, TransferModes) { expect_optimal(only({&F::transfers}), 20); }
+TEST(PlanEqualsPipelineBruteForce, Recomputing) { expect_optimal(only({&F::memory, &F::recompute}), 10); }
+TEST(PlanEqualsPipelineBruteForce, CopiesOfClusters) { expect_optimal(only({&F::clusters, &F::copies}), 5); }
+TEST(PlanEqualsPipelineBruteForce, ClassesInClusters) { expect_optimal(only({&F::clusters, &F::classes}), 5); }
 TEST(PlanEqualsPipelineBruteForce, CopiesWithSamplesInFlight) {
-  SetupFeatures features = only(&SetupFeatures::copies);
-  features.memory = features.recompute = true;
-  expect_optimal(features, 5);
+  expect_optimal(only({&F::copies, &F::memory, &F::recompute}), 5);
 }
-
-TEST(PlanEqualsPipelineBruteForce, SamplesInFlightInClusters) {
-  SetupFeatures features = only(&SetupFeatures::clusters);
-  features.memory = true;
-  expect_optimal(features, 5);
-}
-
+TEST(PlanEqualsPipelineBruteForce, SamplesInFlightInClusters) { expect_optimal(only({&F::clusters, &F::memory}), 5); }
 TEST(PlanEqualsPipelineBruteForce, CopiesOfClustersWithSamplesInFlight) {
-  SetupFeatures features = only(&SetupFeatures::clusters);
-  features.copies = features.memory = features.recompute = true;
+  SetupFeatures features = only({&F::clusters, &F::copies, &F::memory, &F::recompute});
   features.most_devices = 6;
   expect_optimal(features, 5, 2, 5);
 }

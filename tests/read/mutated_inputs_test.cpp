@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "partita/read/graph_checks.h"
+#include "partita/model/graph_checks.h"
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"

@@ -150,7 +150,7 @@ TEST(PlatformErrors, Fields) {
   EXPECT_SAYS(error_of([] { parse_platform(kSmallWorkload, "p.json"); }), ErrorKind::BadField, "p.json",
               "is a workload");
   EXPECT_SAYS(error_of([] { parse_workload(kSmallPlatform, "p.json"); }), ErrorKind::BadField, "p.json",
-              "is a platform", "--platform");
+              "is a platform", "PlatformOverrides::platform");
   EXPECT_SAYS(error_of([] { parse_platform(with(kPlain, R"("count": 12, )", ""), "p.json"); }), ErrorKind::BadField,
               "classes[0].count", "missing", "number of devices");
   EXPECT_SAYS(

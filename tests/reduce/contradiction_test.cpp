@@ -62,7 +62,7 @@ TEST(Contradiction, APathThatComesBackToTheOnlyHostIsNotBlamedOnMemory) {
     const std::string said = contradiction_in(problem);
     EXPECT_SAYS(said, "node 1 (in) on a host, then node 2 (body) on an accelerator, then node 3 (out) on a host");
     EXPECT_SAYS(said, "it takes 2 hosts, and there is 1");
-    EXPECT_SAYS(said, "--shape free, --hosts 2");
+    EXPECT_SAYS(said, "Question::shape = free, PlatformOverrides::hosts = 2");
     EXPECT_EQ(said.find("memory"), std::string::npos) << said;
     EXPECT_EQ(contradiction_in(question(1, 2, shape)), "");
   }
@@ -76,7 +76,7 @@ TEST(Contradiction, CountsAcceleratorsOnAPathToo) {
       graph_from_text("a 1 - id=1; b - 1 id=2; x 1 1 id=7; c 1 - id=3; a -> b -> x -> c", 1, kUnlimited, 2));
   EXPECT_SAYS(said, "node 1 (a) on an accelerator, then node 2 (b) on a host, then node 3 (c) on an accelerator");
   EXPECT_SAYS(said, "it takes 2 accelerators, and there is 1");
-  EXPECT_SAYS(said, "--accelerators 2");
+  EXPECT_SAYS(said, "PlatformOverrides::accelerators = 2");
 }
 
 TEST(Contradiction, WhereNoSingleReasonIsKnownNoneIsBlamed) {

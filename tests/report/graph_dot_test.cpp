@@ -4,16 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/report/count.h"
 #include "tests/support/graph_text.h"
 
 namespace partita {
 namespace {
-
-std::size_t count(std::string_view text, std::string_view what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
 
 std::string dot_of(const Problem& problem, const Split& split) {
   const CheckReport report = check(problem, split);
@@ -66,7 +61,8 @@ TEST(GraphDot, AnyNameWillDo) {
   const Split split = split_from_text(problem.workload, "a b | c d e");
   const std::string plain = without_strings(dot_of(problem, split));
   const std::string names[] = {"\"]; } digraph {", "ends with \\", "two\nlines\t", "\\N \\\" &lt; <b>", "日本語"};
-  for (const NodeId v : problem.workload.change().graph.nodes.all()) problem.workload.change().graph.nodes[v].name = names[v.index()];
+  for (const NodeId v : problem.workload.change().graph.nodes.all())
+    problem.workload.change().graph.nodes[v].name = names[v.index()];
   problem.workload.change().name = "\\\"";
   const std::string text = dot_of(problem, split);
   EXPECT_EQ(without_strings(text), plain);

@@ -12,6 +12,7 @@
 #include "partita/check/claims.h"
 #include "partita/report/graph_picture.h"
 #include "partita/report/svg.h"
+#include "tests/report/count.h"
 #include "tests/report/xml_fault.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/transformer.h"
@@ -19,10 +20,9 @@
 namespace partita {
 namespace {
 
-std::size_t count(std::string_view text, std::string_view what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++found;
-  return found;
+using Counts = std::vector<std::pair<std::string_view, std::size_t>>;
+void expect_counts(std::string_view svg, const Counts& counts) {
+  for (const auto& [what, times] : counts) EXPECT_EQ(count(svg, what), times) << what;
 }
 
 Problem problem_of(const std::string& graph, int accelerators) {
@@ -91,29 +91,25 @@ TEST(GraphSvg, SaysHowFarTheBoundIs) {
 }
 
 TEST(GraphSvg, AnOutputMovesToAPieceOnce) {
-  const std::string svg = picture("a 1 9; b 2 9; c 4 9; a -> b c : 0.5", "a | b c", 2);
-  EXPECT_EQ(count(svg, "stroke-opacity=\"0.8\" marker-end"), 1u);
-  EXPECT_EQ(count(svg, "stroke-opacity=\"0.35\" marker-end"), 1u);
-  EXPECT_EQ(count(svg, "class=\"halo\""), 1u);
+  expect_counts(
+      picture("a 1 9; b 2 9; c 4 9; a -> b c : 0.5", "a | b c", 2),
+      {{"stroke-opacity=\"0.8\" marker-end", 1}, {"stroke-opacity=\"0.35\" marker-end", 1}, {"class=\"halo\"", 1}});
 }
 
 TEST(GraphSvg, WiderEdgesCostMore) {
-  const std::string svg = picture("a 1 9; b 1 9; c 1 9; d 1 9; a -> c : 1; b -> d : 10", "a b | c d", 2);
-  EXPECT_EQ(count(svg, "stroke-width=\"1.2\" stroke-opacity=\"0.8\""), 1u);
-  EXPECT_EQ(count(svg, "stroke-width=\"4.1\" stroke-opacity=\"0.8\""), 1u);
+  expect_counts(
+      picture("a 1 9; b 1 9; c 1 9; d 1 9; a -> c : 1; b -> d : 10", "a b | c d", 2),
+      {{"stroke-width=\"1.2\" stroke-opacity=\"0.8\"", 1}, {"stroke-width=\"4.1\" stroke-opacity=\"0.8\"", 1}});
 }
 
 // a and c are on one device, which waits for the other in between.
 TEST(GraphSvg, ADeviceMayHaveSeveralPieces) {
-  const std::string svg = picture("a 1 9; b 2 9; c 4 9; a -> b -> c; a -> c", "a c | b", 2);
-  EXPECT_EQ(count(svg, "rx=\"6\""), 3u);
-  EXPECT_EQ(count(svg, "class=\"own\""), 1u);
+  expect_counts(picture("a 1 9; b 2 9; c 4 9; a -> b -> c; a -> c", "a c | b", 2),
+                {{"rx=\"6\"", 3}, {"class=\"own\"", 1}});
 }
 
 TEST(GraphSvg, BackwardPiecesSaySo) {
-  const std::string svg = picture("a 1 9; A 2 9 back; a -> A", "a A", 1);
-  EXPECT_EQ(count(svg, ">backward</text>"), 1u);
-  EXPECT_EQ(count(svg, "rx=\"6\""), 2u);
+  expect_counts(picture("a 1 9; A 2 9 back; a -> A", "a A", 1), {{">backward</text>", 1}, {"rx=\"6\"", 2}});
 }
 
 TEST(GraphSvg, LatencyHasNoBottleneck) {
@@ -140,7 +136,8 @@ TEST(GraphSvg, AnyNameWillDo) {
   const Split split = split_from_text(problem.workload, "a b | c d");
   const std::string names[] = {"<script>alert('x')</script>", "&amp;\"]]>\x02\n\t--\\",
                                "日本語の長い名前はここで切られるはずです日本語の長い名前", "\xEF\xBF\xBF\xEF\xBF\xBE"};
-  for (const NodeId v : problem.workload.change().graph.nodes.all()) problem.workload.change().graph.nodes[v].name = names[v.index()];
+  for (const NodeId v : problem.workload.change().graph.nodes.all())
+    problem.workload.change().graph.nodes[v].name = names[v.index()];
   const std::string svg = picture(problem, split);
   EXPECT_EQ(count(svg, "\xEF\xBF\xBF"), 0u);
   problem.workload.change().platform.classes[ClassId(0)].name = "<&\">";

@@ -253,12 +253,16 @@ TEST(Page, WithoutASplitItSaysWhy) {
   EXPECT_EQ(places.size(), 6);
 }
 
-TEST(Page, TimelineIsTheSimulation) {
-  const Answer answer(kTraining, kTrainingSplit);
+Simulation recorded_run(const Answer& answer, std::size_t samples) {
   SimulationOptions options;
   options.kind = ScheduleKind::OneF1B;
-  options.samples = options.record = 10;
-  const Simulation simulation = simulate(answer.problem, *answer.result.split, options);
+  options.samples = options.record = samples;
+  return simulate(answer.problem, *answer.result.split, options);
+}
+
+TEST(Page, TimelineIsTheSimulation) {
+  const Answer answer(kTraining, kTrainingSplit);
+  const Simulation simulation = recorded_run(answer, 10);
   PageContent content = answer.content();
   content.simulation = &simulation;
   const Json timeline = Json::parse(page_json(content)).at("timeline");
@@ -286,10 +290,7 @@ TEST(Page, TimelineIsTheSimulation) {
 
 TEST(Page, LongTimelinesAreCutAfterASample) {
   const Answer answer(kTraining, kTrainingSplit);
-  SimulationOptions options;
-  options.kind = ScheduleKind::OneF1B;
-  options.samples = options.record = 5000;
-  const Simulation simulation = simulate(answer.problem, *answer.result.split, options);
+  const Simulation simulation = recorded_run(answer, 5000);
   ASSERT_GT(simulation.intervals.size(), 2 * kMostIntervals);
   PageContent content = answer.content();
   content.simulation = &simulation;

@@ -87,12 +87,7 @@ TEST(Chains, GPipeTakesTheFormulaAndFillingAndDraining) {
 
 // Stage 0 has nothing to do backward and waits for the end of the batch, also where it exchanges weights.
 TEST(Chains, GPipeWithASharedStageWithoutBackwardWork) {
-  Problem problem = problem_of(graph_from_text("a 2 9; b 1 9; B 2 9 back; a -> b -> B", 3, kUnlimited, 0));
-  problem.replicas = 2;
-  problem.workload.change().platform.sync_bandwidth = 4;
-  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 4;
-  Split split = split_from_text(problem.workload, "a | b B");
-  split.copy_of = copies({0, 1, 0});
+  const auto [problem, split] = SharedFirstStage("a 2 9; b 1 9; B 2 9 back; a -> b -> B", "a | b B");
   EXPECT_EQ(timeline(simulate(problem, split, run_as(ScheduleKind::GPipe, 4, 2))),
             "accelerator 0 | 0 compute 0-2, 0 sync 2-3, 2 compute 8-10, 2 sync 10-11\n"
             "accelerator 1 | 0 compute 2-3, 1 compute 3-4, 0' compute 4-6, 1' compute 6-8, 2 compute 10-11, 3 compute "

@@ -143,19 +143,24 @@ TEST(Pieces, BringInForTheBackwardPassWhatOnlyThatReads) {
   EXPECT_EQ(host.text(), "3: b; 0: a; 3 back: B");
 }
 
-TEST(Pieces, RecomputeBeforeTheBackwardPass) {
-  Problem problem{
-      graph_from_text("a 1 9 out=1; b 2 9 out=1; c 4 9; B 8 9 back; A 16 9 back; a -> b -> c; b -> B -> A")};
-  problem.memory_model = MemoryModel::OneF1B;
-  problem.recompute = true;
-  for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = node.backward ? 0 : 0.5;
-  // Device 0 has backward nodes, device 1 has none.
-  Split split = split_from_text(problem.workload, "a b B A | c");
+// The pieces of a split over two devices, where forward nodes can run again for so much of their time.
+Pieces recomputed_pieces(std::string_view graph, double share, std::string_view text,
+                         const IdVector<DeviceId, char>& recomputes) {
+  Problem problem{graph_from_text(graph), {.memory_model = MemoryModel::OneF1B, .recompute = true}};
+  for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = node.backward ? 0 : share;
+  Split split = split_from_text(problem.workload, text);
   split.order = {DeviceId(0), DeviceId(1)};
-  split.recomputes = {1, 1, 0};
+  split.recomputes = recomputes;
   const CheckReport report = check(problem, split);
-  ASSERT_TRUE(report.legal());
-  const Pieces pieces = cut_into_pieces(problem, split, report);
+  EXPECT_TRUE(report.legal());
+  return cut_into_pieces(problem, split, report);
+}
+
+TEST(Pieces, RecomputeBeforeTheBackwardPass) {
+  // Device 0 has backward nodes, device 1 has none.
+  const Pieces pieces =
+      recomputed_pieces("a 1 9 out=1; b 2 9 out=1; c 4 9; B 8 9 back; A 16 9 back; a -> b -> c; b -> B -> A", 0.5,
+                        "a b B A | c", {1, 1, 0});
   ASSERT_EQ(pieces.pieces.size(), 4u);
   expect_load(pieces.pieces[PieceId(0)], 3, 0, 1);
   expect_load(pieces.pieces[PieceId(1)], 4, 1, 0);
@@ -166,18 +171,10 @@ TEST(Pieces, RecomputeBeforeTheBackwardPass) {
 }
 
 TEST(Pieces, RecomputeWithTheFirstOfSeveralBackwardPieces) {
-  Problem problem{
-      graph_from_text("a 1 9 colour=1; b 2 9 colour=2; C 4 9 back colour=1; B 8 9 back colour=2;"
-                      "A 16 9 back colour=1; a -> b -> C -> B -> A")};
-  problem.memory_model = MemoryModel::OneF1B;
-  problem.recompute = true;
-  for (Node& node : problem.workload.change().graph.nodes) node.recompute_share = node.backward ? 0 : 1;
-  Split split = split_from_text(problem.workload, "a C A | b B");
-  split.order = {DeviceId(0), DeviceId(1)};
-  split.recomputes = {1, 0, 0};
-  const CheckReport report = check(problem, split);
-  ASSERT_TRUE(report.legal());
-  const Pieces pieces = cut_into_pieces(problem, split, report);
+  const Pieces pieces = recomputed_pieces(
+      "a 1 9 colour=1; b 2 9 colour=2; C 4 9 back colour=1; B 8 9 back colour=2; A 16 9 back colour=1;"
+      "a -> b -> C -> B -> A",
+      1, "a C A | b B", {1, 0, 0});
   ASSERT_EQ(pieces.pieces.size(), 5u);
   expect_load(pieces.pieces[PieceId(2)], 4 + 1, 0, 0);
   expect_load(pieces.pieces[PieceId(4)], 16, 0, 0);

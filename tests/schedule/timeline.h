@@ -37,4 +37,20 @@ inline SimulationOptions run_as(ScheduleKind kind, std::size_t samples, std::siz
   return options;
 }
 
+// A split whose first stage accelerators 0 and 2 share: after each sample they exchange the 4 bytes of its first node,
+// which takes 1.
+struct SharedFirstStage {
+  Problem problem;
+  Split split;
+
+  SharedFirstStage(std::string_view graph, std::string_view text)
+      : problem(problem_of(graph_from_text(graph, 3, kUnlimited, 0))) {
+    problem.replicas = 2;
+    problem.workload.change().platform.sync_bandwidth = 4;
+    problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 4;
+    split = split_from_text(problem.workload, text);
+    split.copy_of = copies({0, 1, 0});
+  }
+};
+
 }  // namespace partita

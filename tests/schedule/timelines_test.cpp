@@ -81,10 +81,15 @@ TEST(Timelines, HostsOnlyCompute) {
             "host 0 | 0 compute 3-12\n");
 }
 
+Problem overlapped(std::string_view graph, int accelerators, Shape shape = Shape::Staged) {
+  Problem problem = problem_of(graph_from_text(graph, accelerators), shape);
+  problem.transfers = TransferMode::Overlap;
+  return problem;
+}
+
 // What a device needs of its own is there when it is computed, not when it is written for others.
 TEST(Timelines, OwnResultsAreNotWaitedFor) {
-  Problem problem = problem_of(graph_from_text("a 2 9; b 1 9; A 4 9 back; a -> b : 5; a -> A : 5", 2));
-  problem.transfers = TransferMode::Overlap;
+  const Problem problem = overlapped("a 2 9; b 1 9; A 4 9 back; a -> b : 5; a -> A : 5", 2);
   EXPECT_EQ(timeline(run(problem, "a A | b", ScheduleKind::Sequential, 1)),
             "accelerator 0: compute | 0 compute 0-2, 0' compute 2-6\n"
             "accelerator 0: transfers | 0 out 2-7\n"
@@ -96,12 +101,12 @@ TEST(Timelines, OwnResultsAreNotWaitedFor) {
 TEST(Timelines, VirtualDevices) {
   Problem problem = problem_of(graph_from_text("a 2 9; b 4 9; c 3 9; a -> b -> c", 2), Shape::Free);
   const Simulation s = run(problem, "a c | b", ScheduleKind::Pipeline, 3);
+  EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 2u);
+  EXPECT_EQ(s.devices[DeviceId(0)].busy, 15);
   EXPECT_EQ(timeline(s),
             "accelerator 0 | 0 compute 0-2, 1 compute 5-7, 0 compute 7-10, 2 compute 10-12, 1 compute 12-15, "
             "2 compute 16-19\n"
             "accelerator 1 | 0 compute 2-6, 1 compute 7-11, 2 compute 12-16\n");
-  EXPECT_EQ(s.devices[DeviceId(0)].most_in_flight, 2u);
-  EXPECT_EQ(s.devices[DeviceId(0)].busy, 15);
 }
 
 // The pieces 2, 3, 2 of device 0 fill it, and first fit would leave two gaps of 1 for the last one.
@@ -179,18 +184,16 @@ TEST(Timelines, OneForwardOneBackwardWithoutBackwardPass) {
 
 // While stage 1 computes, the next sample comes in before this one goes out; else it would take 5 for each.
 TEST(Timelines, OneForwardOneBackwardReadsAhead) {
-  Problem problem = problem_of(graph_from_text("a 1 9; b 3 9; c 1 9; a -> b : 1; b -> c : 1", 3));
-  problem.transfers = TransferMode::Overlap;
-  const Simulation s = run(problem, "a | b | c", ScheduleKind::OneF1B, 50);
+  const Simulation s =
+      run(overlapped("a 1 9; b 3 9; c 1 9; a -> b : 1; b -> c : 1", 3), "a | b | c", ScheduleKind::OneF1B, 50);
   EXPECT_TRUE(s.steady);
   EXPECT_DOUBLE_EQ(s.time_per_sample, 3);
 }
 
 // What B reads is made of what b writes, so it cannot come in first.
 TEST(Timelines, OneForwardOneBackwardDoesNotReadAheadOfItself) {
-  Problem problem = problem_of(
-      graph_from_text("a 1 9; b 1 9; A 1 9 back; B 1 9 back; a -> b : 1; b -> A : 1; A -> B : 1", 2), Shape::Free);
-  problem.transfers = TransferMode::Overlap;
+  const Problem problem =
+      overlapped("a 1 9; b 1 9; A 1 9 back; B 1 9 back; a -> b : 1; b -> A : 1; A -> B : 1", 2, Shape::Free);
   const Simulation s = run(problem, "a A | b B", ScheduleKind::OneF1B, 50);
   EXPECT_TRUE(s.steady);
   EXPECT_GT(s.time_per_sample, 2);
@@ -317,12 +320,7 @@ TEST(Timelines, Sequential) {
 
 // Two devices share the first stage and exchange 4 bytes: 0.5 for each sample, 1 for each that a device takes.
 TEST(Timelines, SharedStages) {
-  Problem problem = problem_of(graph_from_text("a 6 9; b 3 9; a -> b", 3, kUnlimited, 0));
-  problem.replicas = 2;
-  problem.workload.change().platform.sync_bandwidth = 4;
-  problem.workload.change().graph.nodes[NodeId(0)].parts.weights = 4;
-  Split split = split_from_text(problem.workload, "a | b");
-  split.copy_of = copies({0, 1, 0});
+  auto [problem, split] = SharedFirstStage("a 6 9; b 3 9; a -> b", "a | b");
   const Simulation s = simulate(problem, split, run_as(ScheduleKind::Pipeline, 3));
   EXPECT_EQ(s.formula, 3.5);
   EXPECT_EQ(timeline(s),

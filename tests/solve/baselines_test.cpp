@@ -10,7 +10,7 @@
 #include "partita/solve/baseline/expert.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/pipedream.h"
-#include "partita/solve/baseline/single.h"
+#include "partita/solve/shared/single.h"
 #include "partita/util/dice.h"
 #include "partita/util/error.h"
 #include "tests/support/brute_force.h"

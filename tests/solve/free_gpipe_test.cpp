@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/check/check.h"
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_setup.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linearised program with a limit on each pass: what it finds is within the limits, and on a chain, where there is
 // but one order, it finds a split whenever there is one.
-#include "partita/solve/staged/gpipe/pass_linear.h"
+#include "partita/solve/staged/linear.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "partita/solve/staged/gpipe/pass_loads.h"
 #include "partita/solve/staged/orders.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
@@ -42,14 +41,16 @@ TEST(GpipeLinear, IsExactOnChains) {
             return q.forward < forward && q.backward < backward;
           });
           Budget budget;
-          const auto stages =
-              linear_pass_split(one.graphs, one.platform, file_order(one.graphs.both), forward, backward, budget);
-          ASSERT_EQ(stages.has_value(), possible) << "seed " << seed;
-          if (!stages) continue;
-          expect_legal(one.graphs.both, one.platform, {largest_load(one.graphs.both, *stages), *stages});
-          const PassValue value = pass_value(one.graphs, *stages);
-          EXPECT_LE(value.forward, forward * (1 + 1e-9)) << "seed " << seed;
-          EXPECT_LE(value.backward, backward * (1 + 1e-9)) << "seed " << seed;
+          const auto split = linear_split(one.graphs, one.platform, file_order(one.graphs.both), {forward, backward},
+                                          {.below = 1}, budget);
+          ASSERT_EQ(split.has_value(), possible) << "seed " << seed;
+          if (!split) continue;
+          expect_legal(one.graphs.both, one.platform, {largest_load(one.graphs.both, split->stages), split->stages});
+          const PassValue value = pass_value(one.graphs, split->stages);
+          EXPECT_LE(value.largest[0], forward * (1 + 1e-9)) << "seed " << seed;
+          EXPECT_LE(value.largest[1], backward * (1 + 1e-9)) << "seed " << seed;
+          EXPECT_NEAR(split->value, std::max(value.largest[0] / forward, value.largest[1] / backward), 1e-9)
+              << "seed " << seed;
         }
       }
     }

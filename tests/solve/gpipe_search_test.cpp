@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions with a limit on each pass are answered as looking at all chains of ideals answers them.
-#include "partita/solve/staged/gpipe/pass_question.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <random>
 
-#include "partita/reduce/pass_presolve.h"
-#include "partita/solve/staged/gpipe/pass_loads.h"
+#include "partita/reduce/presolve.h"
+#include "partita/solve/staged/limit_question.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 
 namespace partita::test {
 namespace {
+
+struct PassLimits {
+  double forward = 0, backward = 0, both = 0;
+};
 
 struct Asked {
   PassLimits limits;
@@ -44,7 +46,7 @@ std::vector<Asked> questions(const std::vector<PassPoint>& points, std::uint64_t
 }
 
 PassQuestion make_question(const StagePlatform& platform, const PassLimits& limits) {
-  return {{platform, limits.both}, {Threshold{platform, limits.forward}, Threshold{platform, limits.backward}}};
+  return ask_each_pass(platform, limits.forward, limits.backward, limits.both);
 }
 
 void expect_within(const PassCase& one, const std::vector<Stage>& stages, const PassLimits& limits,
@@ -52,8 +54,8 @@ void expect_within(const PassCase& one, const std::vector<Stage>& stages, const 
   const StagedSplit split{largest_load(one.graphs.both, stages), stages};
   expect_legal(one.graphs.both, one.platform, split);
   const PassValue value = pass_value(one.graphs, stages);
-  EXPECT_LE(value.forward, limits.forward * (1 + 1e-9)) << where;
-  EXPECT_LE(value.backward, limits.backward * (1 + 1e-9)) << where;
+  EXPECT_LE(value.largest[0], limits.forward * (1 + 1e-9)) << where;
+  EXPECT_LE(value.largest[1], limits.backward * (1 + 1e-9)) << where;
 }
 
 TEST(GpipeSearch, AnswersAsBruteForceDoes) {
@@ -64,13 +66,14 @@ TEST(GpipeSearch, AnswersAsBruteForceDoes) {
       const std::string where = "seed " + std::to_string(seed);
       Budget budget;
       const int buckets = 1 + static_cast<int>(seed % 20);
-      const PassAnswer plain = search_passes(one.graphs, make_question(one.platform, asked.limits), buckets, budget);
+      const PassQuestion question = make_question(one.platform, asked.limits);
+      const SearchResult plain = search_ideals(one.graphs, question, buckets, budget);
       EXPECT_EQ(plain.answer, asked.possible ? Answer::Yes : Answer::No) << where;
-      if (plain.answer == Answer::Yes) expect_within(one, plain.stages, asked.limits, where);
-      const PassAnswer whole = ask_passes(one.graphs, one.platform, asked.limits, budget.limits().ticks, budget,
+      if (plain.answer == Answer::Yes) expect_within(one, plain.split.stages, asked.limits, where);
+      const LimitAnswer whole = ask_limit(one.graphs, question, budget.limits().ticks, budget,
                                           [](std::size_t, const std::string&) {});
       EXPECT_EQ(whole.answer, asked.possible ? Answer::Yes : Answer::No) << where;
-      if (whole.answer == Answer::Yes) expect_within(one, whole.stages, asked.limits, where);
+      if (whole.answer == Answer::Yes) expect_within(one, whole.split->stages, asked.limits, where);
     }
   }
 }
@@ -83,11 +86,11 @@ TEST(GpipeSearch, ALimitOnBothPassesCounts) {
     for (const PassPoint& p : best_points(one.graphs, one.platform)) {
       // The plain solver's own limit: above what the points need, below their sum.
       PassLimits limits{p.forward + 1e-9, p.backward + 1e-9, 0.9 * (p.forward + p.backward) + 1e-9};
-      const PassAnswer with = search_passes(one.graphs, make_question(one.platform, limits), 16, budget);
+      const SearchResult with = search_ideals(one.graphs, make_question(one.platform, limits), 16, budget);
       if (with.answer == Answer::No) {
         ++refused;
       } else {
-        EXPECT_LE(largest_load(one.graphs.both, with.stages), limits.both * (1 + 1e-9)) << "seed " << seed;
+        EXPECT_LE(largest_load(one.graphs.both, with.split.stages), limits.both * (1 + 1e-9)) << "seed " << seed;
       }
     }
   }
@@ -100,12 +103,12 @@ TEST(GpipeSearch, PresolveKeepsSomeSplitWithinTheLimits) {
     const PassCase one = random_pass_case(seed, 8);
     for (const Asked& asked : questions(best_points(one.graphs, one.platform), seed)) {
       Budget budget;
-      const PassPresolved small = presolve_passes(one.graphs, make_question(one.platform, asked.limits), budget);
-      joined += small.graphs.size() < one.graphs.size();
+      const Presolved small = presolve(one.graphs, make_question(one.platform, asked.limits), {}, budget);
+      joined += small.graph.size() < one.graphs.size();
       banned_all += small.infeasible;
       if (!asked.possible) continue;
       ASSERT_FALSE(small.infeasible) << "seed " << seed;
-      const auto points = best_points(small.graphs, one.platform);
+      const auto points = best_points(small.graph, one.platform);
       EXPECT_TRUE(std::any_of(points.begin(), points.end(),
                               [&](const PassPoint& q) {
                                 return q.forward <= asked.limits.forward * (1 + 1e-9) &&

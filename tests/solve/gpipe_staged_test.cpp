@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/staged/gpipe/gpipe_staged.h"
+#include "partita/solve/staged/gpipe_staged.h"
 
 #include <gtest/gtest.h>
 
-#include "partita/solve/staged/gpipe/pass_loads.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The greedy baseline: legal for latency on inference graphs, and the paper's own splits on simple ones.
-#include "partita/solve/baseline/greedy.h"
+#include "partita/solve/shared/greedy.h"
 
 #include <gtest/gtest.h>
 

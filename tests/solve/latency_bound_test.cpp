@@ -2,6 +2,7 @@
 // Bounds on the latency are never above the optimum, and often meet it.
 #include "partita/solve/latency/latency_bound.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -21,55 +22,46 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 double below(double optimum) { return optimum * (1 + 1e-12); }
 
 TEST(PathBound, IsNeverAboveTheOptimum) {
-  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    const Problem problem = latency_question(seed);
-    EXPECT_LE(path_bound(make_latency_instance(problem)), below(best_latency_by_brute_force(problem)))
-        << "seed " << seed;
-  }
+  for_each_latency_question(cases(1000), latency_question,
+                            [](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
+                              EXPECT_LE(path_bound(instance), below(optimum)) << "seed " << seed;
+                            });
 }
 
 // Labels from either end, without a limit.
 TEST(LatencyLabels, AreNeverAboveTheOptimum) {
-  std::size_t tight = 0, all = 0;
-  for (std::uint64_t seed = 1; seed <= cases(4000); ++seed) {
-    const Problem problem = latency_question(seed);
-    const double optimum = best_latency_by_brute_force(problem);
-    const LatencyInstance instance = make_latency_instance(problem);
-    const NodeReach reach(instance);
-    const LatencyFacts facts(instance);
-    const BlockModel model(instance, facts);
-    const EdgeLabels none(model.edge_count(), 0);
-    for (const bool reversed : {false, true}) {
-      LatencyLabels labels(model, reach, reversed, none, none, kNever);
-      Budget budget;
-      EXPECT_TRUE(labels.advance(budget));
-      EXPECT_LE(labels.bound() * (1 - 1e-9), below(optimum)) << "seed " << seed << (reversed ? " reversed" : "");
-      if (optimum == kNever) continue;
-      ++all;
-      tight += labels.bound() >= optimum * (1 - 1e-9);
-    }
-  }
-  EXPECT_GT(tight * 2, all);
+  JudgedBounds bounds;
+  for_each_latency_question(
+      cases(4000), latency_question, [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
+        const NodeReach reach(instance);
+        const BlockModel model(instance, LatencyFacts(instance));
+        const EdgeLabels none(model.edge_count(), 0);
+        for (const bool reversed : {false, true}) {
+          LatencyLabels labels(model, reach, reversed, none, none, kNever);
+          Budget budget;
+          EXPECT_TRUE(labels.advance(budget));
+          bounds.judge(labels.bound(), optimum, fmt::format("seed {}{}", seed, reversed ? " reversed" : ""));
+        }
+      });
+  EXPECT_GT(bounds.met * 2, bounds.all);
 }
 
 // With a limit: what lies below the limit is never ruled out, and a limit that is the optimum mostly is met.
 TEST(LatencyBound, IsNeverAboveTheOptimum) {
   std::size_t proved = 0, all = 0;
-  for (std::uint64_t seed = 1; seed <= cases(4000); ++seed) {
-    const Problem problem = latency_question(seed);
-    const double optimum = best_latency_by_brute_force(problem);
-    const LatencyInstance instance = make_latency_instance(problem);
-    for (const double factor : {1.0, 1.001, 1.2, 2.0}) {
-      LatencyBound bound(instance);
-      Budget budget;
-      bound.improve(optimum * factor, budget);
-      EXPECT_TRUE(bound.finished() || optimum == kNever) << "seed " << seed;
-      EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
-      if (optimum == kNever || factor > 1) continue;
-      ++all;
-      proved += bound.bound() >= optimum * (1 - 1e-6);
-    }
-  }
+  for_each_latency_question(cases(4000), latency_question,
+                            [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
+                              for (const double factor : {1.0, 1.001, 1.2, 2.0}) {
+                                LatencyBound bound(instance);
+                                Budget budget;
+                                bound.improve(optimum * factor, budget);
+                                EXPECT_TRUE(bound.finished() || optimum == kNever) << "seed " << seed;
+                                EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
+                                if (optimum == kNever || factor > 1) continue;
+                                ++all;
+                                proved += bound.bound() >= optimum * (1 - 1e-6);
+                              }
+                            });
   EXPECT_GT(proved * 3, all * 2);
   RecordProperty("proved", static_cast<int>(proved));
 }

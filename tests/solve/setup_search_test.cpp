@@ -9,6 +9,7 @@
 #include "partita/reduce/setup_presolve.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
+#include "partita/solve/staged/setups/presolve_setups.h"
 #include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
@@ -44,10 +45,16 @@ void for_each_question(std::uint64_t count, Visit visit) {
   EXPECT_GT(asked, cases(count) / 5);
 }
 
-Answer ask(const SetupGraph& graph, const SetupRules& rules, double limit, std::vector<PipelinePart>* parts = nullptr) {
+// `buckets`: of windows; none: without them.
+Answer ask(const SetupGraph& graph, const SetupRules& rules, double limit, std::vector<PipelinePart>* parts = nullptr,
+           int buckets = 0) {
   Budget budget;
   const WorkMeasure measure(graph, rules);
-  SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), budget);
+  std::optional<SetupWindows> windows;
+  if (buckets > 0) windows.emplace(graph, rules, measure, limit, buckets, budget);
+  if (windows && !windows->feasible()) return Answer::No;
+  SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), budget,
+                       windows ? &*windows : nullptr);
   const Answer answer = search.run();
   if (answer == Answer::Yes && parts) *parts = search.parts();
   return answer;
@@ -104,6 +111,56 @@ std::size_t expect_optimum_kept(const SetupPresolveOptions& options) {
 TEST(SetupPresolve, CheapNeighbourKeepsTheOptimum) { EXPECT_GT(expect_optimum_kept({true, false}), 0u); }
 TEST(SetupPresolve, UnaffordablePairKeepsTheOptimum) { EXPECT_GT(expect_optimum_kept({false, true}), 0u); }
 TEST(SetupPresolve, BothRulesTogetherKeepTheOptimum) { EXPECT_GT(expect_optimum_kept({}), 0u); }
+
+TEST(SetupWindows, KeepTheOptimumInTheSearch) {
+  for_each_question(900, [](const SmallQuestion& q) {
+    const SetupGraph& graph = q.instance.graph;
+    for (int buckets : {1, 2, 3, 5, 16, 29}) {
+      std::vector<PipelinePart> parts;
+      ASSERT_EQ(ask(graph, q.instance.rules, q.optimum * kJustAbove, &parts, buckets), Answer::Yes)
+          << buckets << " buckets: " << describe(q.problem);
+      EXPECT_NEAR(pipeline_value(graph, q.instance.rules, parts), q.optimum, 1e-8 * q.optimum) << "seed " << q.seed;
+      EXPECT_EQ(ask(graph, q.instance.rules, q.optimum * kJustBelow, nullptr, buckets), Answer::No)
+          << "seed " << q.seed;
+    }
+  });
+}
+
+TEST(SetupWindows, KeepTheOptimumWhenTheyJoin) {
+  std::size_t fewer = 0;
+  for_each_question(900, [&](const SmallQuestion& q) {
+    const Budget budget;
+    const SetupRules& rules = q.instance.rules;
+    const double limit = q.optimum * kJustAbove;
+    for (int buckets : {2, 7, 29}) {
+      const PresolvedSetups small = presolve_setups(q.instance.graph, rules, limit, {6, buckets}, budget);
+      ASSERT_FALSE(small.infeasible) << describe(q.problem);
+      std::vector<PipelinePart> parts;
+      ASSERT_EQ(ask(small.contraction.graph, rules, limit, &parts), Answer::Yes) << describe(q.problem);
+      const double lifted = pipeline_value(q.instance.graph, rules, lift_parts(small.contraction.lift, parts));
+      EXPECT_NEAR(lifted, q.optimum, 1e-8 * q.optimum) << describe(q.problem);
+      fewer += small.contraction.graph.size() < presolve(q.instance.graph, rules, limit, {}, budget).graph.size();
+    }
+  });
+  EXPECT_GT(fewer, 0u);
+}
+
+TEST(SetupWindows, SeeThatThereIsTooLittleTime) {
+  std::size_t asked = 0, refuted = 0, refuted_by_clusters = 0;
+  for_each_question(600, [&](const SmallQuestion& q) {
+    const Budget budget;
+    const SetupRules& rules = q.instance.rules;
+    const WorkMeasure measure(q.instance.graph, rules);
+    const double limit = q.optimum * kJustBelow;
+    const bool no = !SetupWindows(q.instance.graph, rules, measure, limit, 29, budget).feasible();
+    ++asked;
+    refuted += no;
+    if (!no || !rules.has_clusters()) return;
+    refuted_by_clusters += ask(q.instance.graph, without_clusters(rules), limit) == Answer::Yes;
+  });
+  EXPECT_GT(refuted, asked / 4);
+  EXPECT_GT(refuted_by_clusters, 0u);
+}
 
 TEST(SetupRelaxations, NeverSayNoToWhatExists) {
   for_each_question(600, [](const SmallQuestion& q) {

@@ -2,6 +2,7 @@
 // The bound that follows a spine is never above the optimum, whatever spine it follows.
 #include "partita/solve/latency/spine_bound.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,7 +22,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // cheap: where accelerators are what is short, and blocks with parts in several branches are tempting.
 Problem fork_and_join(std::uint64_t seed) {
   Dice dice(seed);
-  Problem problem{Workload{"fork", {}, make_platform(1 + static_cast<int>(dice.below(3)), kUnlimited, 1)}, {.objective = Objective::Latency}};
+  Problem problem{Workload{"fork", {}, make_platform(1 + static_cast<int>(dice.below(3)), kUnlimited, 1)},
+                  {.objective = Objective::Latency}};
   Graph& graph = problem.workload.change().graph;
   const auto add_node = [&] {
     const double time = 1 + static_cast<double>(dice.below(4));
@@ -53,32 +55,26 @@ Problem fork_and_join(std::uint64_t seed) {
     for (NodeId end : ends) connect(end, join);
     fork = join;
   }
-  if (dice.below(2) == 0) problem.workload.change().platform.classes[ClassId(0)].memory = 2 + static_cast<double>(dice.below(4));
+  if (dice.below(2) == 0)
+    problem.workload.change().platform.classes[ClassId(0)].memory = 2 + static_cast<double>(dice.below(4));
   problem.subgraphs = dice.below(4) == 0 ? 2 : 1;
   return problem;
 }
 
 void expect_never_above(const std::function<Problem(std::uint64_t)>& question, std::uint64_t count) {
-  std::size_t tight = 0, all = 0;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    const Problem problem = question(seed);
-    const double optimum = best_latency_by_brute_force(problem);
-    const LatencyInstance instance = make_latency_instance(problem);
+  JudgedBounds bounds;
+  for_each_latency_question(count, question, [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
     const NodeReach reach(instance);
-    const LatencyFacts facts(instance);
-    const BlockModel model(instance, facts);
+    const BlockModel model(instance, LatencyFacts(instance));
     for (const double neglect : {0.0, 0.05, 0.3, 1.0}) {
       const std::size_t states[] = {1, 3, 12, 400};
       SpineBound spine(model, reach, {neglect, states[seed % 4]});
       Budget budget;
       EXPECT_TRUE(spine.advance(budget));
-      EXPECT_LE(spine.bound() * (1 - 1e-9), optimum * (1 + 1e-12)) << "seed " << seed << " neglect " << neglect;
-      if (optimum == kNever) continue;
-      ++all;
-      tight += spine.bound() >= optimum * (1 - 1e-9);
+      bounds.judge(spine.bound(), optimum, fmt::format("seed {} neglect {}", seed, neglect));
     }
-  }
-  EXPECT_GT(tight * 5, all) << tight << " of " << all;
+  });
+  EXPECT_GT(bounds.met * 5, bounds.all) << bounds.met << " of " << bounds.all;
 }
 
 TEST(SpineBound, IsNeverAboveTheOptimum) { expect_never_above(latency_question, cases(4000)); }

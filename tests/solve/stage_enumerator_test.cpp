@@ -71,13 +71,12 @@ class Enumeration {
   Enumeration(const StageGraph& graph, const Threshold& question, int buckets)
       : graph_(graph),
         question_(question),
-        windows_(graph, question, {buckets, Windows::Measure::Time, true}, budget_),
         table_(graph.size()),
         all_(graph, question) {
-    if (graph.total_memory() > question.platform.accelerator_memory) {
-      memory_windows_.emplace(graph, question, Windows::Options{buckets, Windows::Measure::Memory, true}, budget_);
-    }
-    enumerator_.emplace(graph, question, windows_, memory_windows_ ? &*memory_windows_ : nullptr, table_, budget_);
+    places_.time[0] = Windows(graph, question, {buckets, Windows::Measure::Time, true}, budget_);
+    if (graph.total_memory() > question.platform.accelerator_memory)
+      places_.memory = Windows(graph, question, {buckets, Windows::Measure::Memory, true}, budget_);
+    enumerator_.emplace(graph, question, places_, table_, budget_);
   }
 
   // From the base on, all levels down: returns how many ideals were found.
@@ -108,17 +107,17 @@ class Enumeration {
  private:
   std::vector<Word> bits_of(Set set) const { return {set}; }
 
-  std::vector<Set> run(Set base, bool host, StageEnumerator::Level level) {
+  std::vector<Set> run(Set base, bool host, StageEnumerator<StageGraph>::Level level) {
     const std::vector<Word> bits = bits_of(base);
-    StageEnumerator::Base from{bits, 0, 0, 0};
-    std::tie(from.hash, from.time, from.memory) = sums(base);
+    const auto [base_hash, base_time, base_memory] = sums(base);
+    const StageEnumerator<StageGraph>::Ideal from{bits, base_hash, {base_time, base_memory}};
     std::vector<Set> found;
-    EXPECT_TRUE(enumerator_->run(from, host, level, [&](const StageEnumerator::Found& one) {
-      const Set ideal = static_cast<Set>(one.ideal[0]);
+    EXPECT_TRUE(enumerator_->run(from, host, level, [&](const StageEnumerator<StageGraph>::Ideal& one) {
+      const Set ideal = static_cast<Set>(one.bits[0]);
       const auto [hash, time, memory] = sums(ideal);
       EXPECT_EQ(one.hash, hash);
-      EXPECT_NEAR(one.time, time, 1e-9);
-      EXPECT_NEAR(one.memory, memory, 1e-9);
+      EXPECT_NEAR(one.amount[0], time, 1e-9);
+      EXPECT_NEAR(one.amount[1], memory, 1e-9);
       EXPECT_TRUE(is_ideal(graph_, ideal));
       EXPECT_TRUE((ideal & base) == base && ideal != base && ideal != all_.whole());
       EXPECT_TRUE(all_.affordable(ideal & ~base, host, question_.limit * (1 + 1e-12)));
@@ -144,11 +143,10 @@ class Enumeration {
   const StageGraph& graph_;
   const Threshold question_;
   Budget budget_;
-  const Windows windows_;
-  std::optional<Windows> memory_windows_;
+  ViewPlaces<StageGraph> places_;
   const IdealTable table_;
   Everything all_;
-  std::optional<StageEnumerator> enumerator_;
+  std::optional<StageEnumerator<StageGraph>> enumerator_;
 };
 
 TEST(StageEnumerator, FindsAWayOnWhereverThereIsOne) {
@@ -168,13 +166,13 @@ TEST(StageEnumerator, StopsWhenTold) {
   const StageGraph graph(IdVector<GroupId, Group>(6, Group{1, 1, 0, true, true}), {}, {});
   Budget budget;
   const Threshold question{{3, 0, 1e9, 0}, 2};
-  const Windows windows(graph, question, {}, budget);
+  ViewPlaces<StageGraph> places;
+  places.time[0] = Windows(graph, question, {}, budget);
   const IdealTable table(6);
-  StageEnumerator enumerator(graph, question, windows, nullptr, table, budget);
+  StageEnumerator enumerator(graph, question, places, table, budget);
   const std::vector<Word> empty{0};
   std::size_t calls = 0;
-  EXPECT_FALSE(
-      enumerator.run({empty, 0, 0, 0}, false, {0, 1}, [&](const StageEnumerator::Found&) { return ++calls < 2; }));
+  EXPECT_FALSE(enumerator.run({empty, 0, {}}, false, {0, 1}, [&](const auto&) { return ++calls < 2; }));
   EXPECT_EQ(calls, 2u);
 }
 

@@ -12,12 +12,6 @@
 namespace partita {
 namespace {
 
-struct Tally {
-  double compute = 0;
-  double in = 0;
-  double out = 0;
-};
-
 // The problem in plain arrays, so that trying everything is not slower than it must be.
 class Definition {
  public:
@@ -111,8 +105,8 @@ class Definition {
     double largest_backward = 0;
     load.assign(device_count(), 0);
     for (std::size_t d = 0; d < device_count(); ++d) {
-      const double fw = pass_load(forward[d]);
-      const double bw = pass_load(backward[d]);
+      const double fw = forward[d].load(problem_.transfers);
+      const double bw = backward[d].load(problem_.transfers);
       load[d] = fw + bw;
       largest = std::max(largest, load[d]);
       largest_forward = std::max(largest_forward, fw);
@@ -159,15 +153,6 @@ class Definition {
       if (device_of[v] != d) farthest = std::max(farthest, cluster_factor(places_[d], places_[device_of[v]]));
     }
     return farthest;
-  }
-
-  double pass_load(const Tally& tally) const {
-    switch (problem_.transfers) {
-      case TransferMode::Sum: return tally.compute + tally.in + tally.out;
-      case TransferMode::Overlap: return std::max(tally.compute, tally.in + tally.out);
-      case TransferMode::Duplex: return std::max({tally.compute, tally.in, tally.out});
-    }
-    return 0;
   }
 
   // Can the devices be ordered? Put down, again and again, one that nothing still waiting must precede.

@@ -12,17 +12,15 @@
 // - A layer is one node with its forward and backward time together, and no backward nodes. `transfer` is c = 2 a / B,
 //   where B is the bandwidth at factor 1: activations one way, gradients the other.
 // - Factors are inverse bandwidths: B_k = B / f_k. Our B, of the exchange of weights, is half of theirs, since they
-// count
-//   every weight twice: 2 (m - 1) |w| / (m B_k) is our f_k (m - 1) weights / (m B).
+//   count every weight twice: 2 (m - 1) |w| / (m B_k) is our f_k (m - 1) weights / (m B).
 // - Transfers run beside computing and each other: the mode `duplex`, in which copies take a maximum too.
 // - "m_{k-1}" and m are numbers of units at most, not exactly: the published code's option to use fewer machines. Ours
 //   never has to use a device.
 // - What a boundary costs. The printed recurrence has 2 a_s / B_k, whoever shares the stages beside it. The published
-// code
-//   divides it by the copies of the stage that pays, on both sides of the boundary, but knows only those of level k. We
-//   divide a stage's load, transfers included, by all copies of the stage, of every level: `Boundary::Shared`. At one
-//   level that is what the code does. A stage at the end of a unit of level k - 1 pays with the factor of the level at
-//   which its neighbour is.
+//   code divides it by the copies of the stage that pays, on both sides of the boundary, but knows only those of level
+//   k. We divide a stage's load, transfers included, by all copies of the stage, of every level: `Boundary::Shared`. At
+//   one level that is what the code does. A stage at the end of a unit of level k - 1 pays with the factor of the level
+//   at which its neighbour is.
 // - There is no memory in it. The code's memory constraint is another one than ours.
 #pragma once
 

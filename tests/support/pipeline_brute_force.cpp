@@ -22,12 +22,6 @@ struct Pipeline {
   std::vector<bool> recomputes;  // by original
 };
 
-struct Tally {
-  double compute = 0;
-  double in = 0;
-  double out = 0;
-};
-
 class Definition {
  public:
   explicit Definition(const Problem& problem)
@@ -88,8 +82,8 @@ class Definition {
     double largest_forward = 0;
     double largest_backward = 0;
     for (const std::size_t d : pipeline.order) {
-      const double fw = in_mode(forward[d]);
-      const double bw = in_mode(backward[d]);
+      const double fw = forward[d].load(problem_.transfers);
+      const double bw = backward[d].load(problem_.transfers);
       load[d] = with_copies(fw + bw, d, pipeline, true);
       largest = std::max(largest, load[d]);
       largest_forward = std::max(largest_forward, with_copies(fw, d, pipeline, !training()));
@@ -172,15 +166,6 @@ class Definition {
     }
     if (device_class(home).kind == DeviceKind::Accelerator)
       pass[home].out += transfer.cost * farthest * device_class(home).link_factor;
-  }
-
-  double in_mode(const Tally& tally) const {
-    switch (problem_.transfers) {
-      case TransferMode::Sum: return tally.compute + tally.in + tally.out;
-      case TransferMode::Overlap: return std::max(tally.compute, tally.in + tally.out);
-      case TransferMode::Duplex: return std::max({tally.compute, tally.in, tally.out});
-    }
-    return 0;
   }
 
   double with_copies(double load, std::size_t d, const Pipeline& pipeline, bool with_sync) const {

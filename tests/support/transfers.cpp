@@ -23,4 +23,13 @@ std::vector<Transfer> list_transfers(const Graph& graph) {
   return transfers;
 }
 
+double Tally::load(TransferMode mode) const {
+  switch (mode) {
+    case TransferMode::Sum: return compute + in + out;
+    case TransferMode::Overlap: return std::max(compute, in + out);
+    case TransferMode::Duplex: return std::max({compute, in, out});
+  }
+  return 0;
+}
+
 }  // namespace partita

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "partita/model/graph.h"
+#include "partita/model/problem.h"
 
 namespace partita {
 
@@ -14,6 +14,15 @@ struct Transfer {
   std::size_t producer = 0;
   std::vector<std::size_t> consumers;
   double cost = 0;
+};
+
+// What a device does in one pass.
+struct Tally {
+  double compute = 0;
+  double in = 0;
+  double out = 0;
+
+  double load(TransferMode mode) const;
 };
 
 std::vector<Transfer> list_transfers(const Graph& graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small containers: disjoint sets, sparse rows, bit matrices, strong components.
+// The small containers and kernels: disjoint sets, sparse rows, bit matrices, strong components, topological orders.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,6 +8,7 @@
 #include "partita/util/bit_matrix.h"
 #include "partita/util/csr.h"
 #include "partita/util/strong_components.h"
+#include "partita/util/topological_order.h"
 #include "partita/util/union_find.h"
 #include "tests/support/cases.h"
 
@@ -111,6 +112,20 @@ TEST(StrongComponents, FollowLongChains) {
   EXPECT_EQ(strong_components(Csr<GroupId, GroupId>(kLength, edges)).count, kLength);
   edges.emplace_back(GroupId(kLength - 1), GroupId(0));
   EXPECT_EQ(strong_components(Csr<GroupId, GroupId>(kLength, edges)).count, 1u);
+}
+
+TEST(TopologicalOrder, GoesForwardAndLeavesCirclesOut) {
+  using Edges = std::vector<std::pair<GroupId, GroupId>>;
+  const auto order_of = [](std::size_t rows, const std::vector<std::pair<std::size_t, std::size_t>>& pairs) {
+    Edges edges;
+    for (const auto& [from, to] : pairs) edges.emplace_back(GroupId(from), GroupId(to));
+    std::vector<std::size_t> order;
+    for (GroupId v : topological_order(Csr<GroupId, GroupId>(rows, edges))) order.push_back(v.index());
+    return order;
+  };
+  EXPECT_EQ(order_of(4, {{3, 1}, {1, 0}, {3, 0}, {3, 1}}), (std::vector<std::size_t>{2, 3, 1, 0}));
+  EXPECT_EQ(order_of(5, {{0, 1}, {1, 2}, {2, 1}, {2, 3}}), (std::vector<std::size_t>{0, 4}));
+  EXPECT_TRUE(order_of(0, {}).empty());
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include "partita/reduce/presolve/cheap_neighbour.h"
 
 #include <algorithm>
-#include <array>
 
 namespace partita {
 namespace {
@@ -73,10 +72,6 @@ std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, Uni
     try_join(v, order.predecessors(v));
   }
   return joins;
-}
-
-std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
-  return join_cheap_neighbours(std::array{CheapNeighbourView{graph, question}}, merge);
 }
 
 }  // namespace partita

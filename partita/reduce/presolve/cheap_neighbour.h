@@ -8,16 +8,14 @@
 
 namespace partita {
 
-// Joins groups that may follow their only neighbour on one side; see the .cpp. Only disjoint pairs are joined in one
-// call. Returns the number of joins. O(pins).
-std::size_t join_cheap_neighbours(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge);
-
-// The same where one split has to answer several questions, each on a graph of its own with the same groups and order:
-// no load rises in any of them.
+// Where one split has to answer several questions, each on a graph of its own with the same groups and order.
 struct CheapNeighbourView {
   const StageGraph& graph;
   const Threshold& question;
 };
+
+// Joins groups that may follow their only neighbour on one side, where no load rises in any view; see the .cpp. Only
+// disjoint pairs are joined in one call. Returns the number of joins. O(pins).
 std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge);
 
 }  // namespace partita

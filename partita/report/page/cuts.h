@@ -19,8 +19,8 @@ struct Cut {
 };
 
 // By cost, the most expensive first; what costs nothing is left out, so a host has no cuts. The costs add up to the
-// `in` and `out` of the device that `check` reports. Precondition: every node is on a device. O(nodes + edges), and
-// sorting.
+// `in` and `out` of the device that `check` reports.
+// Precondition: every node is on a device. O(nodes + edges), and sorting.
 std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId device);
 
 }  // namespace partita

@@ -15,6 +15,9 @@
 
 namespace partita {
 
+template <class T>
+inline constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
 class JsonLine {
  public:
   // `body` writes the fields.
@@ -44,7 +47,8 @@ class JsonLine {
     put(flag ? "true" : "false");
   }
   template <class T>
-  requires std::floating_point<T> ||(std::integral<T> && !std::same_as<T, bool>)void value(T number) {
+  requires kIsNumber<T>
+  void value(T number) {
     if constexpr (std::floating_point<T>) {
       put_number(number);
     } else if constexpr (std::is_signed_v<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation as columns. A long one is cut after as many samples as fit on a page; its numbers are those of the
-// whole.
+// A simulation as columns. A long one is cut after as many samples as fit on a page;
+// its numbers are those of the whole.
 #include <algorithm>
 #include <limits>
 

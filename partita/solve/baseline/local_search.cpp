@@ -9,7 +9,6 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/group_split.h"
 #include "partita/solve/baseline/move_gains.h"
 #include "partita/solve/baseline/tried_gains.h"
 #include "partita/util/dice.h"
@@ -251,7 +250,8 @@ std::optional<Split> local_search_split(const Problem& problem, const LocalSearc
   const StagedInstance instance = make_staged_instance(problem);
   const auto split = local_search(instance.graph, instance.platform, options, budget);
   if (!split) return std::nullopt;
-  return split_of_groups(problem, instance, split->device_of);
+  const DeviceTable devices(problem.workload->platform, instance.graph.size());
+  return devices.lift(instance.group_of, split->device_of);
 }
 
 }  // namespace partita

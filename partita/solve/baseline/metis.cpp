@@ -2,7 +2,6 @@
 #include "partita/solve/baseline/metis.h"
 
 #include "partita/solve/baseline/partition.h"
-#include "partita/util/error.h"
 
 #if PARTITA_HAS_METIS
 #include <algorithm>
@@ -62,8 +61,7 @@ struct Targets {
 
 // No vertex heavier than the share of the smallest part, which is one `divisor`-th of what the parts have to hold. A
 // vertex beyond that fills such a part whatever is done, and METIS would have parts left for which there is no vertex.
-// Whatever is cut off a vertex makes the shares smaller, so the
-// heaviest are looked at first.
+// Whatever is cut off a vertex makes the shares smaller, so the heaviest are looked at first.
 std::vector<idx_t> fair_weights(const std::vector<std::int32_t>& weights, double divisor) {
   std::vector<std::int32_t> heaviest = weights;
   std::sort(heaviest.begin(), heaviest.end(), std::greater<>());
@@ -118,19 +116,14 @@ std::vector<std::int32_t> partition(const PartitionGraph& graph, const std::vect
 bool metis_available() { return true; }
 
 std::optional<Split> metis_split(const Problem& problem, std::uint64_t seed) {
-  return split_by_partition(problem, [&](const PartitionGraph& graph, const std::vector<double>& shares) {
-    return partition(graph, shares, seed);
-  });
+  return split_by_partition(problem, partition, seed);
 }
 
 #else
 
 bool metis_available() { return false; }
 
-std::optional<Split> metis_split(const Problem&, std::uint64_t) {
-  throw InputError(ErrorKind::Unsupported, "metis",
-                   "this build has no METIS; install it (Debian: libmetis-dev) and build Partita again");
-}
+std::optional<Split> metis_split(const Problem&, std::uint64_t) { refuse_without("metis", "METIS", "libmetis-dev"); }
 
 #endif
 

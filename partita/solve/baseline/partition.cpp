@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/baseline/partition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +11,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/transfers.h"
+#include "partita/util/error.h"
 
 namespace partita {
 namespace {
@@ -68,7 +71,7 @@ class Partitioning {
         load_(devices_.size(), 0),
         device_of_(groups_.size()) {}
 
-  std::optional<Split> run(const Partitioner& partitioner) {
+  std::optional<Split> run(const Partitioner& partitioner, std::uint64_t seed) {
     if (!place_the_rest()) return std::nullopt;
     find_speeds();
     const std::vector<DeviceId> part = fastest_devices(vertices_.size());
@@ -76,7 +79,7 @@ class Partitioning {
     if (part.size() > 1) {
       const auto graph = make_graph();
       if (!graph) return std::nullopt;
-      part_of = partitioner(*graph, shares(part));
+      part_of = partitioner(*graph, shares(part), seed);
       if (part_of.size() != vertices_.size()) return std::nullopt;
     }
     for (std::size_t i = 0; i < vertices_.size(); ++i) put(vertices_[i], part[static_cast<std::size_t>(part_of[i])]);
@@ -226,8 +229,14 @@ class Partitioning {
 
 }  // namespace
 
-std::optional<Split> split_by_partition(const Problem& problem, const Partitioner& partitioner) {
-  return Partitioning(problem).run(partitioner);
+std::optional<Split> split_by_partition(const Problem& problem, const Partitioner& partitioner, std::uint64_t seed) {
+  return Partitioning(problem).run(partitioner, seed);
+}
+
+void refuse_without(const char* algorithm, const char* library, const char* debian_package) {
+  throw InputError(
+      ErrorKind::Unsupported, algorithm,
+      fmt::format("this build has no {}; install it (Debian: {}) and build Partita again", library, debian_package));
 }
 
 }  // namespace partita

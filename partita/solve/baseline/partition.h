@@ -48,12 +48,15 @@ struct PartitionGraph {
 
 // The part of each vertex, from 0 on; an empty list where the library fails. There is a share of the weight for each
 // part: 2 or more, at most as many as there are vertices, positive, the largest first; in sum 1.
-using Partitioner =
-    std::function<std::vector<std::int32_t>(const PartitionGraph& graph, const std::vector<double>& shares)>;
+using Partitioner = std::function<std::vector<std::int32_t>(const PartitionGraph& graph,
+                                                            const std::vector<double>& shares, std::uint64_t seed)>;
 inline bool all_equal(const std::vector<double>& shares) { return shares.front() == shares.back(); }
 
 // Nothing if some group runs on no device that there is, if there are too many edges for 32 bits, or if the partitioner
 // fails.
-std::optional<Split> split_by_partition(const Problem& problem, const Partitioner& partitioner);
+std::optional<Split> split_by_partition(const Problem& problem, const Partitioner& partitioner, std::uint64_t seed);
+
+// Throws InputError(Unsupported): this build lacks the library that the algorithm asks.
+[[noreturn]] void refuse_without(const char* algorithm, const char* library, const char* debian_package);
 
 }  // namespace partita

@@ -8,7 +8,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/staged_instance.h"
-#include "partita/solve/baseline/published_order.h"
+#include "partita/solve/shared/published_order.h"
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/setup_linear.h"

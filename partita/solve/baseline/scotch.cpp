@@ -2,7 +2,6 @@
 #include "partita/solve/baseline/scotch.h"
 
 #include "partita/solve/baseline/partition.h"
-#include "partita/util/error.h"
 
 #if PARTITA_HAS_SCOTCH
 #include <algorithm>
@@ -21,35 +20,18 @@ namespace {
 constexpr double kTopSpeed = 1000;  // speeds are whole numbers
 
 // Scotch's objects, ended in the opposite order whatever fails.
-struct Context {
-  SCOTCH_Context handle;
-  bool ok = SCOTCH_contextInit(&handle) == 0;
-  ~Context() {
-    if (ok) SCOTCH_contextExit(&handle);
+template <class Handle, int (*init)(Handle*), void (*exit)(Handle*)>
+struct Object {
+  Handle handle;
+  bool ok = init(&handle) == 0;
+  ~Object() {
+    if (ok) exit(&handle);
   }
 };
-struct PlainGraph {
-  SCOTCH_Graph handle;
-  bool ok = SCOTCH_graphInit(&handle) == 0;
-  ~PlainGraph() {
-    if (ok) SCOTCH_graphExit(&handle);
-  }
-};
-struct Strategy {
-  SCOTCH_Strat handle;
-  bool ok = SCOTCH_stratInit(&handle) == 0;
-  ~Strategy() {
-    if (ok) SCOTCH_stratExit(&handle);
-  }
-};
-
-struct Architecture {
-  SCOTCH_Arch handle;
-  bool ok = SCOTCH_archInit(&handle) == 0;
-  ~Architecture() {
-    if (ok) SCOTCH_archExit(&handle);
-  }
-};
+using Context = Object<SCOTCH_Context, SCOTCH_contextInit, SCOTCH_contextExit>;
+using PlainGraph = Object<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
+using Strategy = Object<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
+using Architecture = Object<SCOTCH_Arch, SCOTCH_archInit, SCOTCH_archExit>;
 
 bool map_onto_parts(SCOTCH_Graph& graph, SCOTCH_Strat& strategy, const std::vector<double>& shares,
                     std::vector<SCOTCH_Num>& part_of) {
@@ -97,9 +79,7 @@ std::vector<std::int32_t> partition(const PartitionGraph& graph, const std::vect
 bool scotch_available() { return true; }
 
 std::optional<Split> scotch_split(const Problem& problem, std::uint64_t seed) {
-  return split_by_partition(problem, [&](const PartitionGraph& graph, const std::vector<double>& shares) {
-    return partition(graph, shares, seed);
-  });
+  return split_by_partition(problem, partition, seed);
 }
 
 #else
@@ -107,8 +87,7 @@ std::optional<Split> scotch_split(const Problem& problem, std::uint64_t seed) {
 bool scotch_available() { return false; }
 
 std::optional<Split> scotch_split(const Problem&, std::uint64_t) {
-  throw InputError(ErrorKind::Unsupported, "scotch",
-                   "this build has no Scotch; install it (Debian: libscotch-dev) and build Partita again");
+  refuse_without("scotch", "Scotch", "libscotch-dev");
 }
 
 #endif

@@ -5,28 +5,21 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
+
+#include "partita/util/topological_order.h"
 
 namespace partita {
 namespace {
 
 IdVector<NodeId, std::size_t> levels(const Graph& graph, const Split& split) {
-  IdVector<NodeId, std::size_t> level(graph.nodes.size(), 0), waiting(graph.nodes.size(), 0);
-  IdVector<NodeId, std::vector<NodeId>> readers(graph.nodes.size());
-  for (const Edge& edge : graph.edges) {
-    readers[edge.from].push_back(edge.to);
-    ++waiting[edge.to];
-  }
-  std::vector<NodeId> ready;
-  for (NodeId v : graph.nodes.all()) {
-    if (waiting[v] == 0) ready.push_back(v);
-  }
-  while (!ready.empty()) {
-    const NodeId v = ready.back();
-    ready.pop_back();
-    for (NodeId w : readers[v]) {
+  IdVector<NodeId, std::size_t> level(graph.nodes.size(), 0);
+  std::vector<std::pair<NodeId, NodeId>> edges;
+  for (const Edge& edge : graph.edges) edges.emplace_back(edge.from, edge.to);
+  const Csr<NodeId, NodeId> readers(graph.nodes.size(), edges);
+  for (NodeId v : topological_order(readers)) {
+    for (NodeId w : readers[v])
       level[w] = std::max(level[w], level[v] + (split.device_of[v] != split.device_of[w] ? 1 : 0));
-      if (--waiting[w] == 0) ready.push_back(w);
-    }
   }
   return level;
 }

@@ -18,21 +18,15 @@ constexpr std::size_t kWordsPerLook = 100'000;  // at the clock
 NodeReach::NodeReach(const LatencyInstance& instance, const Budget* budget)
     : below(instance.size(), instance.size()), above(instance.size(), instance.size()) {
   TimeWatch watch(budget, kWordsPerLook);
-  for (NodeId v : instance.order) {
-    watch.step(instance.predecessors[v].size() * above.words_per_row());
-    for (NodeId u : instance.predecessors[v]) {
-      above.set(v.index(), u.index());
-      above.join_row(v.index(), u.index());
+  const auto add = [&](BitMatrix& reach, NodeId v, std::span<const NodeId> neighbours) {
+    watch.step(neighbours.size() * reach.words_per_row());
+    for (NodeId u : neighbours) {
+      reach.set(v.index(), u.index());
+      reach.join_row(v.index(), u.index());
     }
-  }
-  for (std::size_t i = instance.order.size(); i > 0; --i) {
-    const NodeId v = instance.order[i - 1];
-    watch.step(instance.successors[v].size() * below.words_per_row());
-    for (NodeId w : instance.successors[v]) {
-      below.set(v.index(), w.index());
-      below.join_row(v.index(), w.index());
-    }
-  }
+  };
+  for (NodeId v : instance.order) add(above, v, instance.predecessors[v]);
+  for (auto v = instance.order.rbegin(); v != instance.order.rend(); ++v) add(below, *v, instance.successors[*v]);
 }
 
 LatencyFacts::LatencyFacts(const LatencyInstance& instance)

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "partita/solve/latency/latency_search.h"
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
@@ -38,15 +38,15 @@ class LatencySolver {
       : instance_(instance),
         options_(options),
         budget_(budget),
-        sink_(sink),
+        sink_(with_size(sink, instance.size())),
+        best_(budget, sink_),
         search_(instance, options.seed),
         bound_(instance, &budget) {}
 
   LatencyOutcome run(const std::vector<LatencySplit>& starts) {
     for (const LatencySplit& start : starts) search_.offer(start);
-    best_ = search_.best();
-    raise_bound(path_bound(instance_), "the longest path of least node times");
-    if (best_.value < kNever) tell(Progress::Event::Split, {});
+    best_.offer(search_.best());
+    best_.raise_bound(path_bound(instance_), "the longest path of least node times");
     if (options_.threads > 1 && start_others()) {
       work_at_splits(search_);
       --searches_going_;
@@ -54,11 +54,23 @@ class LatencySolver {
     } else {
       take_turns();
     }
-    if (best_.value < kNever) outcome_.split = std::move(best_);
-    return std::move(outcome_);
+    LatencyOutcome outcome = best_.outcome();
+    if (const char* proof = impossible_) {
+      outcome.infeasible = true;
+      outcome.proof = proof;
+    }
+    return outcome;
   }
 
  private:
+  static Sink with_size(const Sink& sink, std::size_t size) {
+    if (!sink) return {};
+    return [&sink, size](Progress progress) {
+      progress.groups = size;
+      sink(progress);
+    };
+  }
+
   double first_turn() const {
     return static_cast<double>(
         std::clamp(kFirstTurnPerGroup * instance_.group_count(), kShortestFirstTurn, kLongestFirstTurn));
@@ -104,7 +116,7 @@ class LatencySolver {
     within_limits(budget_, [&] {
       while (!done() && !search.finished()) {
         improve_split(search, kSharedTurn);
-        if (search.best().value > value()) search.offer(best());
+        if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
       }
     });
   }
@@ -136,39 +148,13 @@ class LatencySolver {
     return !can_branch() && (bound_.finished() || (bound_.waiting() && no_more_splits()));
   }
 
-  double value() const {
-    const std::lock_guard lock(mutex_);
-    return best_.value;
-  }
-  LatencySplit best() const {
-    const std::lock_guard lock(mutex_);
-    return best_;
-  }
-
   bool done() const {
-    if (budget_.exhausted()) return true;
-    const std::lock_guard lock(mutex_);
-    return decided_ ||
-           (best_.value < kNever && best_.value - outcome_.bound <= std::max(options_.gap, kClosedGap) * best_.value);
-  }
-
-  void take(const LatencySplit& split) {
-    LatencySplit copy = split;  // if memory ends here, the best stays whole
-    {
-      const std::lock_guard lock(mutex_);
-      if (split.value >= best_.value) return;
-      best_ = std::move(copy);
-    }
-    tell(Progress::Event::Split, {});
-  }
-
-  void offer(LatencySearch& judge, const LatencySplit& split) {
-    if (judge.offer(split)) take(judge.best());
+    return budget_.exhausted() || impossible_ || decided_ || best_.closed(std::max(options_.gap, kClosedGap));
   }
 
   void improve_split(LatencySearch& search, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
-    if (search.improve(slice)) take(search.best());
+    if (search.improve(slice)) best_.offer(search.best());
   }
 
   // Spines and labels first, then cases.
@@ -176,7 +162,7 @@ class LatencySolver {
     try {
       improve_bound(ticks);
       const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
-      if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) take(judge.best());
+      if (!blocks.empty() && judge.suggest(split_from_blocks(instance_, blocks))) best_.offer(judge.best());
       if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
     } catch (const OutOfTime&) {  // done() says so, too
     }
@@ -184,11 +170,11 @@ class LatencySolver {
 
   void improve_bound(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
-    bound_.improve(value(), slice);
+    bound_.improve(best_.value(), slice);
     if (bound_.bound() == kNever) {
-      prove_infeasible(bound_.proof());
+      impossible_ = bound_.proof();
     } else {
-      raise_bound(bound_.bound(), bound_.proof());
+      best_.raise_bound(bound_.bound(), bound_.proof());
     }
   }
 
@@ -201,54 +187,32 @@ class LatencySolver {
         if (place[g.index()] != instance_.accelerators())
           split.accelerator_of[g] = DeviceId(static_cast<std::size_t>(place[g.index()]));
       }
-      offer(judge, split);
+      if (judge.offer(split)) best_.offer(judge.best());
     };
-    branching_->improve({[this] { return value(); }, offer_places}, slice);
-    const double known = value();
+    branching_->improve({[this] { return best_.value(); }, offer_places}, slice);
+    const double known = best_.value();
     if (branching_->finished() && known == kNever) {
-      prove_infeasible(kByCases);
+      impossible_ = kByCases;
       return;
     }
-    raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases);
-    const std::lock_guard lock(mutex_);
-    decided_ = decided_ || branching_->finished();
-  }
-
-  void prove_infeasible(const char* proof) {
-    const std::lock_guard lock(mutex_);
-    decided_ = outcome_.infeasible = true;
-    outcome_.proof = proof;
-  }
-
-  void raise_bound(double bound, const char* proof) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (bound <= outcome_.bound) return;
-      outcome_.bound = bound;
-      outcome_.proof = proof;
-    }
-    tell(Progress::Event::Bound, proof);
-  }
-
-  void tell(Progress::Event event, const std::string& detail) {
-    const std::lock_guard lock(mutex_);
-    if (sink_) sink_({event, budget_.seconds_used(), best_.value, outcome_.bound, instance_.size(), detail});
+    best_.raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases);
+    decided_ = branching_->finished();
   }
 
   const LatencyInstance& instance_;
   const LatencyOptions& options_;
   Budget& budget_;
-  const Sink& sink_;
+  const Sink sink_;
+  Incumbent<LatencySplit> best_;
   LatencySearch search_;  // of this thread; the others have their own
   LatencyBound bound_;    // this and branching_ are the business of one thread
   std::optional<LatencyBranching> branching_;
 
   std::atomic<bool> side_by_side_ = false;
   std::atomic<int> searches_going_ = 1;
-  mutable std::mutex mutex_;  // guards what follows
-  LatencySplit best_;
-  LatencyOutcome outcome_;
-  bool decided_ = false;
+  // Said by the thread of the bounds:
+  std::atomic<bool> decided_ = false;              // the cases have all been through
+  std::atomic<const char*> impossible_ = nullptr;  // there is no split, and this is why
 
   std::vector<std::jthread> others_;  // last, so that they end before what they use does
 };

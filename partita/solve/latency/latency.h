@@ -7,11 +7,11 @@
 // splits, and the answer may differ from run to run.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
@@ -23,12 +23,7 @@ struct LatencyOptions {
   int threads = 1;
 };
 
-struct LatencyOutcome {
-  std::optional<LatencySplit> split;
-  double bound = 0;
-  std::string proof;
-  bool infeasible = false;  // proved
-};
+using LatencyOutcome = Outcome<LatencySplit>;
 
 // Begins with `starts`, as far as they are legal.
 LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,

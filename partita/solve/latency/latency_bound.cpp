@@ -5,13 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "partita/util/time_watch.h"
-
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kGroupsPerLook = 100'000;         // at the clock
 constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
@@ -198,22 +195,12 @@ void LatencyBound::try_next_toll(double found) {
 
 // What the labels say about splits below the limit. True if there is something new.
 bool LatencyBound::learn(const Track& track) {
-  bool any = false;
   const double limit = limit_ + tolls(track);
-  TimeWatch watch(budget_, kGroupsPerLook);
-  for (EdgeId e : model_->edges()) {
-    if (track.labels[0][e] + track.labels[1][e] < limit) continue;
-    const auto& [from, to] = model_->edge(e);
-    watch.step(instance_.group_count());
-    if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = facts_.join(from, to) || any;
-  }
+  bool any = join_ends(*model_, track.labels, limit, facts_);
   for (NodeId v : instance_.nodes.all()) {
-    if (!facts_.on_host[instance_.nodes[v].group]) continue;
-    double start = 0, after = 0;
-    for (const auto& [p, e] : model_->edges_in(v)) start = std::max(start, track.labels[0][e]);
-    for (const auto& [w, e] : model_->edges_out(v)) after = std::max(after, track.labels[1][e]);
-    if (start + instance_.nodes[v].host_time + after >= limit)
-      any = facts_.ban_from_hosts(instance_.nodes[v].group) || any;
+    const LatencyNode& node = instance_.nodes[v];
+    if (facts_.on_host[node.group] && time_around(*model_, track.labels, v) + node.host_time >= limit)
+      any = facts_.ban_from_hosts(node.group) || any;
   }
   facts_new_ = facts_new_ || any;
   return any;

@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "partita/util/time_watch.h"
-
 namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
-constexpr std::size_t kGroupsPerLook = 100'000;  // at the clock
-constexpr int kMostRounds = 4;                   // of sweeps in both directions, for one case
+constexpr int kMostRounds = 4;  // of sweeps in both directions, for one case
 
 }  // namespace
 
@@ -70,22 +67,11 @@ bool LatencyBranching::examine(double limit, Budget& slice) {
     now_->labels[direction] = sweep_->labels();
     sweep_.reset();
     ++sweeps_;
-    if (direction == 1 && (sweeps_ >= 2 * kMostRounds || !learn(limit))) break;
+    if (direction == 0) continue;
+    if (sweeps_ >= 2 * kMostRounds || !join_ends(*model_, now_->labels, limit, now_->facts)) break;
   }
   sweep_.reset();
   return true;
-}
-
-bool LatencyBranching::learn(double limit) {
-  bool any = false;
-  TimeWatch watch(budget_, kGroupsPerLook);
-  for (EdgeId e : model_->edges()) {
-    if (now_->labels[0][e] + now_->labels[1][e] < limit) continue;
-    const auto& [from, to] = model_->edge(e);
-    watch.step(instance_.group_count());
-    if (instance_.nodes[from].backward == instance_.nodes[to].backward) any = now_->facts.join(from, to) || any;
-  }
-  return any;
 }
 
 // Of the groups without a place, one on the longest way through the graph, so that its place tells the most.
@@ -98,10 +84,8 @@ GroupId LatencyBranching::undecided() const {
     const bool either = now.facts.on_host[node.group] && now.facts.on_accelerator[node.group];
     const bool nowhere = !now.facts.on_host[node.group] && !now.facts.device[node.group].valid();
     if (!either && !nowhere) continue;
-    double start = 0, after = 0;
-    for (const auto& [p, e] : model_->edges_in(v)) start = std::max(start, now.labels[0][e]);
-    for (const auto& [w, e] : model_->edges_out(v)) after = std::max(after, now.labels[1][e]);
-    const double way = std::min(start + after + std::max(node.accelerator_time, node.host_time), 1e300);
+    const double longer = std::max(node.accelerator_time, node.host_time);
+    const double way = std::min(time_around(*model_, now.labels, v) + longer, 1e300);
     if (way <= longest) continue;
     longest = way;
     best = node.group;

@@ -51,7 +51,6 @@ class LatencyBranching {
 
   // Sweeps for the case at hand; false if the slice ended first. It then goes on where it stopped.
   bool examine(double limit, Budget& slice);
-  bool learn(double limit);
   GroupId undecided() const;
   void divide(const Case& now, GroupId g);
   std::vector<LatencyValue::Place> places(const Case& now) const;

@@ -8,6 +8,7 @@ namespace partita {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kGroupsPerLook = 100'000;  // at the clock
 
 }  // namespace
 
@@ -62,6 +63,26 @@ void LatencyLabels::label(NodeId u, Budget& slice) {
   }
   if (out.empty()) bound_ = std::max(bound_, least(NodeId(), 0));
   slice.spend(ticks);
+}
+
+double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeId v) {
+  double before = 0, after = 0;
+  for (const auto& [p, e] : model.edges_in(v)) before = std::max(before, labels[0][e]);
+  for (const auto& [w, e] : model.edges_out(v)) after = std::max(after, labels[1][e]);
+  return before + after;
+}
+
+bool join_ends(const BlockModel& model, const EdgeLabels (&labels)[2], double limit, LatencyFacts& facts) {
+  const LatencyInstance& instance = model.instance();
+  bool any = false;
+  TimeWatch watch(model.budget(), kGroupsPerLook);
+  for (EdgeId e : model.edges()) {
+    if (labels[0][e] + labels[1][e] < limit) continue;
+    const auto& [from, to] = model.edge(e);
+    watch.step(instance.group_count());
+    if (instance.nodes[from].backward == instance.nodes[to].backward) any = facts.join(from, to) || any;
+  }
+  return any;
 }
 
 }  // namespace partita

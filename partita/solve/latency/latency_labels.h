@@ -48,4 +48,10 @@ class LatencyLabels {
   double bound_ = 0;
 };
 
+// Of labels in both directions, forward ones first: the least time that passes before and after node v, if the edges
+// around it are cut.
+double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeId v);
+// Joins the ends of edges that are cut in no split below the limit. True if that is new. Throws OutOfTime.
+bool join_ends(const BlockModel& model, const EdgeLabels (&labels)[2], double limit, LatencyFacts& facts);
+
 }  // namespace partita

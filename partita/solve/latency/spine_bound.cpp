@@ -256,58 +256,53 @@ void SpineBound::begin_program() {
   for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
 }
 
-bool SpineBound::enter_and_leave(std::size_t i, Budget& slice) {
-  if (i > 0) {
-    const Table& from = leave_[i - 1];
-    for (; next_upper_ < from.states; ++next_upper_) {
-      if (slice.exhausted()) return false;
-      if (from.at_best(next_upper_) == kNever) continue;
-      for_each_way_through(i - 1, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
-        keep_least(enter_[i].at(u, lower), from.at(t, next_upper_) + time);
-      });
-      slice.spend(1 + from.states / kStepsPerTick);
-    }
-    next_upper_ = 0;
+// relax(count and state at the upper end, count and state at the lower end, time between)
+template <class Relax>
+bool SpineBound::pass_module(std::size_t module, Budget& slice, const Relax& relax) {
+  for (const Table& from = leave_[module]; next_upper_ < from.states; ++next_upper_) {
+    if (slice.exhausted()) return false;
+    if (from.at_best(next_upper_) == kNever) continue;
+    for_each_way_through(module, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
+      relax(t, next_upper_, u, lower, time);
+    });
+    slice.spend(1 + from.states / kStepsPerTick);
   }
-  for (std::size_t t = 0; t <= most_blocks_; ++t) {
-    keep_least(leave_[i].at(t, 0), enter_[i].at(t, 0) + host_time(i));
-  }
+  next_upper_ = 0;
+  return true;
+}
+
+// relax(count and state at the entry, the same at the exit, last spine node, time between): on a host and in a block.
+template <class Relax>
+void SpineBound::pass_node(std::size_t i, Budget& slice, const Relax& relax) {
+  for (std::size_t t = 0; t <= most_blocks_; ++t) relax(t, 0, t, 0, i, host_time(i));
   std::size_t steps = 0;
   for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-    for (std::size_t t = 0; t < most_blocks_; ++t) {
-      keep_least(leave_[j].at(t + 1, down), enter_[i].at(t, up) + load);
-    }
+    for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, j, load);
     ++steps;
   });
   slice.spend(1 + steps / kStepsPerTick);
+}
+
+bool SpineBound::enter_and_leave(std::size_t i, Budget& slice) {
+  const auto enter = [&](std::size_t t, std::size_t upper, std::size_t u, std::size_t lower, double time) {
+    keep_least(enter_[i].at(u, lower), leave_[i - 1].at(t, upper) + time);
+  };
+  if (i > 0 && !pass_module(i - 1, slice, enter)) return false;
+  pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
+    keep_least(leave_[j].at(u, down), enter_[i].at(t, up) + time);
+  });
   return true;
 }
 
 // The same, seen from the end.
 bool SpineBound::leave_and_enter(std::size_t i, Budget& slice) {
-  if (i + 1 < spine_.nodes.size()) {
-    Table& from = after_leave_[i];
-    for (; next_upper_ < from.states; ++next_upper_) {
-      if (slice.exhausted()) return false;
-      if (leave_[i].at_best(next_upper_) == kNever) continue;
-      for_each_way_through(i, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
-        keep_least(from.at(t, next_upper_), after_enter_[i + 1].at(u, lower) + time);
-      });
-      slice.spend(1 + from.states / kStepsPerTick);
-    }
-    next_upper_ = 0;
-  }
-  for (std::size_t t = 0; t <= most_blocks_; ++t) {
-    keep_least(after_enter_[i].at(t, 0), after_leave_[i].at(t, 0) + host_time(i));
-  }
-  std::size_t steps = 0;
-  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-    for (std::size_t t = 0; t < most_blocks_; ++t) {
-      keep_least(after_enter_[i].at(t, up), after_leave_[j].at(t + 1, down) + load);
-    }
-    ++steps;
+  const auto leave = [&](std::size_t t, std::size_t upper, std::size_t u, std::size_t lower, double time) {
+    keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
+  };
+  if (i + 1 < spine_.nodes.size() && !pass_module(i, slice, leave)) return false;
+  pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
+    keep_least(after_enter_[i].at(t, up), after_leave_[j].at(u, down) + time);
   });
-  slice.spend(1 + steps / kStepsPerTick);
   return true;
 }
 

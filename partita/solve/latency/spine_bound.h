@@ -82,6 +82,10 @@ class SpineBound {
   void for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const;
   template <class Relax>
   void for_each_block_from(std::size_t i, const Relax& relax) const;
+  template <class Relax>
+  bool pass_module(std::size_t module, Budget& slice, const Relax& relax);
+  template <class Relax>
+  void pass_node(std::size_t i, Budget& slice, const Relax& relax);
 
   const BlockModel& model_;
   const Detail detail_;

@@ -32,8 +32,8 @@ class Formulation {
   double time_unit_;
 };
 
-// Latency: latency_program.h. Max-load and gpipe, with every transfer mode: staged splits, chain_of_ideals.h;
-// contiguous and free ones, max_load.h. Any number of classes of devices. Throws InputError(Unsupported) for latency
+// Latency: latency_program.h. Max-load and gpipe, with every transfer mode: staged splits, chain_of_ideals.cpp;
+// contiguous and free ones, max_load.cpp. Any number of classes of devices. Throws InputError(Unsupported) for latency
 // with strict host cores, for clusters, copies of stages and memory models other than flat. The names of the columns
 // depend on the problem alone. The problem must outlive the formulation.
 struct FormulationOptions {
@@ -44,5 +44,9 @@ struct FormulationOptions {
   double negligible = 0;
 };
 std::unique_ptr<Formulation> formulate(const Problem& problem, const FormulationOptions& options = {});
+
+// The two for throughput; formulate() knows which.
+std::unique_ptr<Formulation> formulate_chain_of_ideals(const Problem& problem, const FormulationOptions& options);
+std::unique_ptr<Formulation> formulate_max_load(const Problem& problem, const FormulationOptions& options);
 
 }  // namespace partita

@@ -36,8 +36,9 @@ void push_if_valid(Terms& terms, ColumnId column, double factor) {
 
 void refuse_strict_host_cores(const Problem& problem) {
   if (!problem.strict_host_cores) return;
-  throw InputError(ErrorKind::Unsupported, "--host-cores strict",
-                   "the integer program does not count host cores; leave out --host-cores, or --algorithm ip");
+  throw InputError(ErrorKind::Unsupported, "Question::strict_host_cores",
+                   "the integer program does not count host cores; leave out Question::strict_host_cores, or "
+                   "PlanOptions::algorithm = ip");
 }
 
 LatencyFormulation::LatencyFormulation(const Problem& problem, const FormulationOptions& options)

@@ -18,8 +18,8 @@ using RowId = Id<struct RowTag>;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 struct Column {
-  std::string
-      name;  // unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it
+  // Unique; letters, digits and '_', not starting with 'e' or a digit, so that every file format takes it.
+  std::string name;
   double lower = 0;
   double upper = kNoLimit;
   double objective = 0;

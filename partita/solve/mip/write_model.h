@@ -4,14 +4,10 @@
 
 #include <string>
 
+#include "partita/model/program_format.h"
 #include "partita/solve/mip/linear_model.h"
 
 namespace partita {
-
-enum class ModelFormat {
-  Mps,  // free MPS
-  Lp,   // CPLEX LP
-};
 
 // `comment` goes to the head of the file; it may have several lines, and is made visible. Numbers are written so that
 // they read back exactly.

@@ -3,143 +3,150 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace partita {
 namespace {
 
-constexpr double kAmbition = 0.002;        // how far below the best value the target is
+constexpr double kAmbition = 0.002;        // how far below the best value the targets are
+constexpr double kOverfull = 0.05;         // price of any excess of memory, so that tiny ones do not pay
 constexpr std::size_t kLargestBlock = 40;  // groups that one move may take along
-constexpr std::uint64_t kMovesPerLook = 1024;
+constexpr std::uint64_t kMovesPerLook = 1024, kMovesPerTarget = 16 * kMovesPerLook;
 
+template <std::size_t P>
 class Annealer {
  public:
-  Annealer(const StageGraph& graph, const StagePlatform& platform, const StagedSplit& start, Rng& rng)
-      : graph_(graph), platform_(platform), rng_(rng), place_of_(graph.size(), 0), best_value_(start.value) {
-    make_row(start);
-    loads_.assign(row_.size(), 0);
-    memory_.assign(row_.size(), 0);
-    members_.assign(graph.net_count() * row_.size(), 0);
-    for (GroupId v : graph.all()) enter(v, place_of_[v]);
-    set_target(best_value_);
+  using Loads = std::array<double, P>;
+
+  Annealer(const RowView<P>& view, const StagePlatform& platform, const PassRow& start, Rng& rng)
+      : view_(view), platform_(platform), rng_(rng), row_(start), best_value_(pass_value(view, start)) {
+    const std::size_t places = row_.on_host.size();
+    loads_.assign(places, {});
+    memory_.assign(places, 0);
+    for (std::size_t p = 0; p < P; ++p) members_[p].assign(view.pass[p]->net_count() * places, 0);
+    for (GroupId v : groups().all()) enter(v, row_.place_of[v]);
+    target_ = best_value_.largest;
+    set_targets();
   }
 
-  std::optional<StagedSplit> run(const AnnealOptions& options, Budget& budget) {
-    excess_ = total_excess();
+  std::optional<PassRow> run(const AnnealOptions& options, Budget& budget) {
     for (std::uint64_t move = 0; move < options.moves; ++move) {
       if (move % kMovesPerLook == 0) {
         budget.spend(kMovesPerLook);
         if (budget.exhausted()) break;
         const double progress = static_cast<double>(move) / static_cast<double>(options.moves);
-        temperature_ = best_value_ * options.hot * std::pow(options.cold / options.hot, progress);
+        temperature_ = best_value_.sum() * options.hot * std::pow(options.cold / options.hot, progress);
+        if (P > 1 && move % kMovesPerTarget == 0) set_targets();
         excess_ = total_excess();  // afresh, so that rounding does not add up
       }
       try_move();
-      if (excess_ <= 1e-12 * best_value_) note_success();
+      if (excess_ <= 1e-12 * best_value_.sum()) note_success();
     }
     return std::move(best_);
   }
 
  private:
-  // The stages of the start in order; the devices it leaves unused get random places between them.
-  void make_row(const StagedSplit& start) {
-    int accelerators = platform_.accelerators, hosts = platform_.hosts;
-    for (const Stage& stage : start.stages) --(stage.on_host ? hosts : accelerators);
-    std::vector<int> position;  // of each stage in the row
-    for (const Stage& stage : start.stages) row_.push_back(stage.on_host);
-    std::vector<std::pair<std::size_t, bool>> spare;
-    const std::size_t most_spare = 8;
-    for (int i = 0; i < accelerators && spare.size() < most_spare; ++i)
-      spare.emplace_back(draw(row_.size() + 1), false);
-    for (int i = 0; i < std::min(hosts, 4); ++i) spare.emplace_back(draw(row_.size() + 1), true);
-    std::sort(spare.begin(), spare.end());
-    std::vector<char> row;
-    std::size_t next = 0;
-    for (std::size_t s = 0; s <= start.stages.size(); ++s) {
-      for (; next < spare.size() && spare[next].first == s; ++next) row.push_back(spare[next].second);
-      if (s == start.stages.size()) break;
-      for (GroupId v : start.stages[s].groups) place_of_[v] = row.size();
-      row.push_back(start.stages[s].on_host);
-    }
-    row_ = std::move(row);
-  }
-
+  const NetGraph& groups() const { return *view_.pass[0]; }
   std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(rng_); }
   double chance() { return std::uniform_real_distribution<double>(0, 1)(rng_); }
-  std::uint32_t& members(NetId e, std::size_t place) { return members_[e.index() * row_.size() + place]; }
 
-  void set_target(double value) { target_ = value * (1 - kAmbition); }
+  // One target only ever falls, so that what looked like a success and was none is not met again at once.
+  void set_targets() {
+    if constexpr (P == 1) {
+      target_[0] = std::min(best_value_.largest[0], target_[0]) * (1 - kAmbition);
+    } else {
+      const double less = kAmbition * best_value_.sum();
+      const double forward_share = 4 * chance() - 1.5;
+      target_ = {best_value_.largest[0] - less * forward_share, best_value_.largest[1] - less * (1 - forward_share)};
+    }
+  }
 
   bool can_stand(GroupId v, std::size_t place) const {
-    return row_[place] ? graph_.group(v).on_host : graph_.group(v).on_accelerator;
+    return row_.on_host[place] ? groups().group(v).on_host : groups().group(v).on_accelerator;
   }
 
   void enter(GroupId v, std::size_t place) {
-    const Group& g = graph_.group(v);
-    memory_[place] += g.memory;
-    loads_[place] += row_[place] ? g.host_time : g.accelerator_time;
-    for (NetId e : graph_.nets_of(v)) {
-      const std::uint32_t before = members(e, place)++;
-      if (row_[place]) continue;
-      if (before == 0) loads_[place] += graph_.cost(e);
-      if (before + 1 == graph_.members(e).size()) loads_[place] -= graph_.cost(e);
+    const bool host = row_.on_host[place];
+    memory_[place] += groups().group(v).memory;
+    for (std::size_t p = 0; p < P; ++p) {
+      const NetGraph& graph = *view_.pass[p];
+      loads_[place][p] += host ? graph.host_time(v) : graph.accelerator_time(v);
+      for (NetId e : graph.nets_of(v)) {
+        const std::uint32_t before = members(p, e, place)++;
+        if (host) continue;
+        if (before == 0) loads_[place][p] += graph.cost(e);
+        if (before + 1 == graph.members(e).size()) loads_[place][p] -= graph.cost(e);
+      }
     }
-    place_of_[v] = place;
+    row_.place_of[v] = place;
   }
 
   void leave(GroupId v) {
-    const std::size_t place = place_of_[v];
-    const Group& g = graph_.group(v);
-    memory_[place] -= g.memory;
-    loads_[place] -= row_[place] ? g.host_time : g.accelerator_time;
-    for (NetId e : graph_.nets_of(v)) {
-      const std::uint32_t before = members(e, place)--;
-      if (row_[place]) continue;
-      if (before == 1) loads_[place] -= graph_.cost(e);
-      if (before == graph_.members(e).size()) loads_[place] += graph_.cost(e);
+    const std::size_t place = row_.place_of[v];
+    const bool host = row_.on_host[place];
+    memory_[place] -= groups().group(v).memory;
+    for (std::size_t p = 0; p < P; ++p) {
+      const NetGraph& graph = *view_.pass[p];
+      loads_[place][p] -= host ? graph.host_time(v) : graph.accelerator_time(v);
+      for (NetId e : graph.nets_of(v)) {
+        const std::uint32_t before = members(p, e, place)--;
+        if (host) continue;
+        if (before == 1) loads_[place][p] -= graph.cost(e);
+        if (before == graph.members(e).size()) loads_[place][p] += graph.cost(e);
+      }
     }
   }
 
+  std::uint32_t& members(std::size_t p, NetId e, std::size_t place) {
+    return members_[p][e.index() * row_.on_host.size() + place];
+  }
+
   double excess_at(std::size_t place) const {
-    const double limit = row_[place] ? platform_.host_memory : platform_.accelerator_memory;
-    const double too_full = memory_[place] > limit ? (memory_[place] / limit - 1) * target_ + kOverfull * target_ : 0;
-    return std::max(0.0, loads_[place] - target_) + too_full;
+    const double limit = row_.on_host[place] ? platform_.host_memory : platform_.accelerator_memory;
+    double excess = 0;
+    if (memory_[place] > limit) {
+      const double overfull = limit > 0 ? memory_[place] / limit - 1 : memory_[place];
+      excess += (overfull + kOverfull) * best_value_.sum();
+    }
+    for (std::size_t p = 0; p < P; ++p) excess += std::max(0.0, loads_[place][p] - target_[p]);
+    return excess;
   }
 
   double total_excess() const {
     double sum = 0;
-    for (std::size_t place = 0; place < row_.size(); ++place) sum += excess_at(place);
+    for (std::size_t place = 0; place < loads_.size(); ++place) sum += excess_at(place);
     return sum;
   }
 
   void try_move() {
-    const GroupId v(draw(graph_.size()));
-    const std::size_t from = place_of_[v];
-    std::size_t low = 0, high = row_.size() - 1;
-    for (GroupId u : graph_.predecessors(v)) low = std::max(low, place_of_[u]);
-    for (GroupId w : graph_.successors(v)) high = std::min(high, place_of_[w]);
+    const GroupId v(draw(groups().size()));
+    const std::size_t from = row_.place_of[v];
     block_.assign(1, v);
-    std::size_t to;
-    if (low < high && chance() < 0.7) {
-      to = low + draw(high - low + 1);
-      if (to == from) return;
-    } else {
-      const bool forward = chance() < 0.5;
-      if (forward ? from + 1 == row_.size() : from == 0) return;
-      to = forward ? from + 1 : from - 1;
-      if (!gather_block(forward)) return;
-    }
+    const std::optional<std::size_t> to = view_.order ? place_in_order(v, from) : place_anywhere(v, from);
+    if (!to || *to == from) return;
     for (GroupId u : block_) {
-      if (!can_stand(u, to)) return;
+      if (!can_stand(u, *to)) return;
     }
-    shift_block(from, to);
+    shift_block(from, *to);
+  }
+
+  std::optional<std::size_t> place_in_order(GroupId v, std::size_t from) {
+    std::size_t low = 0, high = row_.on_host.size() - 1;
+    for (GroupId u : view_.order->predecessors(v)) low = std::max(low, row_.place_of[u]);
+    for (GroupId w : view_.order->successors(v)) high = std::min(high, row_.place_of[w]);
+    if (low < high && chance() < 0.7) return low + draw(high - low + 1);
+    const bool forward = chance() < 0.5;
+    if (forward ? from + 1 == row_.on_host.size() : from == 0) return std::nullopt;
+    if (!gather_block(forward)) return std::nullopt;
+    return forward ? from + 1 : from - 1;
   }
 
   // All groups of v's stage that v pushes along.
   bool gather_block(bool forward) {
-    const std::size_t from = place_of_[block_[0]];
+    const std::size_t from = row_.place_of[block_[0]];
     for (std::size_t i = 0; i < block_.size(); ++i) {
-      for (GroupId w : forward ? graph_.successors(block_[i]) : graph_.predecessors(block_[i])) {
-        if (place_of_[w] != from || std::find(block_.begin(), block_.end(), w) != block_.end()) continue;
+      for (GroupId w : forward ? view_.order->successors(block_[i]) : view_.order->predecessors(block_[i])) {
+        if (row_.place_of[w] != from || std::find(block_.begin(), block_.end(), w) != block_.end()) continue;
         block_.push_back(w);
         if (block_.size() > kLargestBlock) return false;
       }
@@ -147,9 +154,30 @@ class Annealer {
     return true;
   }
 
+  // Mostly to a neighbour's device, now and then with a neighbour from the same one.
+  std::optional<std::size_t> place_anywhere(GroupId v, std::size_t from) {
+    const std::optional<GroupId> first = some_neighbour(v);
+    if (!first || chance() < 0.2) return draw(row_.on_host.size());
+    if (row_.place_of[*first] != from) return row_.place_of[*first];
+    if (chance() < 0.5) block_.push_back(*first);
+    const std::optional<GroupId> second = some_neighbour(*first);
+    return second && row_.place_of[*second] != from ? row_.place_of[*second] : draw(row_.on_host.size());
+  }
+
+  std::optional<GroupId> some_neighbour(GroupId v) {
+    std::size_t p = draw(P);
+    if (view_.pass[p]->nets_of(v).empty()) p = P - 1 - p;
+    const auto nets = view_.pass[p]->nets_of(v);
+    if (nets.empty()) return std::nullopt;
+    const auto others = view_.pass[p]->members(nets[draw(nets.size())]);
+    const GroupId u = others[draw(others.size())];
+    if (u == v) return std::nullopt;
+    return u;
+  }
+
   void shift_block(std::size_t from, std::size_t to) {
     const double before = excess_at(from) + excess_at(to);
-    const double saved[4] = {loads_[from], loads_[to], memory_[from], memory_[to]};
+    const std::pair<Loads, double> saved_from{loads_[from], memory_[from]}, saved_to{loads_[to], memory_[to]};
     for (GroupId u : block_) {
       leave(u);
       enter(u, to);
@@ -163,46 +191,121 @@ class Annealer {
       leave(u);
       enter(u, from);
     }
-    loads_[from] = saved[0];
-    loads_[to] = saved[1];
-    memory_[from] = saved[2];
-    memory_[to] = saved[3];
+    std::tie(loads_[from], memory_[from]) = saved_from;
+    std::tie(loads_[to], memory_[to]) = saved_to;
   }
 
+  // Sums that were kept up for long may have drifted, so what looks like a success is measured afresh.
   void note_success() {
-    StagedSplit split;
-    for (std::size_t place = 0; place < row_.size(); ++place) split.stages.push_back({row_[place] != 0, {}});
-    for (GroupId v : graph_.all()) split.stages[place_of_[v]].groups.push_back(v);
-    std::erase_if(split.stages, [](const Stage& stage) { return stage.groups.empty(); });
-    split.value = largest_load(graph_, split.stages);
-    if (split.value < best_value_) {
-      best_value_ = split.value;
-      best_ = std::move(split);
+    const PassValue<P> value = pass_value(view_, row_);
+    if (value.sum() < best_value_.sum() && memory_fits()) {
+      best_value_ = value;
+      best_ = row_;
     }
-    set_target(std::min(best_value_, target_));
+    set_targets();
     excess_ = total_excess();
   }
 
-  static constexpr double kOverfull = 0.05;  // price of any excess of memory, so that tiny ones do not pay
+  bool memory_fits() const {
+    std::vector<double> used(memory_.size(), 0);
+    for (GroupId v : groups().all()) used[row_.place_of[v]] += groups().group(v).memory;
+    for (std::size_t place = 0; place < used.size(); ++place) {
+      if (used[place] > (row_.on_host[place] ? platform_.host_memory : platform_.accelerator_memory)) return false;
+    }
+    return true;
+  }
 
-  const StageGraph& graph_;
+  const RowView<P> view_;
   const StagePlatform& platform_;
   Rng& rng_;
-  std::vector<char> row_;  // by place: is it a host?
-  IdVector<GroupId, std::size_t> place_of_;
-  std::vector<double> loads_, memory_;
-  std::vector<std::uint32_t> members_;  // by net and place: how many members stand there
+  PassRow row_;
+  std::vector<Loads> loads_;
+  std::vector<double> memory_;
+  std::array<std::vector<std::uint32_t>, P> members_;  // by net and place: how many members stand there
   std::vector<GroupId> block_;
-  double best_value_, target_ = 0, excess_ = 0, temperature_ = 1;
-  std::optional<StagedSplit> best_;
+  PassValue<P> best_value_;
+  Loads target_{};
+  double excess_ = 0, temperature_ = 1;
+  std::optional<PassRow> best_;
 };
+
+// The stages of a split in a row, with unused devices at random between them.
+PassRow row_of(std::size_t groups, const StagePlatform& platform, const std::vector<Stage>& stages, Rng& rng) {
+  constexpr int kMostSpare = 8;  // more unused devices than that are no use
+  int accelerators = platform.accelerators, hosts = platform.hosts;
+  for (const Stage& stage : stages) --(stage.on_host ? hosts : accelerators);
+  std::vector<std::pair<std::size_t, char>> spare;
+  const auto add_spare = [&](int count, char host) {
+    for (int i = 0; i < std::min(count, kMostSpare); ++i)
+      spare.emplace_back(std::uniform_int_distribution<std::size_t>(0, stages.size())(rng), host);
+  };
+  add_spare(accelerators, 0);
+  add_spare(hosts, 1);
+  std::sort(spare.begin(), spare.end());
+  PassRow row;
+  row.place_of.resize(groups);
+  std::size_t next = 0;
+  for (std::size_t s = 0; s <= stages.size(); ++s) {
+    for (; next < spare.size() && spare[next].first == s; ++next) row.on_host.push_back(spare[next].second);
+    if (s == stages.size()) break;
+    for (GroupId v : stages[s].groups) row.place_of[v] = row.on_host.size();
+    row.on_host.push_back(stages[s].on_host);
+  }
+  return row;
+}
+
+std::vector<Stage> stages_of(const PassRow& row) {
+  std::vector<Stage> stages;
+  for (const char host : row.on_host) stages.push_back({host != 0, {}});
+  for (GroupId v : row.place_of.all()) stages[row.place_of[v]].groups.push_back(v);
+  std::erase_if(stages, [](const Stage& stage) { return stage.groups.empty(); });
+  return stages;
+}
 
 }  // namespace
 
-std::optional<StagedSplit> anneal(const StageGraph& graph, const StagePlatform& platform, const StagedSplit& start,
-                                  const AnnealOptions& options, Rng& rng, Budget& budget) {
-  if (graph.size() < 2 || start.value <= 0) return std::nullopt;
-  return Annealer(graph, platform, start, rng).run(options, budget);
+template <std::size_t P>
+PassValue<P> pass_value(const RowView<P>& view, const PassRow& row) {
+  std::vector<std::vector<GroupId>> held(row.on_host.size());
+  for (GroupId v : row.place_of.all()) held[row.place_of[v]].push_back(v);
+  PassValue<P> value;
+  for (std::size_t place = 0; place < held.size(); ++place) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double load =
+          row.on_host[place] ? host_load(*view.pass[p], held[place]) : accelerator_load(*view.pass[p], held[place]);
+      value.largest[p] = std::max(value.largest[p], load);
+    }
+  }
+  return value;
 }
+
+template <std::size_t P>
+std::optional<PassRow> anneal_passes(const RowView<P>& view, const StagePlatform& platform, const PassRow& start,
+                                     const AnnealOptions& options, Rng& rng, Budget& budget) {
+  if (start.place_of.size() < 2 || start.on_host.size() < 2) return std::nullopt;
+  if (pass_value(view, start).sum() <= 0) return std::nullopt;
+  return Annealer<P>(view, platform, start, rng).run(options, budget);
+}
+
+template <class Graphs>
+std::optional<StagedSplit> anneal(const Graphs& graphs, const StagePlatform& platform, const StagedSplit& start,
+                                  const AnnealOptions& options, Rng& rng, Budget& budget) {
+  RowView<kPassesOf<Graphs>> rows{{}, &view(graphs, 0)};
+  for (std::size_t p = 0; p < rows.pass.size(); ++p) rows.pass[p] = &view(graphs, kFirstPass<Graphs> + p);
+  const auto better =
+      anneal_passes(rows, platform, row_of(graphs.size(), platform, start.stages, rng), options, rng, budget);
+  if (!better) return std::nullopt;
+  std::vector<Stage> stages = stages_of(*better);
+  const double value = pass_value(graphs, stages).sum();
+  return StagedSplit{value, std::move(stages)};
+}
+
+template PassValue<kPasses> pass_value(const RowView<kPasses>&, const PassRow&);
+template std::optional<PassRow> anneal_passes(const RowView<kPasses>&, const StagePlatform&, const PassRow&,
+                                              const AnnealOptions&, Rng&, Budget&);
+template std::optional<StagedSplit> anneal(const StageGraph&, const StagePlatform&, const StagedSplit&,
+                                           const AnnealOptions&, Rng&, Budget&);
+template std::optional<StagedSplit> anneal(const PassGraphs&, const StagePlatform&, const StagedSplit&,
+                                           const AnnealOptions&, Rng&, Budget&);
 
 }  // namespace partita

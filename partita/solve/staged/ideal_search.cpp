@@ -12,17 +12,18 @@
 namespace partita {
 namespace {
 
+template <class Graphs>
 class IdealSearch {
  public:
-  IdealSearch(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
+  IdealSearch(const Graphs& graphs, const QuestionOf<Graphs>& question, const ViewPlaces<Graphs>& places,
               Budget& budget)
-      : graph_(graph),
-        question_(question),
+      : graph_(view(graphs, 0)),
+        question_(view(question, 0)),
         budget_(budget),
-        table_(table),
-        source_(source),
-        k_(question.platform.accelerators),
-        l_(question.platform.hosts),
+        table_(graphs.size()),
+        source_(graphs, question, places, table_, budget),
+        k_(question_.platform.accelerators),
+        l_(question_.platform.hosts),
         levels_((k_ + 1) * (l_ + 1)) {}
 
   SearchResult run() {
@@ -31,7 +32,7 @@ class IdealSearch {
     const std::vector<Word> empty(words_for(graph_.size()), 0);
     table_.insert(empty, 0, added);
     fewest_.assign(l_ + 1, kNever);
-    measures_.push_back({0, 0});
+    amounts_.emplace_back();
     keep(0, kNoParent, false, 0, 0);
     result.answer = Answer::No;
     for (int c = 0; c <= l_ && result.answer == Answer::No; ++c) {
@@ -50,9 +51,8 @@ class IdealSearch {
     std::uint32_t parent;  // an entry, or kNoParent
     bool host;             // the device of the last stage
   };
-  struct Measures {
-    double time, memory;
-  };
+  using Ideal = typename StageEnumerator<Graphs>::Ideal;
+  using Amounts = typename StageEnumerator<Graphs>::Amounts;
   static constexpr std::uint64_t kTicksPerExpansion = 100;  // a base costs about as much as so many steps of a walk
   static constexpr std::uint32_t kNoParent = static_cast<std::uint32_t>(-1);
   static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
@@ -102,25 +102,23 @@ class IdealSearch {
       return Answer::Yes;
     }
     if (c == l_ && f == k_) return Answer::No;
-    const auto take = [&](const StageSource::Found& found) {
+    const auto take = [&](const Ideal& found) {
       bool added;
-      const IdealTable::Index ideal = table_.insert(found.ideal, found.hash, added);
+      const IdealTable::Index ideal = table_.insert(found.bits, found.hash, added);
       if (added) {
-        measures_.push_back({found.time, found.memory});
+        amounts_.push_back(found.amount);
         fewest_.resize(fewest_.size() + l_ + 1, kNever);
       }
       if (!reached_with(ideal, c, f)) keep(ideal, at, host, c, f);
       out_of_memory_ = !budget_.has_room_for(bytes());
       return !out_of_memory_;
     };
-    const bool complete =
-        source_.run({base_bits, table_.hash(base), measures_[base].time, measures_[base].memory}, host, {c, f}, take);
+    const bool complete = source_.run({base_bits, table_.hash(base), amounts_[base]}, host, {c, f}, take);
     return complete ? Answer::No : Answer::Unknown;
   }
 
   // Whether an ideal need not be expanded: it was reached with fewer devices, or the ideal with one more group was, and
-  // leaving that group to a later stage spares that stage nothing (see StageEnumerator; here the stages may
-  // differ).
+  // leaving that group to a later stage spares that stage nothing (see StageEnumerator; here the stages may differ).
   bool superseded(IdealTable::Index ideal, int c, int f) {
     if (fewest(ideal, c) < f) return true;
     for (int hosts = 0; hosts < c; ++hosts) {
@@ -135,7 +133,7 @@ class IdealSearch {
       if (!source_.absorbs(scratch_, v)) continue;
       set_bit(scratch_, v.index());
       const IdealTable::Index larger = table_.find(scratch_, table_.hash(ideal) ^ table_.key(v.index()));
-      scratch_[v.index() / kWordBits] &= ~(Word{1} << (v.index() % kWordBits));
+      reset_bit(scratch_, v.index());
       if (larger != IdealTable::kNone && reached_with(larger, c, f)) return true;
     }
     return false;
@@ -164,19 +162,19 @@ class IdealSearch {
   }
 
   std::size_t bytes() const {
-    return table_.bytes() + entries_.capacity() * sizeof(Entry) + measures_.capacity() * sizeof(Measures) +
+    return table_.bytes() + entries_.capacity() * sizeof(Entry) + amounts_.capacity() * sizeof(Amounts) +
            fewest_.capacity() * sizeof(std::int32_t);
   }
 
   const StageGraph& graph_;
   const Threshold& question_;
   Budget& budget_;
-  IdealTable& table_;
-  StageSource& source_;
+  IdealTable table_;
+  StageEnumerator<Graphs> source_;
   const int k_, l_;
   std::vector<std::vector<std::uint32_t>> levels_;
   std::vector<Entry> entries_;
-  std::vector<Measures> measures_;    // by ideal
+  std::vector<Amounts> amounts_;      // by ideal
   std::vector<std::int32_t> fewest_;  // by ideal and hosts
   std::vector<Word> scratch_;
   std::uint32_t last_ = 0;
@@ -184,37 +182,38 @@ class IdealSearch {
   bool out_of_memory_ = false;
 };
 
-}  // namespace
-
-SearchResult search_ideals(const StageGraph& given, const Threshold& question, int window_buckets, Budget& budget) {
-  SearchResult result;
-  StageGraph graph = given;
-  cap_costs(graph, question);
-  if (some_group_fits_nowhere(graph, question)) {
-    result.answer = Answer::No;
-    return result;
+// Builds the windows that are missing. False if one of them shows that there is no split within the limits.
+template <class Graphs>
+bool complete(ViewPlaces<Graphs>& places, const Graphs& graphs, const QuestionOf<Graphs>& question, int buckets,
+              const Budget& budget) {
+  const auto build = [&](std::size_t v, Windows::Measure measure, std::optional<Places>& to) {
+    if (!to) to = Windows(view(graphs, v), view(question, v), {buckets, measure, true}, budget);
+    return to->feasible();
+  };
+  for (std::size_t v = 0; v < kViewsOf<Graphs>; ++v) {
+    if (has_windows(graphs, question, v) && !build(v, Windows::Measure::Time, places.time[v])) return false;
   }
-  const Windows windows(graph, question, {window_buckets, Windows::Measure::Time, true}, budget);
-  std::optional<Windows> memory_windows;
-  if (graph.total_memory() > question.platform.accelerator_memory) {
-    memory_windows.emplace(graph, question, Windows::Options{window_buckets, Windows::Measure::Memory, true}, budget);
-  }
-  if (!windows.feasible() || (memory_windows && !memory_windows->feasible())) {
-    result.answer = Answer::No;
-    return result;
-  }
-  IdealTable table(graph.size());
-  StageEnumerator stages(graph, question, windows, memory_windows ? &*memory_windows : nullptr, table, budget);
-  return search_ideals(graph, question, table, stages, budget);
+  return view(graphs, 0).total_memory() <= view(question, 0).platform.accelerator_memory ||
+         build(0, Windows::Measure::Memory, places.memory);
 }
 
-SearchResult search_ideals(const StageGraph& graph, const Threshold& question, IdealTable& table, StageSource& source,
-                           Budget& budget) {
+}  // namespace
+
+template <class Graphs>
+SearchResult search_ideals(const Graphs& graphs, const QuestionOf<Graphs>& question, int window_buckets,
+                           ViewPlaces<Graphs> known, Budget& budget) {
   SearchResult result;
+  if (some_group_fits_nowhere(graphs, question) || !complete(known, graphs, question, window_buckets, budget)) {
+    result.answer = Answer::No;
+    return result;
+  }
   result.out_of_memory =
-      !within_limits(budget, [&] { result = IdealSearch(graph, question, table, source, budget).run(); }) ||
+      !within_limits(budget, [&] { result = IdealSearch<Graphs>(graphs, question, known, budget).run(); }) ||
       result.out_of_memory;
   return result;
 }
+
+template SearchResult search_ideals(const StageGraph&, const Threshold&, int, ViewPlaces<StageGraph>, Budget&);
+template SearchResult search_ideals(const PassGraphs&, const PassQuestion&, int, ViewPlaces<PassGraphs>, Budget&);
 
 }  // namespace partita

@@ -11,17 +11,29 @@
 namespace partita {
 namespace {
 
-constexpr int kSearchBuckets = 256;  // finer than presolve's: the search looks through the windows at every step
+// As fine as the finest of presolve: the search looks through the windows at every step.
+constexpr int kSearchBuckets = PresolveOptions::kMostRefined * PresolveOptions{}.window_buckets;
+
+template <class Question, class Change>
+void change_views(Question& question, Change change) {
+  if constexpr (std::is_same_v<Question, PassQuestion>) {
+    for (Threshold& one : question.pass) change(one);
+    change(question.both);
+  } else {
+    change(question);
+  }
+}
 
 // With one host: no host at all, or a host after 0, 1, ... accelerators. Empty with none or several.
-std::vector<Threshold> host_cases(const Threshold& question) {
-  std::vector<Threshold> cases;
-  if (question.platform.hosts != 1 || question.host_case) return cases;
-  cases.push_back(question);
-  cases.back().platform.hosts = 0;
-  for (int f = 0; f <= question.platform.accelerators; ++f) {
+template <class Question>
+std::vector<Question> host_cases(const Question& question) {
+  const Threshold& whole = view(question, 0);
+  if (whole.platform.hosts != 1 || whole.host_case) return {};
+  std::vector<Question> cases(1, question);
+  change_views(cases[0], [](Threshold& one) { one.platform.hosts = 0; });
+  for (int f = 0; f <= whole.platform.accelerators; ++f) {
     cases.push_back(question);
-    cases.back().host_case = {f, f};
+    change_views(cases.back(), [&](Threshold& one) { one.host_case = {f, f}; });
   }
   return cases;
 }
@@ -39,30 +51,40 @@ std::vector<Threshold> relaxed_questions(const Threshold& question) {
 
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
 // may hold any of many sets of cheap groups.
-SearchResult search(const StageGraph& graph, const Threshold& question, Budget& budget) {
-  const int accelerators = question.platform.accelerators;
-  const bool backwards = question.host_case && 2 * question.host_case->most < accelerators;
-  if (!backwards) return search_ideals(graph, question, kSearchBuckets, budget);
-  Threshold mirrored = question;
-  mirrored.host_case = {0, accelerators - question.host_case->most};
-  SearchResult result = search_ideals(reversed(graph), mirrored, kSearchBuckets, budget);
+template <class Graphs>
+SearchResult search(Presolved<Graphs>& small, const QuestionOf<Graphs>& question, Budget& budget) {
+  const Threshold& whole = view(question, 0);
+  const int accelerators = whole.platform.accelerators;
+  const bool backwards = whole.host_case && 2 * whole.host_case->most < accelerators;
+  if (!backwards) return search_ideals(small.graph, question, kSearchBuckets, std::move(small.places), budget);
+  QuestionOf<Graphs> mirrored = question;
+  change_views(mirrored, [&](Threshold& one) { one.host_case = {0, accelerators - whole.host_case->most}; });
+  SearchResult result = search_ideals(reversed(small.graph), mirrored, kSearchBuckets, {}, budget);
   std::reverse(result.split.stages.begin(), result.split.stages.end());
   for (Stage& stage : result.split.stages) {
-    for (GroupId& v : stage.groups) v = GroupId(graph.size() - 1 - v.index());
+    for (GroupId& v : stage.groups) v = GroupId(small.graph.size() - 1 - v.index());
   }
   return result;
 }
 
+std::string text_of(const Threshold& question) { return fmt::format("limit {:.7g}", question.limit); }
+std::string text_of(const PassQuestion& question) {
+  return fmt::format("forward {:.7g}, backward {:.7g}", question.pass[0].limit, question.pass[1].limit);
+}
+
+template <class Graphs>
 class LimitQuestion {
  public:
-  LimitQuestion(const StageGraph& graph, std::uint64_t slice, Budget& budget, const SearchLog& log)
-      : graph_(graph), slice_(slice), budget_(budget), log_(log) {}
+  using Question = QuestionOf<Graphs>;
 
-  LimitAnswer ask(const Threshold& question) {
+  LimitQuestion(const Graphs& graphs, std::uint64_t slice, Budget& budget, const SearchLog& log)
+      : graphs_(graphs), slice_(slice), budget_(budget), log_(log) {}
+
+  LimitAnswer ask(const Question& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
     if (reply.answer == Answer::Unknown && !budget_.exhausted()) {
-      for (const Threshold& one : host_cases(question)) {
+      for (const Question& one : host_cases(question)) {
         reply.answer = ask_one(one, reply);
         if (reply.answer != Answer::No) break;
       }
@@ -71,17 +93,19 @@ class LimitQuestion {
   }
 
  private:
-  Answer ask_one(const Threshold& question, LimitAnswer& reply) {
+  Answer ask_one(const Question& question, LimitAnswer& reply) {
     Budget budget(budget_, slice_);
-    const Presolved small = presolve(graph_, question, {}, budget);
+    Presolved<Graphs> small = presolve(graphs_, question, {}, budget);
     if (small.infeasible) return Answer::No;
-    const CloneRelaxation relaxed = relax_clones(small.graph);
-    if (relaxed.changed()) {
-      const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
-      if (answer != Answer::Unknown) return answer;
+    if constexpr (kPassesOf<Graphs> == 1) {
+      const CloneRelaxation relaxed = relax_clones(small.graph);
+      if (relaxed.changed()) {
+        const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
+        if (answer != Answer::Unknown) return answer;
+      }
     }
-    const SearchResult result = search(small.graph, question, budget);
-    tell(question, small.graph, result, "");
+    const SearchResult result = search(small, question, budget);
+    tell(question, small.graph.size(), result, "");
     reply.out_of_memory = result.out_of_memory;
     if (result.answer == Answer::Yes) offer(reply, small.lift, result.split);
     return result.answer;
@@ -89,13 +113,13 @@ class LimitQuestion {
 
   // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for
   // nothing.
-  Answer ask_relaxed(const Presolved& small, const CloneRelaxation& relaxed, const Threshold& question, Budget& budget,
-                     LimitAnswer& reply) {
+  Answer ask_relaxed(const Presolved<StageGraph>& small, const CloneRelaxation& relaxed, const Threshold& question,
+                     Budget& budget, LimitAnswer& reply) {
     for (const Threshold& one : relaxed_questions(question)) {
-      const Presolved smaller = presolve(relaxed.graph, one, {}, budget);
+      Presolved<StageGraph> smaller = presolve(relaxed.graph, one, {}, budget);
       if (smaller.infeasible) continue;
-      const SearchResult result = search(smaller.graph, one, budget);
-      tell(one, smaller.graph, result, "relaxed ");
+      const SearchResult result = search(smaller, one, budget);
+      tell(one, smaller.graph.size(), result, "relaxed ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
       std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
@@ -111,14 +135,16 @@ class LimitQuestion {
     reply.split = StagedSplit{split.value, lift_stages(lift, split.stages)};
   }
 
-  void tell(const Threshold& question, const StageGraph& graph, const SearchResult& result, const char* what) const {
+  template <class AnyQuestion>
+  void tell(const AnyQuestion& question, std::size_t groups, const SearchResult& result, const char* what) const {
     static constexpr const char* kWords[] = {"yes", "no", "undecided"};
-    const std::string host = question.host_case ? fmt::format(", host after {}", question.host_case->most) : "";
-    log_(graph.size(), fmt::format("{}limit {:.7g}{}: {} ({} ideals, {} steps)", what, question.limit, host,
-                                   kWords[static_cast<int>(result.answer)], result.ideals, result.visited));
+    const auto& host_case = view(question, 0).host_case;
+    log_(groups, fmt::format("{}{}{}: {} ({} ideals, {} steps)", what, text_of(question),
+                             host_case ? fmt::format(", host after {}", host_case->most) : "",
+                             kWords[static_cast<int>(result.answer)], result.ideals, result.visited));
   }
 
-  const StageGraph& graph_;
+  const Graphs& graphs_;
   const std::uint64_t slice_;
   Budget& budget_;
   const SearchLog& log_;
@@ -130,16 +156,20 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
     options.unaffordable_cut = false;
     options.window_rounds = 1;
   }
-  const Presolved small = presolve(graph, question, options, budget);
+  const Presolved<StageGraph> small = presolve(graph, question, options, budget);
   return small.infeasible || some_group_fits_nowhere(small.graph, question);
 }
 
 }  // namespace
 
-LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget,
+template <class Graphs>
+LimitAnswer ask_limit(const Graphs& graphs, const QuestionOf<Graphs>& question, std::uint64_t slice, Budget& budget,
                       const SearchLog& log) {
-  return LimitQuestion(graph, slice, budget, log).ask(question);
+  return LimitQuestion<Graphs>(graphs, slice, budget, log).ask(question);
 }
+
+template LimitAnswer ask_limit(const StageGraph&, const Threshold&, std::uint64_t, Budget&, const SearchLog&);
+template LimitAnswer ask_limit(const PassGraphs&, const PassQuestion&, std::uint64_t, Budget&, const SearchLog&);
 
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget) {
   if (refutes_one(graph, question, effort, budget)) return true;

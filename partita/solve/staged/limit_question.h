@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One limit, one answer: is there a staged split of the graph with every load at most this?
+// One question, one answer: is there a staged split of the graph with every load within the limits?
 //
-// The question is presolved, then asked of the relaxed graph without views (clone_relaxation.h), and only if that says
-// yes without a real split to show, or takes too long, of the graph itself. With one host and no answer in time, it is
-// asked again case by case: no host, and a host after 0, 1, 2, ... accelerators; a case is narrower and often quick.
+// `Graphs` is a StageGraph, with one limit on every load, or PassGraphs, with a limit on each pass and on both
+// together. The question is presolved, then asked of the relaxed graph without views (clone_relaxation.h; with one
+// limit only), and only if that says yes without a real split to show, or takes too long, of the graph itself. With one
+// host and no answer in time, it is asked again case by case: no host, and a host after 0, 1, 2, ... accelerators; a
+// case is narrower and often quick.
+// Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
 #pragma once
 
 #include <functional>
@@ -16,15 +19,16 @@ namespace partita {
 
 struct LimitAnswer {
   Answer answer = Answer::Unknown;
-  std::optional<StagedSplit> split;  // of the graph given: within the limit if Yes, else just a split met on the way
+  std::optional<StagedSplit> split;  // of the graph given: within the limits if Yes, else just a split met on the way
   bool out_of_memory = false;        // if Unknown: more time would not help
 };
 
 // Told of every search: the number of groups searched, and what came of it.
 using SearchLog = std::function<void(std::size_t, const std::string&)>;
 
-// Each search may use `slice` ticks of the budget.
-LimitAnswer ask_limit(const StageGraph& graph, const Threshold& question, std::uint64_t slice, Budget& budget,
+// "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget.
+template <class Graphs>
+LimitAnswer ask_limit(const Graphs& graphs, const QuestionOf<Graphs>& question, std::uint64_t slice, Budget& budget,
                       const SearchLog& log);
 
 enum class Effort { Quick, Full };

@@ -10,11 +10,17 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+template <std::size_t P>
 class LinearProgram {
  public:
-  LinearProgram(const NetGraph& graph, const StagePlatform& platform, const std::vector<GroupId>& order,
-                const LinearOptions& options, std::size_t table_bytes)
-      : graph_(graph),
+  using Loads = std::array<double, P>;
+  using Passes = std::array<const NetGraph*, P>;
+
+  // With one pass the limit plays no role: loads themselves are minimised, not shares.
+  LinearProgram(const Passes& passes, const Loads& limits, const StagePlatform& platform,
+                const std::vector<GroupId>& order, const LinearOptions& options, std::size_t table_bytes)
+      : passes_(passes),
+        limits_(limits),
         platform_(platform),
         order_(order),
         below_(options.below),
@@ -29,8 +35,10 @@ class LinearProgram {
   std::optional<StagedSplit> run(const Budget& budget) {
     value_.assign(stops_ * levels_, kNever);
     previous_.assign(stops_ * levels_, kUnreached);
-    members_inside_.assign(graph_.net_count(), 0);
-    seen_from_.assign(graph_.net_count(), kUnreached);
+    for (std::size_t p = 0; p < P; ++p) {
+      members_inside_[p].assign(passes_[p]->net_count(), 0);
+      seen_from_[p].assign(passes_[p]->net_count(), kUnreached);
+    }
     value_[0] = 0;
     for (std::size_t a = 0; a + 1 < stops_; ++a) {
       if (a % 16 == 0 && budget.exhausted()) return std::nullopt;
@@ -69,35 +77,55 @@ class LinearProgram {
     }
   }
 
+  double measure(const Loads& load) const {
+    if constexpr (P == 1) {
+      return load[0];
+    } else {
+      return std::max(load[0] / limits_[0], load[1] / limits_[1]);
+    }
+  }
+
   void scan_from(std::size_t a) {
-    double time = 0, host_time = 0, memory = 0, cut = 0;
+    Loads time{}, host_time{}, cut{};
+    double memory = 0;
     bool accelerator_can = platform_.accelerators > 0, host_can = platform_.hosts > 0;
     std::size_t b = a + 1;
     for (std::size_t i = node_at(a); i < n_; ++i) {
       const GroupId v = order_[i];
-      const Group& g = graph_.group(v);
-      time += g.accelerator_time;
-      host_time += g.host_time;
+      for (std::size_t p = 0; p < P; ++p) {
+        time[p] += passes_[p]->accelerator_time(v);
+        host_time[p] += passes_[p]->host_time(v);
+      }
+      const Group& g = passes_[0]->group(v);
       memory += g.memory;
-      accelerator_can = accelerator_can && g.on_accelerator && time < below_ && memory <= platform_.accelerator_memory;
-      host_can = host_can && g.on_host && host_time < below_ && memory <= platform_.host_memory;
+      accelerator_can =
+          accelerator_can && g.on_accelerator && measure(time) < below_ && memory <= platform_.accelerator_memory;
+      host_can = host_can && g.on_host && measure(host_time) < below_ && memory <= platform_.host_memory;
       if (!accelerator_can && !host_can) return;
       steps_ += 1 + useful_.size() / 8;  // eight states take about as long as one group
-      for (NetId e : graph_.nets_of(v)) {
-        if (seen_from_[e] != static_cast<std::int32_t>(a)) {
-          seen_from_[e] = static_cast<std::int32_t>(a);
-          members_inside_[e] = 0;
-        }
-        const auto size = static_cast<std::int32_t>(graph_.members(e).size());
-        if (members_inside_[e]++ == 0) cut += graph_.cost(e);
-        if (members_inside_[e] == size) cut -= graph_.cost(e);
-      }
+      for (std::size_t p = 0; p < P; ++p) cut[p] += change_of_cut(p, a, v);
       if (i + 1 != node_at(b)) continue;
-      const double load = time + cut;
-      if (accelerator_can && load < below_) relax(a, b, load, false);
-      if (host_can) relax(a, b, host_time, true);
+      Loads load = time;
+      for (std::size_t p = 0; p < P; ++p) load[p] += cut[p];
+      if (accelerator_can && measure(load) < below_) relax(a, b, measure(load), false);
+      if (host_can) relax(a, b, measure(host_time), true);
       ++b;
     }
+  }
+
+  double change_of_cut(std::size_t p, std::size_t a, GroupId v) {
+    const NetGraph& graph = *passes_[p];
+    double change = 0;
+    for (NetId e : graph.nets_of(v)) {
+      std::int32_t& inside = members_inside_[p][e];
+      if (seen_from_[p][e] != static_cast<std::int32_t>(a)) {
+        seen_from_[p][e] = static_cast<std::int32_t>(a);
+        inside = 0;
+      }
+      if (inside++ == 0) change += graph.cost(e);
+      if (inside == static_cast<std::int32_t>(graph.members(e).size())) change -= graph.cost(e);
+    }
+    return change;
   }
 
   void relax(std::size_t a, std::size_t b, double load, bool host) {
@@ -130,13 +158,16 @@ class LinearProgram {
       stop = a;
     }
     std::reverse(split.stages.begin(), split.stages.end());
-    split.value = largest_load(graph_, split.stages);
+    Loads largest;
+    for (std::size_t p = 0; p < P; ++p) largest[p] = largest_load(*passes_[p], split.stages);
+    split.value = measure(largest);
     return split;
   }
 
   static constexpr std::int32_t kUnreached = -1;
 
-  const NetGraph& graph_;
+  const Passes passes_;
+  const Loads limits_;
   const StagePlatform& platform_;
   const std::vector<GroupId>& order_;
   const double below_;
@@ -145,19 +176,31 @@ class LinearProgram {
   std::size_t stride_ = 1, stops_ = 0;
   std::vector<double> value_;
   std::vector<std::int32_t> previous_;
-  IdVector<NetId, std::int32_t> members_inside_, seen_from_;
+  std::array<IdVector<NetId, std::int32_t>, P> members_inside_, seen_from_;
   std::vector<Useful> useful_;
 };
+
+template <std::size_t P>
+std::optional<StagedSplit> run(LinearProgram<P> program, const LinearOptions& options, const Budget& budget) {
+  auto split = program.run(budget);
+  if (options.steps) *options.steps += program.steps();
+  return split;
+}
 
 }  // namespace
 
 std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
                                         const std::vector<GroupId>& order, const LinearOptions& options,
                                         const Budget& budget) {
-  LinearProgram program(graph, platform, order, options, budget.table_bytes());
-  auto split = program.run(budget);
-  if (options.steps) *options.steps += program.steps();
-  return split;
+  return run(LinearProgram<1>({&graph}, {}, platform, order, options, budget.table_bytes()), options, budget);
+}
+
+std::optional<StagedSplit> linear_split(const PassGraphs& graphs, const StagePlatform& platform,
+                                        const std::vector<GroupId>& order, const std::array<double, kPasses>& limits,
+                                        const LinearOptions& options, const Budget& budget) {
+  return run(LinearProgram<kPasses>({&graphs.pass[0], &graphs.pass[1]}, limits, platform, order, options,
+                                    budget.table_bytes()),
+             options, budget);
 }
 
 }  // namespace partita

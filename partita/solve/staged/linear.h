@@ -8,11 +8,14 @@
 // For fixed a the load is kept up while b grows, in time proportional to the pins passed. Intervals whose compute alone
 // reaches the value to beat end the scan, so with a good first split each a sees only about one stage's worth of
 // groups. A topological order gives a staged split; any other order gives a free one, whose stages may depend on each
-// other. From [the paper, section 5.1.2]; differences: costs are incremental, scans are cut off, equal states are
-// skipped. Complexity O(n * w * (pins per group + useful device counts)), w = groups per stage. Tests:
-// tests/solve/staged_test.cpp, tests/solve/free_orders_test.cpp.
+// other. With a limit on each pass, "load" is the largest share of a limit: max over the passes of load / limit. So
+// with limits that add up to the best value for gpipe, whatever has a share below 1 is better.
+// From [the paper, section 5.1.2]; differences: costs are incremental, scans are cut off, equal states are skipped.
+// Complexity O(n * w * (pins per group + useful device counts)), w = groups per stage.
+// Tests: tests/solve/linear_test.cpp, gpipe_linear_test.cpp, free_orders_test.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -33,5 +36,10 @@ struct LinearOptions {
 std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
                                         const std::vector<GroupId>& order, const LinearOptions& options,
                                         const Budget& budget);
+
+// The split's value, and the value asked for, is the largest share of a limit. Limits must be positive.
+std::optional<StagedSplit> linear_split(const PassGraphs& graphs, const StagePlatform& platform,
+                                        const std::vector<GroupId>& order, const std::array<double, kPasses>& limits,
+                                        const LinearOptions& options, const Budget& budget);
 
 }  // namespace partita

@@ -2,10 +2,10 @@
 #include "partita/solve/staged/stage_enumerator.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 #include "partita/solve/staged/staged_split.h"
 
@@ -15,32 +15,95 @@ namespace {
 enum State : char { kUndecided, kIn, kOut };
 constexpr std::uint64_t kStepsPerLook = 4096;  // between looks at the clock
 constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <std::size_t N>
+void add(std::array<double, N>& to, const std::array<double, N>& more) {
+  for (std::size_t i = 0; i < N; ++i) to[i] += more[i];
+}
+template <std::size_t N>
+void subtract(std::array<double, N>& from, const std::array<double, N>& less) {
+  for (std::size_t i = 0; i < N; ++i) from[i] -= less[i];
+}
 
 }  // namespace
 
-StageEnumerator::StageEnumerator(const StageGraph& graph, const Threshold& question, const Windows& windows,
-                                 const Windows* memory_windows, const IdealTable& table, Budget& budget)
-    : graph_(graph),
-      question_(question),
-      windows_(windows),
-      memory_windows_(memory_windows),
+template <class Graphs>
+StageEnumerator<Graphs>::StageEnumerator(const Graphs& graphs, const QuestionOf<Graphs>& question,
+                                         const ViewPlaces<Graphs>& places, const IdealTable& table, Budget& budget)
+    : graphs_(graphs),
+      graph_(view(graphs, 0)),
+      whole_(view(question, 0)),
       table_(table),
       budget_(budget),
-      by_entry_(windows.places() + 1),
-      by_exit_(windows.places() + 1),
-      ancestors_time_(graph.size(), 0),
-      candidate_of_(graph.size(), kNotCandidate),
-      local_net_(graph.net_count(), -1),
-      core_members_(graph.net_count(), 0),
-      outer_members_(graph.net_count(), 0) {
-  for (GroupId v : graph.all()) {
-    by_entry_[windows.entry(v)].push_back(v);
-    by_exit_[windows.exit(v)].push_back(v);
-    for_each_bit(graph.ancestors(v), [&](std::size_t u) { ancestors_time_[v] += graph.accelerator_time(GroupId(u)); });
+      weights_(graphs.size()),
+      ancestors_time_(graphs.size(), 0),
+      candidate_of_(graphs.size(), kNotCandidate) {
+  for (std::size_t v = 0; v < kViews; ++v) {
+    const StageGraph& graph = view(graphs, v);
+    limit_[v] = view(question, v).limit;
+    trusted_limit_[v] = limit_[v] * (1 - kRoundingSlack);
+    core_members_[v].assign(graph.net_count(), 0);
+    outer_members_[v].assign(graph.net_count(), 0);
+    for (GroupId u : graph.all()) weights_[u].amount[v] = graph.accelerator_time(u);
+    if (!places.time[v]) continue;
+    Aim& aim = aims_[v];
+    aim.places = &*places.time[v];
+    aim.by_entry.resize(aim.places->places() + 1);
+    aim.by_exit.resize(aim.places->places() + 1);
+    for (GroupId u : graph.all()) {
+      aim.by_entry[aim.places->entry(u)].push_back(u);
+      aim.by_exit[aim.places->exit(u)].push_back(u);
+    }
+  }
+  if (places.memory) aims_[kMemory].places = &*places.memory;
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    local_net_[p].assign(pass(p).net_count(), -1);
+    for (GroupId u : graph_.all()) weights_[u].host_time[p] = pass(p).host_time(u);
+  }
+  for (GroupId v : graph_.all()) {
+    weights_[v].amount[kMemory] = graph_.group(v).memory;
+    for_each_bit(graph_.ancestors(v),
+                 [&](std::size_t u) { ancestors_time_[v] += graph_.accelerator_time(GroupId(u)); });
   }
 }
 
-bool StageEnumerator::rest_fits(std::span<const Word> base, bool host) const {
+template <class Graphs>
+inline double StageEnumerator<Graphs>::in_view(const Loads& load, std::size_t v) {
+  if constexpr (kPasses == 1) {
+    return load[0];
+  } else {
+    return v == 0 ? load[0] + load[1] : load[v - 1];
+  }
+}
+
+template <class Graphs>
+inline bool StageEnumerator<Graphs>::too_heavy(const Loads& load, const std::array<double, kViews>& limit) const {
+  for (std::size_t v = 0; v < kViews; ++v) {
+    if (in_view(load, v) > limit[v]) return true;
+  }
+  return false;
+}
+
+template <class Graphs>
+inline bool StageEnumerator<Graphs>::Absorption::absorbs() const {
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    if (later[p] > spared[p]) return false;
+  }
+  return true;
+}
+
+template <class Graphs>
+typename StageEnumerator<Graphs>::Loads StageEnumerator<Graphs>::loads_of(std::span<const GroupId> groups,
+                                                                          bool host) const {
+  Loads load;
+  for (std::size_t p = 0; p < kPasses; ++p)
+    load[p] = host ? host_load(pass(p), groups) : accelerator_load(pass(p), groups);
+  return load;
+}
+
+template <class Graphs>
+bool StageEnumerator<Graphs>::rest_fits(std::span<const Word> base, bool host) const {
   std::vector<GroupId> rest;
   double memory = 0;
   for (GroupId v : graph_.all()) {
@@ -50,107 +113,133 @@ bool StageEnumerator::rest_fits(std::span<const Word> base, bool host) const {
     memory += g.memory;
     rest.push_back(v);
   }
-  const StagePlatform& platform = question_.platform;
-  if (memory > (host ? platform.host_memory : platform.accelerator_memory)) return false;
-  return (host ? host_load(graph_, rest) : accelerator_load(graph_, rest)) <= question_.limit;
+  if (memory > (host ? whole_.platform.host_memory : whole_.platform.accelerator_memory)) return false;
+  return !too_heavy(loads_of(rest, host), limit_);
 }
 
-bool StageEnumerator::absorbs(std::span<const Word> ideal, GroupId v) const {
-  double later = 0, spared = graph_.accelerator_time(v);
-  for (NetId e : graph_.nets_of(v)) {
-    std::size_t outside = 0;
-    for (GroupId u : graph_.members(e)) outside += !test_bit(ideal, u.index());
-    if (outside == graph_.members(e).size()) later += graph_.cost(e);
-    if (outside == 1) spared += graph_.cost(e);
+template <class Graphs>
+bool StageEnumerator<Graphs>::absorbs(std::span<const Word> ideal, GroupId v) const {
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    const StageGraph& graph = pass(p);
+    double later = 0, spared = graph.accelerator_time(v);
+    for (NetId e : graph.nets_of(v)) {
+      std::size_t outside = 0;
+      for (GroupId u : graph.members(e)) outside += !test_bit(ideal, u.index());
+      if (outside == graph.members(e).size()) later += graph.cost(e);
+      if (outside == 1) spared += graph.cost(e);
+    }
+    if (later > spared) return false;
   }
-  return later <= spared;
+  return true;
 }
 
 // The same sweep as in Windows, but from this very base instead of from all ideals at its place.
-void StageEnumerator::find_targets(const Base& from_base, bool host, Level level) {
-  target_.assign(windows_.places(), 0);
-  const std::span<const Word> base = from_base.ideal;
+template <class Graphs>
+void StageEnumerator<Graphs>::find_targets(const Ideal& from_base, Level level, std::size_t v) {
+  Aim& aim = aims_[v];
+  const Places& places = *aim.places;
+  const StageGraph& graph = view(graphs_, v);
+  IdVector<NetId, std::int32_t>&core_members = core_members_[v], &outer_members = outer_members_[v];
+  const std::span<const Word> base = from_base.bits;
+  const double limit = limit_[v], held = from_base.amount[v], tolerance = places.tolerance();
+  aim.target.assign(places.places(), 0);
   const bool empty_base = std::all_of(base.begin(), base.end(), [](Word w) { return w == 0; });
-  const int from = empty_base ? 1 : windows_.places_of(from_base.time).first;
-  const double tolerance = windows_.tolerance();
-  std::fill(core_members_.begin(), core_members_.end(), 0);
-  std::fill(outer_members_.begin(), outer_members_.end(), 0);
+  const int from = empty_base ? 1 : places.places_of(held).first;
+  std::fill(core_members.begin(), core_members.end(), 0);
+  std::fill(outer_members.begin(), outer_members.end(), 0);
   double core_time = 0, core_host_time = 0, memory = 0, sealed = 0;
   bool can_run = true;
-  const auto enter_core = [&](GroupId v) {
-    if (test_bit(base, v.index())) return;
-    const Group& g = graph_.group(v);
+  const auto enter_core = [&](GroupId u) {
+    if (test_bit(base, u.index())) return;
+    const Group& g = graph.group(u);
     core_time += g.accelerator_time;
     core_host_time += g.host_time;
     memory += g.memory;
-    can_run = can_run && (host ? g.on_host : g.on_accelerator);
-    for (NetId e : graph_.nets_of(v)) {
-      if (core_members_[e]++ == 0 && outer_members_[e] > 0) sealed += graph_.cost(e);
+    can_run = can_run && (host_ ? g.on_host : g.on_accelerator);
+    for (NetId e : graph.nets_of(u)) {
+      if (core_members[e]++ == 0 && outer_members[e] > 0) sealed += graph.cost(e);
     }
   };
-  for (GroupId v : graph_.all()) {
-    if (!test_bit(base, v.index()) && windows_.exit(v) < from) continue;
-    for (NetId e : graph_.nets_of(v)) ++outer_members_[e];
+  for (GroupId u : graph.all()) {
+    if (!test_bit(base, u.index()) && places.exit(u) < from) continue;
+    for (NetId e : graph.nets_of(u)) ++outer_members[e];
   }
   for (int place = 0; place < from; ++place) {
-    for (GroupId v : by_entry_[place]) enter_core(v);
+    for (GroupId u : aim.by_entry[place]) enter_core(u);
   }
-  const StagePlatform& platform = question_.platform;
-  for (int to = from; to < windows_.last_place(); ++to) {
+  for (int to = from; to < places.last_place(); ++to) {
     if (to > from) {
-      for (GroupId v : by_exit_[to - 1]) {
-        if (test_bit(base, v.index())) continue;
-        for (NetId e : graph_.nets_of(v)) {
-          if (--outer_members_[e] == 0 && core_members_[e] > 0) sealed -= graph_.cost(e);
+      for (GroupId u : aim.by_exit[to - 1]) {
+        if (test_bit(base, u.index())) continue;
+        for (NetId e : graph.nets_of(u)) {
+          if (--outer_members[e] == 0 && core_members[e] > 0) sealed -= graph.cost(e);
         }
       }
     }
-    for (GroupId v : by_entry_[to]) enter_core(v);
-    const double work = std::max(core_time, windows_.lowest(to) - from_base.time - tolerance);
-    if (!host && work > question_.limit) break;
-    if (host && (core_host_time > question_.limit || memory > platform.host_memory)) break;
+    for (GroupId u : aim.by_entry[to]) enter_core(u);
+    const double work = std::max(core_time, places.lowest(to) - held - tolerance);
+    if (!host_ && work > limit) break;
+    if (host_ && (core_host_time > limit || memory > memory_limit_)) break;
     if (!can_run) break;
-    const bool affordable =
-        host || (work + sealed <= question_.limit * (1 + 1e-12) && memory <= platform.accelerator_memory);
-    target_[to] = affordable && windows_.allowed(level.hosts, level.accelerators, to);
+    const bool affordable = host_ || (work + sealed <= limit * (1 + 1e-12) && memory <= memory_limit_);
+    aim.target[to] = affordable && places.allowed(level.hosts, level.accelerators, to);
   }
 }
 
-bool StageEnumerator::run(const Base& base, bool host, Level level, const Visit& visit) {
+// From now on stages that end at targets from `first` to `last` are looked for. False if there is none.
+template <class Graphs>
+bool StageEnumerator<Graphs>::aim_at(const Ideal& base, std::size_t measure, int first, int last) {
+  Aim& aim = aims_[measure];
+  while (first <= last && !aim.target[first]) ++first;
+  while (first <= last && !aim.target[last]) --last;
+  if (first > last) return false;
+  aim.first = first;
+  aim.last = last;
+  least_[measure] = aim.places->lowest(first) - base.amount[measure] - aim.places->tolerance();
+  most_[measure] = aim.places->highest(last) - base.amount[measure] + aim.places->tolerance();
+  return true;
+}
+
+template <class Graphs>
+bool StageEnumerator<Graphs>::run(const Ideal& base, bool host, Level level, const Visit& visit) {
   host_ = host;
-  least_memory_ = -std::numeric_limits<double>::infinity();
-  most_memory_ = std::numeric_limits<double>::infinity();
-  if (memory_windows_) {
-    std::tie(first_memory_place_, last_memory_place_) = memory_windows_->allowed_range(level.hosts, level.accelerators);
-    if (first_memory_place_ > last_memory_place_) return true;
-    const double tolerance = memory_windows_->tolerance();
-    least_memory_ = memory_windows_->lowest(first_memory_place_) - base.memory - tolerance;
-    most_memory_ = memory_windows_->highest(last_memory_place_) - base.memory + tolerance;
+  memory_limit_ = host ? whole_.platform.host_memory : whole_.platform.accelerator_memory;
+  least_.fill(-kInfinity);
+  most_.fill(kInfinity);
+  if (const Places* memory = aims_[kMemory].places) {
+    std::vector<char>& target = aims_[kMemory].target;
+    target.assign(memory->places(), 0);
+    for (int place = 1; place < memory->last_place(); ++place)
+      target[place] = memory->allowed(level.hosts, level.accelerators, place);
+    if (!aim_at(base, kMemory, 1, memory->last_place() - 1)) return true;
   }
-  find_targets(base, host, level);
-  for (int first = 1; first < windows_.last_place();) {
-    if (!target_[first]) {
-      ++first;
-      continue;
-    }
+  for (std::size_t v = 1; v < kViews; ++v) {
+    if (!aims_[v].places) continue;
+    find_targets(base, level, v);
+    if (!aim_at(base, v, 1, aims_[v].places->last_place() - 1)) return true;
+  }
+  // The whole's targets may lie in several rows; each is walked by itself, with narrower bounds than all together.
+  find_targets(base, level, 0);
+  const std::vector<char>& target = aims_[0].target;
+  const int end = aims_[0].places->last_place();
+  for (int first = 1; first < end;) {
     int last = first;
-    while (last + 1 < windows_.last_place() && target_[last + 1]) ++last;
-    if (prepare(base, host, first, last) && !walk(base, level, first, last, visit)) return false;
+    while (last < end && target[last]) ++last;
+    if (last > first) {
+      aim_at(base, 0, first, last - 1);
+      if (prepare(base) && !walk(base, visit)) return false;
+    }
     first = last + 1;
   }
   return true;
 }
 
-// Sorts the groups outside the base into forced, excluded and undecided for targets first_place..last_place, and
-// applies the forced ones. False if they already make the targets impossible.
-bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place, int last_place) {
-  const std::span<const Word> base = from_base.ideal;
-  const double tolerance = windows_.tolerance();
-  least_ = windows_.lowest(first_place) - from_base.time - tolerance;
-  most_ = windows_.highest(last_place) - from_base.time + tolerance;
-  const StagePlatform& platform = question_.platform;
-  const double memory_limit = host ? platform.host_memory : platform.accelerator_memory;
-
+// Sorts the groups outside the base into forced, excluded and undecided for the targets, and applies the forced ones.
+// False if they already make the targets impossible.
+template <class Graphs>
+bool StageEnumerator<Graphs>::prepare(const Ideal& from_base) {
+  const std::span<const Word> base = from_base.bits;
+  const double most_with_ancestors = from_base.amount[0] + most_[0] + aims_[0].places->tolerance();
   candidates_.clear();
   below_.clear();
   excluded_.clear();
@@ -158,9 +247,14 @@ bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place,
   frames_.clear();
   ideal_.assign(base.begin(), base.end());
   hash_ = from_base.hash;
-  time_ = load_time_ = memory_ = cut_ = open_time_ = open_load_ = open_memory_ = open_cut_ = 0;
-  required_ = -std::numeric_limits<double>::infinity();
-  included_ = 0;
+  sums_ = Sums{};
+  sums_.required.fill(-kInfinity);
+  included_ = outside_ = 0;
+  const auto load_time = [&](const Weights& w) {
+    Loads time = w.host_time;
+    for (std::size_t p = 0; p < kPasses && !host_; ++p) time[p] = accelerator_time(w.amount, p);
+    return time;
+  };
 
   double outside_memory = 0;
   for (GroupId v : graph_.all()) {
@@ -168,47 +262,49 @@ bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place,
     if (test_bit(base, v.index())) continue;
     const Group& g = graph_.group(v);
     outside_memory += g.memory;
-    bool out = windows_.exit(v) >= last_place || !(host ? question_.fits_host(g) : question_.fits_accelerator(g)) ||
-               ancestors_time_[v] - from_base.time > most_ + tolerance ||
-               (memory_windows_ && memory_windows_->exit(v) >= last_memory_place_);
+    ++outside_;
+    bool out =
+        !(host_ ? whole_.fits_host(g) : whole_.fits_accelerator(g)) || ancestors_time_[v] > most_with_ancestors;
+    bool forced = false;
+    for (const Aim& aim : aims_) {
+      if (!aim.places) continue;
+      out = out || aim.places->exit(v) >= aim.last;
+      forced = forced || aim.places->entry(v) <= aim.first;
+    }
     for (GroupId u : graph_.predecessors(v)) out = out || candidate_of_[u] == kOutside;
-    if (!out) {
-      double time = 0, load_time = 0, memory = 0;
+    if (!out) {  // with all that must come along
+      Weights sum;
       const auto ancestors = graph_.ancestors(v);
       for (std::size_t w = 0; w < ancestors.size(); ++w) {
         for (Word rest = ancestors[w] & ~base[w]; rest != 0; rest &= rest - 1) {
-          const Group& u = graph_.group(GroupId(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest))));
-          time += u.accelerator_time;
-          load_time += host ? u.host_time : u.accelerator_time;
-          memory += u.memory;
+          const Weights& more = weights_[GroupId(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)))];
+          add(sum.host_time, more.host_time);
+          add(sum.amount, more.amount);
         }
       }
-      out = time > most_ || load_time > question_.limit || memory > memory_limit;
+      out = too_heavy(load_time(sum), limit_) || sum.amount[kMemory] > memory_limit_;
+      for (std::size_t j = 0; j < sum.amount.size(); ++j) out = out || sum.amount[j] > most_[j];
     }
-    const bool forced =
-        windows_.entry(v) <= first_place || (memory_windows_ && memory_windows_->entry(v) <= first_memory_place_);
+    if (out && forced) return false;
+    const Weights& weights = weights_[v];
     if (out) {
-      if (forced) return false;
       candidate_of_[v] = kOutside;
     } else if (forced) {
       candidate_of_[v] = kForced;
       set_bit(ideal_, v.index());
       hash_ ^= table_.key(v.index());
-      time_ += g.accelerator_time;
-      load_time_ += host ? g.host_time : g.accelerator_time;
-      memory_ += g.memory;
+      add(sums_.load_time, load_time(weights));
+      add(sums_.amount, weights.amount);
       ++included_;
     } else {
       candidate_of_[v] = static_cast<std::int32_t>(candidates_.size());
-      const double load_time = host ? g.host_time : g.accelerator_time;
-      candidates_.push_back({g.accelerator_time, load_time, g.memory, v, 0, 0, 0, 0});
-      open_time_ += g.accelerator_time;
-      open_load_ += load_time;
-      open_memory_ += g.memory;
+      candidates_.push_back({load_time(weights), weights.amount, v});
+      add(sums_.open_load, candidates_.back().load_time);
+      add(sums_.open, weights.amount);
     }
   }
-  memory_free_ = outside_memory <= memory_limit;
-  if (memory_ > memory_limit) return false;
+  memory_free_ = outside_memory <= memory_limit_;
+  if (sums_.amount[kMemory] > memory_limit_) return false;
   for (Candidate& c : candidates_) {
     c.first_below = static_cast<std::uint32_t>(below_.size());
     for_each_bit(graph_.descendants(c.group), [&](std::size_t w) {
@@ -222,16 +318,20 @@ bool StageEnumerator::prepare(const Base& from_base, bool host, int first_place,
   return true;
 }
 
-void StageEnumerator::index_nets(std::span<const Word> base) {
+template <class Graphs>
+void StageEnumerator<Graphs>::index_nets(std::span<const Word> base) {
   nets_.clear();
   candidate_nets_.clear();
-  std::vector<NetId> touched;
-  const auto enter = [&](NetId e) {
-    if (local_net_[e] >= 0) return;
-    local_net_[e] = static_cast<std::int32_t>(nets_.size());
-    touched.push_back(e);
-    LocalNet net{graph_.cost(e), static_cast<std::int32_t>(graph_.members(e).size()), 0, 0, 0, 0};
-    for (GroupId u : graph_.members(e)) {
+  std::array<std::vector<NetId>, kPasses> touched;
+  const auto enter = [&](std::size_t p, NetId e) {
+    if (local_net_[p][e] >= 0) return;
+    const StageGraph& graph = pass(p);
+    local_net_[p][e] = static_cast<std::int32_t>(nets_.size());
+    touched[p].push_back(e);
+    LocalNet net{.cost = graph.cost(e),
+                 .pass = static_cast<std::uint32_t>(p),
+                 .size = static_cast<std::int32_t>(graph.members(e).size())};
+    for (GroupId u : graph.members(e)) {
       if (test_bit(base, u.index())) {
         ++net.base;
       } else if (candidate_of_[u] == kForced) {
@@ -242,101 +342,121 @@ void StageEnumerator::index_nets(std::span<const Word> base) {
         ++net.open;
       }
     }
-    if (net.in > 0 && net.base + net.out > 0) cut_ += net.cost;
-    open_cut_ += open_cut_of(net);
+    if (net.surely_cut()) sums_.cut[p] += net.cost;
+    sums_.open_cut[p] += net.open_cost();
     nets_.push_back(net);
   };
   for (Candidate& c : candidates_) {
     c.first_net = static_cast<std::uint32_t>(candidate_nets_.size());
-    for (NetId e : graph_.nets_of(c.group)) {
-      enter(e);
-      candidate_nets_.push_back(static_cast<std::uint32_t>(local_net_[e]));
+    for (std::size_t p = 0; p < kPasses; ++p) {
+      for (NetId e : pass(p).nets_of(c.group)) {
+        enter(p, e);
+        candidate_nets_.push_back(static_cast<std::uint32_t>(local_net_[p][e]));
+      }
     }
     c.last_net = static_cast<std::uint32_t>(candidate_nets_.size());
   }
   for (GroupId v : graph_.all()) {
     if (candidate_of_[v] != kForced) continue;
-    for (NetId e : graph_.nets_of(v)) enter(e);
+    for (std::size_t p = 0; p < kPasses; ++p) {
+      for (NetId e : pass(p).nets_of(v)) enter(p, e);
+    }
   }
-  for (NetId e : touched) local_net_[e] = -1;
-  if (host_) cut_ = open_cut_ = 0;
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    for (NetId e : touched[p]) local_net_[p][e] = -1;
+    if (host_) sums_.cut[p] = sums_.open_cut[p] = 0;
+  }
 }
 
-bool StageEnumerator::hopeless() const {
-  const StagePlatform& platform = question_.platform;
-  if (host_) {
-    if (load_time_ > question_.limit || memory_ > platform.host_memory) return true;
-  } else {
-    if (std::max(time_, least_) + cut_ > question_.limit || memory_ > platform.accelerator_memory) return true;
+template <class Graphs>
+bool StageEnumerator<Graphs>::hopeless() const {
+  const Sums& s = sums_;
+  if (s.amount[kMemory] > memory_limit_) return true;
+  for (std::size_t v = 0; v < kViews; ++v) {
+    const double time = in_view(s.load_time, v);
+    if ((host_ ? time : std::max(time, least_[v])) + in_view(s.cut, v) > limit_[v]) return true;
   }
-  if (time_ + open_time_ < least_ || time_ > most_) return true;
-  if (memory_ + open_memory_ < least_memory_ || memory_ > most_memory_) return true;
-  return load_time_ + open_load_ + cut_ + open_cut_ < required_;
+  for (std::size_t j = 0; j < s.amount.size(); ++j) {
+    if (s.amount[j] + s.open[j] < least_[j] || s.amount[j] > most_[j]) return true;
+  }
+  Loads most = s.load_time;
+  add(most, s.open_load);
+  add(most, s.cut);
+  add(most, s.open_cut);
+  for (std::size_t v = 0; v < kViews; ++v) {
+    if (in_view(most, v) >= s.required[v]) return false;
+  }
+  return true;
 }
 
-void StageEnumerator::include(std::uint32_t index) {
+template <class Graphs>
+void StageEnumerator<Graphs>::include(std::uint32_t index) {
   const Candidate& c = candidates_[index];
   state_[index] = kIn;
   set_bit(ideal_, c.group.index());
   hash_ ^= table_.key(c.group.index());
   ++included_;
-  time_ += c.time;
-  load_time_ += c.load_time;
-  memory_ += c.memory;
-  open_time_ -= c.time;
-  open_load_ -= c.load_time;
-  open_memory_ -= c.memory;
+  add(sums_.load_time, c.load_time);
+  add(sums_.amount, c.amount);
+  subtract(sums_.open_load, c.load_time);
+  subtract(sums_.open, c.amount);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
     if (!host_) {
-      open_cut_ -= open_cut_of(net);
-      if (net.in == 0 && net.base + net.out > 0) cut_ += net.cost;
+      sums_.open_cut[pass_of(net)] -= net.open_cost();
+      if (net.in == 0 && net.base + net.out > 0) sums_.cut[pass_of(net)] += net.cost;
     }
     ++net.in;
     --net.open;
-    if (!host_) open_cut_ += open_cut_of(net);
+    if (!host_) sums_.open_cut[pass_of(net)] += net.open_cost();
   }
 }
 
-void StageEnumerator::exclude_one(std::uint32_t index) {
+template <class Graphs>
+void StageEnumerator<Graphs>::exclude_one(std::uint32_t index) {
   const Candidate& c = candidates_[index];
   state_[index] = kOut;
   excluded_.push_back(index);
-  open_time_ -= c.time;
-  open_load_ -= c.load_time;
-  open_memory_ -= c.memory;
+  subtract(sums_.open_load, c.load_time);
+  subtract(sums_.open, c.amount);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
     if (!host_) {
-      open_cut_ -= open_cut_of(net);
-      if (net.in > 0 && net.base + net.out == 0) cut_ += net.cost;
+      sums_.open_cut[pass_of(net)] -= net.open_cost();
+      if (net.in > 0 && net.base + net.out == 0) sums_.cut[pass_of(net)] += net.cost;
     }
     ++net.out;
     --net.open;
-    if (!host_) open_cut_ += open_cut_of(net);
+    if (!host_) sums_.open_cut[pass_of(net)] += net.open_cost();
   }
 }
 
 // What taking the candidate in would change, as things stand: for the later stage that would be left with it, and here.
-StageEnumerator::Absorption StageEnumerator::absorption(const Candidate& c) const {
-  Absorption change{0, c.time, c.load_time};
+template <class Graphs>
+typename StageEnumerator<Graphs>::Absorption StageEnumerator<Graphs>::absorption(const Candidate& c) const {
+  Absorption change{.added = c.load_time};
+  for (std::size_t p = 0; p < kPasses; ++p) change.spared[p] = accelerator_time(c.amount, p);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     const LocalNet& net = nets_[candidate_nets_[i]];
-    if (net.in + net.base == 0) change.later += net.cost;
-    if (net.in + net.base == net.size - 1) change.spared += net.cost;
+    const std::size_t p = pass_of(net);
+    if (net.in + net.base == 0) change.later[p] += net.cost;
+    if (net.in + net.base == net.size - 1) change.spared[p] += net.cost;
     if (host_) continue;
-    if (net.in == 0) change.added += net.cost;
-    if (net.in == net.size - 1) change.added -= net.cost;
+    if (net.in == 0) change.added[p] += net.cost;
+    if (net.in == net.size - 1) change.added[p] -= net.cost;
   }
   return change;
 }
 
 // All predecessors of the candidate are in the ideal, else it would be excluded already: so the dominance test applies.
-void StageEnumerator::exclude_with_followers(std::uint32_t index) {
+template <class Graphs>
+void StageEnumerator<Graphs>::exclude_with_followers(std::uint32_t index) {
   const Candidate& c = candidates_[index];
-  if (memory_free_ || c.memory <= 0) {
+  if (memory_free_ || c.amount[kMemory] <= 0) {
     const Absorption change = absorption(c);
-    if (change.absorbs()) required_ = std::max(required_, question_.limit * (1 - kRoundingSlack) - change.added);
+    if (change.absorbs() && trusted_limit_[0] - in_view(change.added, 0) > sums_.required[0]) {
+      for (std::size_t v = 0; v < kViews; ++v) sums_.required[v] = trusted_limit_[v] - in_view(change.added, v);
+    }
   }
   choices_.push_back(index);
   exclude_one(index);
@@ -345,11 +465,12 @@ void StageEnumerator::exclude_with_followers(std::uint32_t index) {
   }
 }
 
-void StageEnumerator::undo(Frame& frame) {
+template <class Graphs>
+void StageEnumerator<Graphs>::undo(const Frame& frame) {
   const Candidate& c = candidates_[frame.candidate];
   if (frame.including) {
     state_[frame.candidate] = kUndecided;
-    ideal_[c.group.index() / kWordBits] &= ~(Word{1} << (c.group.index() % kWordBits));
+    reset_bit(ideal_, c.group.index());
     hash_ ^= table_.key(c.group.index());
     --included_;
     for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
@@ -370,61 +491,62 @@ void StageEnumerator::undo(Frame& frame) {
       }
     }
   }
-  // Saved, not subtracted: sums that are taken back exactly cannot drift.
-  time_ = frame.time;
-  load_time_ = frame.load_time;
-  memory_ = frame.memory;
-  cut_ = frame.cut;
-  open_time_ = frame.open_time;
-  open_load_ = frame.open_load;
-  open_memory_ = frame.open_memory;
-  open_cut_ = frame.open_cut;
-  required_ = frame.required;
+  sums_ = frame.sums;
 }
 
 // Whether a group that was left out could have been absorbed; exact at a leaf, where all is decided.
-bool StageEnumerator::dominated() const {
-  const StagePlatform& platform = question_.platform;
-  const double memory_limit = host_ ? platform.host_memory : platform.accelerator_memory;
+template <class Graphs>
+bool StageEnumerator<Graphs>::dominated() const {
   for (const std::uint32_t index : choices_) {
     const Candidate& c = candidates_[index];
-    if (memory_ + c.memory > memory_limit) continue;
+    if (sums_.amount[kMemory] + c.amount[kMemory] > memory_limit_) continue;
     const Absorption change = absorption(c);
-    if (change.absorbs() && load_time_ + cut_ + change.added <= question_.limit * (1 - kRoundingSlack)) return true;
+    if (!change.absorbs()) continue;
+    Loads load = sums_.load_time;
+    add(load, sums_.cut);
+    add(load, change.added);
+    if (!too_heavy(load, trusted_limit_)) return true;
   }
   return false;
 }
 
 #ifdef PARTITA_PARANOID
-bool StageEnumerator::agrees_with_recomputed_load(const Base& base) const {
+template <class Graphs>
+bool StageEnumerator<Graphs>::agrees_with_recomputed_load(const Ideal& base) const {
   std::vector<GroupId> groups;
   for (GroupId v : graph_.all()) {
-    if (test_bit(ideal_, v.index()) && !test_bit(base.ideal, v.index())) groups.push_back(v);
+    if (test_bit(ideal_, v.index()) && !test_bit(base.bits, v.index())) groups.push_back(v);
   }
-  const double load = host_ ? host_load(graph_, groups) : accelerator_load(graph_, groups);
-  return std::abs(load - load_time_ - cut_) <= kRoundingSlack * question_.limit + 1e-300;
+  const Loads load = loads_of(groups, host_);
+  for (std::size_t p = 0; p < kPasses; ++p) {
+    if (std::abs(load[p] - sums_.load_time[p] - sums_.cut[p]) > kRoundingSlack * limit_[0] + 1e-300) return false;
+  }
+  return true;
 }
 #endif
 
-bool StageEnumerator::allowed_by_memory(Level level, double memory) const {
-  if (!memory_windows_) return true;
-  const auto [low, high] = memory_windows_->places_of(memory);
-  return memory_windows_->allowed(level.hosts, level.accelerators, low) ||
-         memory_windows_->allowed(level.hosts, level.accelerators, high);
+template <class Graphs>
+bool StageEnumerator<Graphs>::on_target(const Amounts& amount) const {
+  for (std::size_t j = 0; j < aims_.size(); ++j) {
+    const Aim& aim = aims_[j];
+    if (!aim.places) continue;
+    const auto hit = [&](int place) { return place >= aim.first && place <= aim.last && aim.target[place]; };
+    const auto [low, high] = aim.places->places_of(amount[j]);
+    if (!hit(low) && !hit(high)) return false;
+  }
+  return true;
 }
 
-bool StageEnumerator::walk(const Base& base, Level level, int first_place, int last_place, const Visit& visit) {
+template <class Graphs>
+bool StageEnumerator<Graphs>::walk(const Ideal& base, const Visit& visit) {
   const auto at_leaf = [&]() -> bool {
-    if (included_ == 0 || dominated()) return true;
+    if (included_ == 0 || included_ == outside_ || dominated()) return true;
 #ifdef PARTITA_PARANOID
     assert(agrees_with_recomputed_load(base));
 #endif
-    const double time = base.time + time_, memory = base.memory + memory_;
-    const auto [low, high] = windows_.places_of(time);
-    const bool low_ok = low >= first_place && low <= last_place && target_[low];
-    const bool high_ok = high >= first_place && high <= last_place && target_[high];
-    if ((!low_ok && !high_ok) || !allowed_by_memory(level, memory)) return true;
-    return visit({ideal_, hash_, time, memory});
+    Ideal found{ideal_, hash_, base.amount};
+    add(found.amount, sums_.amount);
+    return !on_target(found.amount) || visit(found);
   };
   std::uint64_t steps = 0;
   std::uint32_t next = 0;
@@ -449,8 +571,7 @@ bool StageEnumerator::walk(const Base& base, Level level, int first_place, int l
       }
     }
     if (!backtrack) {
-      frames_.push_back({next, true, static_cast<std::uint32_t>(excluded_.size()), time_, load_time_, memory_, cut_,
-                         open_time_, open_load_, open_memory_, open_cut_, required_});
+      frames_.push_back({next, true, static_cast<std::uint32_t>(excluded_.size()), sums_});
       include(next);
       continue;
     }
@@ -469,5 +590,8 @@ bool StageEnumerator::walk(const Base& base, Level level, int first_place, int l
   budget_.spend(steps % kStepsPerLook);
   return going_on;
 }
+
+template class StageEnumerator<StageGraph>;
+template class StageEnumerator<PassGraphs>;
 
 }  // namespace partita

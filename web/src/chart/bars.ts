@@ -28,10 +28,6 @@ export interface BarSegment {
 }
 
 export interface BarRow {
-  page: Page;
-  bus: Bus;
-  device: number;
-  label: string;
   scale: BarScale;
   marks: readonly Mark[];
   lanes: number;
@@ -64,7 +60,7 @@ export function highlights(element: HTMLElement, bus: Bus, device: number): void
   bus.on("device", (shown) => element.classList.toggle("pointed", shown === device));
 }
 
-export function barRow(row: BarRow): HTMLElement {
+export function barRow(page: Page, bus: Bus, { device, label }: { device: number; label: string }, row: BarRow): HTMLElement {
   const height = 100 / row.lanes;
   const segments = row.segments.map((segment) => {
     const place = `left:${share(segment.start / row.scale.end)};width:${share(segment.length / row.scale.end)}`;
@@ -73,11 +69,11 @@ export function barRow(row: BarRow): HTMLElement {
   });
   const marks = row.marks.map((mark) =>
     html("i", { class: `mark ${mark.kind}`, style: `left:${share(mark.at / row.scale.end)}` }));
-  const element = html("li", { class: row.note ? "noted" : null, "data-device": row.device },
-    deviceLabel(row.page, row.bus, row.device, row.label),
+  const element = html("li", { class: row.note ? "noted" : null, "data-device": device },
+    deviceLabel(page, bus, device, label),
     html("span", { class: "track" }, html("span", { class: "bar" }, ...segments), ...marks),
     html("span", { class: "number" }, row.number, row.note && html("em", {}, row.note)));
-  highlights(element, row.bus, row.device);
+  highlights(element, bus, device);
   tipFor(element, row.tip);
   return element;
 }

@@ -114,11 +114,7 @@ export function loadsSection(page: Page, bus: Bus): HTMLElement | null {
     const bar = bars[i];
     if (!bar) return;
     list.append(
-      barRow({
-        page,
-        bus,
-        device: row.device,
-        label: row.label,
+      barRow(page, bus, row, {
         marks,
         scale,
         lanes: bar.lanes,

@@ -86,11 +86,7 @@ export function memorySection(page: Page, bus: Bus): HTMLElement | null {
     const size = row.report.memory;
     const isOver = limit !== null && size > limit;
     list.append(
-      barRow({
-        page,
-        bus,
-        device: row.device,
-        label: row.label,
+      barRow(page, bus, row, {
         marks: [],
         lanes: 1,
         scale: { end: Math.max(limit ?? 0, size, 1), ticks: [] },

@@ -33,7 +33,7 @@ int device_count(const SetupRules& rules, std::size_t type) {
 
 SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure,
                              Segment segment, double limit, double least_end, Budget& budget,
-                             const Surroundings& around)
+                             const SetupWindows* windows, int copies, const Surroundings& around)
     : graph_(graph),
       rules_(rules),
       measure_(measure),
@@ -41,6 +41,8 @@ SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, c
       limit_(limit),
       least_end_(least_end - measure.tolerance()),
       budget_(budget),
+      windows_(windows),
+      copies_(copies),
       around_(around),
       samples_count_(samples_count(rules)),
       devices_count_(samples_count_ && std::ranges::any_of(rules.clusters[segment_.type()].members,
@@ -50,22 +52,8 @@ SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, c
       capacity_(measure, rules, segment_.type(), counts_, limit),
       table_(graph.size()),
       walk_(graph, rules, measure, segment_, table_.keys(), budget),
-      scratch_(counts_.words(), 0) {
-  make_steps();
-}
-
-void SegmentSearch::make_steps() {
-  const std::vector<ClusterMember>& members = rules_.clusters[segment_.type()].members;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    for (int r = 1; r <= std::min(members[m].count, rules_.replicas); ++r) {
-      Step step{{m, members[m].device_class, r, false}, members[m].inside, members[m].is_cluster()};
-      steps_.push_back(step);
-      if (step.is_cluster || !rules_.recompute) continue;
-      step.setup.recompute = true;
-      steps_.push_back(step);
-    }
-  }
-}
+      steps_(steps_in(rules, segment_.type())),
+      scratch_(counts_.words(), 0) {}
 
 Answer SegmentSearch::run() {
   const std::vector<Word>& begin = segment_.begin();
@@ -121,12 +109,61 @@ int SegmentSearch::fewest_used(IdealTable::Index ideal) const {
   return fewest;
 }
 
-bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, double work) {
+int SegmentSearch::most_used(IdealTable::Index ideal) const {
+  int most = 0;
+  for_each_bit(reached(ideal), [&](std::size_t vector) { most = std::max(most, used(ideal, vector)); });
+  return most;
+}
+
+bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work) {
   counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch_);
   const std::span<const Word> useful = capacity_.enough(least_end_ - work - measure_.tolerance());
   Word any = 0;
   for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= useful[w];
+  if (!windows_ || any == 0) return any != 0;
+  const auto [first, last] = windows_->places_of(ideal, work);
+  const std::span<const Word> at_first = windows_->allowed(segment_.type(), first);
+  const std::span<const Word> at_last = windows_->allowed(segment_.type(), last);
+  any = 0;
+  for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= at_first[w] | at_last[w];
   return any != 0;
+}
+
+bool SegmentSearch::look_through_windows(IdealTable::Index base, std::uint32_t index, StageQuery& query) {
+  const Step& step = steps_[index];
+  counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch_);
+  const auto [least, most] = windows_->places_of(query.base, work_[base]);
+  int first = windows_->last_place() + 1, last = -1;
+  for (int place = least; place <= windows_->last_place(); ++place) {
+    const std::span<const Word> allowed = windows_->allowed(segment_.type(), place);
+    Word any = 0;
+    for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] & allowed[w];
+    if (any == 0 || !(windows_->may_step(segment_.type(), copies_, index, least, place) ||
+                      windows_->may_step(segment_.type(), copies_, index, most, std::max(most, place))))
+      continue;
+    first = std::min(first, place);
+    last = place;
+  }
+  if (last < 0) return false;
+  const double tolerance = windows_->tolerance();
+  query.windows = windows_;
+  query.first_place = first;
+  query.last_place = last;
+  query.least_work = std::max(query.least_work, windows_->lowest(first) - work_[base] - tolerance);
+  query.most_work = windows_->highest(last) - work_[base] + tolerance;
+  return true;
+}
+
+bool SegmentSearch::may_run(std::span<const Word> base, double base_work, std::uint32_t step, const End& end) const {
+  if (!windows_) return true;
+  const auto [first_from, last_from] = windows_->places_of(base, base_work);
+  const auto [first_to, last_to] = windows_->places_of(end.ideal, end.work);
+  for (int from : {first_from, last_from}) {
+    for (int to : {first_to, last_to}) {
+      if (from <= to && windows_->may_step(segment_.type(), copies_, step, from, to)) return true;
+    }
+  }
+  return false;
 }
 
 bool SegmentSearch::keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory) {
@@ -159,11 +196,15 @@ bool SegmentSearch::stages_from(IdealTable::Index base, std::uint32_t index) {
   if (needed == std::numeric_limits<double>::infinity()) return true;
   // The table grows while it is read, so the base is copied.
   const std::vector<Word> bits(table_.bits(base).begin(), table_.bits(base).end());
-  StageQuery query{bits, table_.hash(base), work_[base], step.setup, limit_, needed, 0, 0};
+  StageQuery query{bits, table_.hash(base), work_[base], step.setup, limit_, needed};
+  if (windows_ && !look_through_windows(base, index, query)) return true;
   query.in_flight = around_.in_flight(rules_, fewest_used(base) + step.setup.replicas, step.setup.replicas);
-  query.most_in_flight = around_.most_in_flight(rules_, devices_, step.setup.replicas);
+  // Where the vectors tell how many devices are in use, dominance need not fear more.
+  const int most_used = devices_count_ ? devices_ : this->most_used(base) + step.setup.replicas;
+  query.most_in_flight = around_.most_in_flight(rules_, most_used, step.setup.replicas);
   return walk_.run(query, [&](const FoundStage& found) {
-    if (!vectors_after(base, step, found.work) || !keep_what_fits(base, step, found.sums.memory)) return true;
+    if (!vectors_after(base, step, found.ideal, found.work) || !keep_what_fits(base, step, found.sums.memory))
+      return true;
     return arrive(base, index, found.ideal, found.hash, found.work, step.setup.replicas);
   });
 }
@@ -179,14 +220,16 @@ bool SegmentSearch::runs_from(IdealTable::Index base, std::uint32_t index) {
     around = around_.open_inside(step.setup.replicas, fewest_used(base), most_used);
   }
   SegmentSearch open(graph_, rules_, measure_, segment_.inside(rules_, step.inside, bits, segment_.end(), true),
-                     limit_ * step.setup.replicas, work_[base] + needed, budget_, around);
+                     limit_ * step.setup.replicas, work_[base] + needed, budget_, windows_,
+                     copies_ * step.setup.replicas, around);
   if (open.run() == Answer::Unknown) {
     out_of_memory_ = open.out_of_memory();
     return false;
   }
   bool go_on = true;
   open.for_each_end([&](const End& end) {
-    if (go_on && vectors_after(base, step, end.work)) go_on = run_to(end, base, bits, index);
+    if (!go_on || !may_run(bits, work_[base], index, end)) return;
+    if (vectors_after(base, step, end.ideal, end.work)) go_on = run_to(end, base, bits, index);
   });
   return go_on;
 }
@@ -241,8 +284,9 @@ std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> b
   const double sync = sync_load(rules_, segment_.factor(), r, weights);
   if (sync > limit_) return nullptr;
   const double limit = rules_.transfers == TransferMode::Sum ? r * (limit_ - sync) : r * limit_;
-  return std::make_unique<SegmentSearch>(
-      graph_, rules_, measure_, segment_.inside(rules_, step.inside, base, end, false), limit, work, budget, around);
+  return std::make_unique<SegmentSearch>(graph_, rules_, measure_,
+                                         segment_.inside(rules_, step.inside, base, end, false), limit, work, budget,
+                                         windows_, copies_ * r, around);
 }
 
 bool SegmentSearch::brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal,

@@ -34,7 +34,9 @@
 #include "partita/solve/staged/ideal_table.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/segment.h"
+#include "partita/solve/staged/setups/setup_windows.h"
 #include "partita/solve/staged/setups/stage_walk.h"
+#include "partita/solve/staged/setups/steps.h"
 #include "partita/solve/staged/setups/surroundings.h"
 #include "partita/solve/staged/setups/work_capacity.h"
 
@@ -42,9 +44,11 @@ namespace partita {
 
 class SegmentSearch {
  public:
-  // `least_end`: the work that an ideal must hold to be worth ending an open segment with.
+  // `least_end`: the work that an ideal must hold to be worth ending an open segment with. `windows`, of the whole
+  // question, may be null; each device has `copies` with those of all clusters around.
   SegmentSearch(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, Segment segment,
-                double limit, double least_end, Budget& budget, const Surroundings& around = {});
+                double limit, double least_end, Budget& budget, const SetupWindows* windows = nullptr, int copies = 1,
+                const Surroundings& around = {});
   SegmentSearch(const SegmentSearch&) = delete;  // the walk refers to the segment
   SegmentSearch& operator=(const SegmentSearch&) = delete;
 
@@ -79,20 +83,13 @@ class SegmentSearch {
   };
   static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
 
-  // A way to extend an ideal: a stage, or a run of stages in clusters inside.
-  struct Step {
-    Setup setup;
-    std::size_t inside = 0;  // of clusters
-    bool is_cluster = false;
-  };
-
-  void make_steps();
   bool expand(IdealTable::Index base);
   bool stages_from(IdealTable::Index base, std::uint32_t step);
   bool runs_from(IdealTable::Index base, std::uint32_t step);
   // The work that a step from the base must add to be of use; infinite if there are no devices for it.
   double work_needed(IdealTable::Index base, const Step& step) const;
   int fewest_used(IdealTable::Index ideal) const;
+  int most_used(IdealTable::Index ideal) const;
   // Devices in use, those in clusters inside included, for a vector that the ideal has.
   int used(IdealTable::Index ideal, std::size_t vector) const {
     return devices_count_ ? used_[ideal * counts_.size() + vector] : counts_.used(vector);
@@ -100,8 +97,12 @@ class SegmentSearch {
   int used_before(IdealTable::Index base, const Step& step, std::size_t vector_after) const {
     return used(base, counts_.without(vector_after, step.setup.member, step.setup.replicas));
   }
-  // The vectors that hold an ideal of so much work after the step: into scratch_. False if there are none.
-  bool vectors_after(IdealTable::Index base, const Step& step, double work);
+  // The vectors that hold an ideal after the step, as far as its work tells: into scratch_. False if there are none.
+  bool vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work);
+  // Narrows the query to the places that a stage from the base can lead to. False if there are none.
+  bool look_through_windows(IdealTable::Index base, std::uint32_t step, StageQuery& query);
+  // Whether the windows let a run of stages lead from the base to the end.
+  bool may_run(std::span<const Word> base, double base_work, std::uint32_t step, const End& end) const;
   // Whether the vectors in scratch_ are of use, by the memory of the stage.
   bool keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory);
   // Whether the vectors in scratch_ can, on so many more devices than the base or more.
@@ -132,6 +133,8 @@ class SegmentSearch {
   const Segment segment_;
   const double limit_, least_end_;
   Budget& budget_;
+  const SetupWindows* windows_;
+  const int copies_;
   const Surroundings around_;
   const bool samples_count_;  // devices behind a stage matter to it
   const bool devices_count_;  // and the vector does not tell how many there are

@@ -7,11 +7,12 @@
 #include <limits>
 
 #include "partita/model/result.h"
-#include "partita/reduce/setup_presolve.h"
 #include "partita/reduce/threshold.h"
+#include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
+#include "partita/solve/staged/setups/presolve_setups.h"
 #include "partita/solve/staged/setups/segment_search.h"
 #include "partita/util/within_limits.h"
 
@@ -21,7 +22,7 @@ namespace {
 // A pipeline is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
 constexpr double kImprovement = 1e-9;
 constexpr const char* kByWork = "the work is more than the devices can do in less time";
-constexpr const char* kSearch = "search over ideals";
+constexpr const char* kByWindows = "relaxation: no sequence of windows of work fits below the bound";
 constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
 
 class SetupSolver {
@@ -31,68 +32,49 @@ class SetupSolver {
         rules_(instance.rules),
         options_(options),
         budget_(budget),
-        sink_(sink),
+        best_(budget, sink),
         rng_(options.seed) {
-    outcome_.proof = "loads are not negative";
     if (rules_.has_clusters()) flat_ = without_clusters(rules_);
   }
 
   SetupOutcome run() {
     within_limits(budget_, [this] { work(); });
-    return std::move(outcome_);
+    return best_.outcome();
   }
 
  private:
   void work() {
-    if (options_.hint.infeasible) {
-      outcome_.infeasible = true;
-      return;
-    }
-    raise(options_.hint.bound, options_.hint.proof);
+    if (options_.hint.infeasible) return best_.prove_infeasible();
+    best_.raise_bound(options_.hint.bound, options_.hint.proof);
     if (!options_.hint.order.empty()) try_order(options_.hint.order);
     if (!graph_.order().has_closure()) return try_orders(kFirstOrders);
     if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
     try_orders(options_.search ? kFirstOrders : kLinearOrders);
-    if (options_.search && !outcome_.pipeline) look_for_any();
-    if (options_.search && outcome_.pipeline) climb();
+    if (options_.search && !best_.split()) look_for_any();
+    if (!options_.search || !best_.split()) return;
+    bisect_by_windows();
+    climb();
   }
 
-  double value() const { return outcome_.pipeline ? outcome_.pipeline->value : kUnlimited; }
+  double value() const { return best_.value(); }
   double limit_to_beat() const { return value() * (1 - kImprovement); }
-  bool done() const {
-    return budget_.exhausted() ||
-           (outcome_.pipeline && value() - outcome_.bound <= std::max(options_.gap, 2 * kImprovement) * value());
-  }
-
-  void tell(Progress::Event event, std::string detail) const {
-    if (sink_) sink_({event, budget_.seconds_used(), value(), outcome_.bound, searched().size(), std::move(detail)});
-  }
-  void offer(SetupPipeline pipeline, const char* found_by) {
-    if (pipeline.value >= value()) return;
-    outcome_.pipeline = std::move(pipeline);
-    tell(Progress::Event::Split, found_by);
-  }
-  void raise(double bound, const std::string& proof) {
-    bound = std::min(bound, value());
-    if (bound <= outcome_.bound) return;
-    outcome_.bound = bound;
-    outcome_.proof = proof;
-    tell(Progress::Event::Bound, proof);
-  }
+  double limit_of_interest() const { return best_.split() ? limit_to_beat() : most_load(); }
+  bool done() const { return budget_.exhausted() || best_.closed(std::max(options_.gap, 2 * kImprovement)); }
+  void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
 
   // The graph presolved for everything below the best value. What holds below one value holds below every smaller one,
   // so later presolves start from here.
   void refresh_base() {
-    const double limit = outcome_.pipeline ? limit_to_beat() : most_load();
-    SetupContraction base = presolve(base_ ? base_->graph : graph_, rules_, limit, {}, budget_);
-    if (base_) base.lift = compose(base_->lift, base.lift);
-    base_ = std::move(base);
-    measure_.emplace(base_->graph, rules_);
-    mirrored_.reset();
+    const double limit = limit_of_interest();
+    PresolvedSetups small = presolve_setups(searched(), rules_, limit, {}, budget_);
+    if (small.infeasible) refuted(limit, kByWindows);
+    if (base_) small.contraction.lift = compose(base_->lift, small.contraction.lift);
+    base_ = std::move(small.contraction);
     relax_base(limit);
-    tell(Progress::Event::Reduced, fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
+    best_.tell(Progress::Event::Reduced, base_->graph.size(),
+               fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
   }
 
   // All devices next to each other, and nothing to exchange for groups that take no time: what no is an answer to
@@ -106,25 +88,25 @@ class SetupSolver {
     SetupContraction contraction =
         presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, {}, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
-    WorkMeasure measure(contraction.graph, rules);
-    relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction), std::move(measure)});
+    relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction)});
   }
 
-  void offer_lifted(std::vector<PipelinePart> parts, const char* found_by) {
+  void offer_lifted(std::vector<PipelinePart> parts) {
     if (base_) parts = lift_parts(base_->lift, parts);
     const double found = pipeline_value(graph_, rules_, parts);
-    offer({found, std::move(parts)}, found_by);
+    best_.offer({found, std::move(parts)});
   }
 
   const SetupGraph& searched() const { return base_ ? base_->graph : graph_; }
 
   // The least time in which the devices can do the work, by bisection: more time never does less.
   void raise_by_work() {
+    const WorkMeasure measure(base_->graph, rules_);
     const IdVector<ClassId, int> devices = all_devices(rules_);
     const auto enough = [&](double limit) {
       double most = 0;
-      for (ClassId c : devices.all()) most += measure_->most(c, devices[c] * limit);
-      return most >= measure_->total() * (1 - kRoundingSlack);
+      for (ClassId c : devices.all()) most += measure.most(c, devices[c] * limit);
+      return most >= measure.total() * (1 - kRoundingSlack);
     };
     double low = 0, high = 1;
     while (!enough(high) && high < kUnlimited) high *= 2;
@@ -132,7 +114,17 @@ class SetupSolver {
       const double limit = (low + high) / 2;
       (enough(limit) ? high : low) = limit;
     }
-    raise(low * (1 - kRoundingSlack), kByWork);
+    refuted(low, kByWork);
+  }
+
+  void bisect_by_windows() {
+    double low = best_.bound(), high = limit_to_beat();
+    for (int i = 0; i < kWindowBisections && high - low > kBisectTo * high && !done(); ++i) {
+      const double limit = (low + high) / 2;
+      const bool infeasible = presolve_setups(base_->graph, rules_, limit, kQuickWindows, budget_).infeasible;
+      if (infeasible) refuted(limit, kByWindows);
+      (infeasible ? low : high) = limit;
+    }
   }
 
   void try_orders(int count) {
@@ -151,8 +143,8 @@ class SetupSolver {
     if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
     auto found = linear_pipeline(searched(), rules, order, limit_to_beat(), stride, budget_);
     if (!found) return;
-    if (!flat_) return offer_lifted(std::move(found->parts), "linearised");
-    if (auto packed = pack_into_clusters(rules_, *flat_, found->parts)) offer_lifted(std::move(*packed), "linearised");
+    if (!flat_) return offer_lifted(std::move(found->parts));
+    if (auto packed = pack_into_clusters(rules_, *flat_, found->parts)) offer_lifted(std::move(*packed));
   }
 
   // The same questions as for the graph itself, with the groups in one line: first whether there is any pipeline (or
@@ -160,18 +152,15 @@ class SetupSolver {
   void try_line(const std::vector<GroupId>& order, double first, double precision) {
     const SetupGraph line = in_line(searched(), order);
     if (!line.order().has_closure()) return;  // too large to search in
-    const WorkMeasure measure(line, rules_);
     Budget slice(budget_, kLineTicks);
-    double low = outcome_.bound, high = outcome_.pipeline ? limit_to_beat() : most_load();
+    double low = best_.bound(), high = limit_of_interest();
     for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
-      SegmentSearch search(line, rules_, measure, Segment(line, rules_), limit, measure.total(), slice);
-      const Answer answer = search.run();
+      auto [answer, parts] = search_presolved(line, rules_, limit, kQuickWindows, slice);
       if (answer == Answer::Unknown) return;
       if (answer == Answer::Yes) {
-        std::vector<PipelinePart> parts = search.parts();
         name_groups(order, parts);
         high = std::min(limit, pipeline_value(searched(), rules_, parts));
-        offer_lifted(std::move(parts), "linearised");
+        offer_lifted(std::move(parts));
       } else {
         low = limit;
       }
@@ -202,7 +191,7 @@ class SetupSolver {
 
   // Memory binds so tightly that no order could be cut: ask the exact search whether there is anything.
   void look_for_any() {
-    if (ask(most_load(), budget_.limits().ticks) == Answer::No) outcome_.infeasible = true;
+    if (ask(most_load(), budget_.limits().ticks) == Answer::No) best_.prove_infeasible();
   }
 
   // The question that would close the gap is asked first. Where it is too hard, or was worth asking, others halve the
@@ -212,9 +201,9 @@ class SetupSolver {
     bool direct = true;
     double share = 0.5;
     while (!done()) {
-      const double gap = value() - outcome_.bound;
+      const double gap = value() - best_.bound();
       direct = direct || gap < kNearlyClosed * value();
-      const Answer answer = ask(direct ? limit_to_beat() : outcome_.bound + gap * share, slice);
+      const Answer answer = ask(direct ? limit_to_beat() : best_.bound() + gap * share, slice);
       if (answer != Answer::Unknown) {
         share = std::min(0.5, share * 2);
         direct = false;
@@ -239,45 +228,40 @@ class SetupSolver {
   // The relaxation is asked first: its no is a no, and its yes often leads to a split as good as it says.
   Answer ask(double limit, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
+    const PresolvedSetups small = presolve_setups(base_->graph, rules_, limit, {}, slice);
+    if (small.infeasible) return no(limit, kByWindows);
     if (relaxed_) {
-      const auto [answer, parts] =
-          search(relaxed_->contraction.graph, relaxed_->rules, relaxed_->measure, limit, slice);
-      if (answer == Answer::No) return no(limit);
+      const auto [answer, parts] = search_presolved(relaxed_->contraction.graph, relaxed_->rules, limit, {}, slice);
+      if (answer == Answer::No) return no(limit, kBySearch);
       if (answer == Answer::Yes && holds_for_real(lift_parts(relaxed_->contraction.lift, parts), limit)) return yes();
     }
-    auto [answer, parts] = search_from_either_end(limit, slice);
-    if (answer == Answer::No) return no(limit);
+    const auto [answer, parts] = search_from_either_end(small.contraction.graph, limit, slice);
+    if (answer == Answer::No) return no(limit, kBySearch);
     if (answer != Answer::Yes) return answer;
-    offer_lifted(std::move(parts), kSearch);
+    offer_lifted(lift_parts(small.contraction.lift, parts));
     return yes();
   }
 
   // Some graphs are much easier from one end: a host beside clusters can take any of many sets at one end of the
   // pipeline, and few at the other. Where the samples in flight are counted from the end, there is no choice.
-  Found search_from_either_end(double limit, Budget& slice) {
+  Found search_from_either_end(const SetupGraph& graph, double limit, Budget& slice) {
     if (rules_.memory_model == MemoryModel::OneF1B || !rules_.has_clusters())
-      return search(base_->graph, rules_, *measure_, limit, slice);
+      return search(graph, rules_, limit, slice);
+    const SetupGraph mirrored = reversed(graph);
     for (const std::uint64_t ticks : {kFirstLook, kFirstSlice, Budget::Limits{}.ticks}) {
       Budget from_the_end(slice, ticks);
-      Found found = search(base_->graph, rules_, *measure_, limit, from_the_end);
+      Found found = search(graph, rules_, limit, from_the_end);
       if (found.answer != Answer::Unknown || slice.exhausted()) return found;
-      if (!mirrored_) mirror_base();
       Budget from_the_beginning(slice, ticks);
-      found = search(mirrored_->graph, rules_, mirrored_->measure, limit, from_the_beginning);
-      found.parts = turned_round(std::move(found.parts), mirrored_->graph.size());
+      found = search(mirrored, rules_, limit, from_the_beginning);
+      found.parts = turned_round(std::move(found.parts), mirrored.size());
       if (found.answer != Answer::Unknown || slice.exhausted()) return found;
     }
     return {Answer::Unknown, {}};
   }
 
-  void mirror_base() {
-    SetupGraph graph = reversed(base_->graph);
-    WorkMeasure measure(graph, rules_);
-    mirrored_.emplace(Mirrored{std::move(graph), std::move(measure)});
-  }
-
-  Answer no(double limit) {
-    raise(limit * (1 - kRoundingSlack), kBySearch);
+  Answer no(double limit, const char* proof) {
+    refuted(limit, proof);
     return Answer::No;
   }
   Answer yes() {
@@ -288,7 +272,7 @@ class SetupSolver {
   // A pipeline of the relaxation as one of the base: as it is or, with clusters, in whatever way its order allows.
   bool holds_for_real(std::vector<PipelinePart> parts, double limit) {
     if (!rules_.has_clusters()) {
-      offer_lifted(std::move(parts), kSearch);
+      offer_lifted(std::move(parts));
       return value() <= limit;
     }
     std::vector<GroupId> order;
@@ -300,12 +284,30 @@ class SetupSolver {
     return value() <= limit;
   }
 
-  Found search(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure, double limit,
-               Budget& slice) {
+  Found search_presolved(const SetupGraph& graph, const SetupRules& rules, double limit,
+                         const PresolveSetupsOptions& options, Budget& slice) {
+    const PresolvedSetups small = presolve_setups(graph, rules, limit, options, slice);
+    if (small.infeasible) return {Answer::No, {}};
+    Found found = search(small.contraction.graph, rules, limit, slice);
+    found.parts = lift_parts(small.contraction.lift, found.parts);
+    return found;
+  }
+
+  Found search(const SetupGraph& graph, const SetupRules& rules, double limit, Budget& slice) {
     Found found{Answer::Unknown, {}};
     std::size_t ideals = 0;
     const bool enough = within_limits(slice, [&] {
-      SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice);
+      const WorkMeasure measure(graph, rules);
+      std::optional<SetupWindows> windows;
+      if (SetupWindows::worthwhile(rules)) {
+        windows.emplace(graph, rules, measure, limit, rules.has_clusters() ? kClusterBuckets : kSearchBuckets, slice);
+        if (!windows->feasible()) {
+          found.answer = Answer::No;
+          return;
+        }
+      }
+      SegmentSearch search(graph, rules, measure, Segment(graph, rules), limit, measure.total(), slice,
+                           windows ? &*windows : nullptr);
       const Answer answer = search.run();
       out_of_memory_ = search.out_of_memory();
       ideals = search.ideals();
@@ -314,37 +316,31 @@ class SetupSolver {
     });
     out_of_memory_ = out_of_memory_ || !enough;
     const char* word = found.answer == Answer::Yes ? "yes" : found.answer == Answer::No ? "no" : "unknown";
-    tell(Progress::Event::Searching,
-         fmt::format("limit {:.6g}: {}, {} groups, {} ideals", limit, word, graph.size(), ideals));
+    best_.tell(Progress::Event::Searching, graph.size(),
+               fmt::format("limit {:.6g}: {}, {} groups, {} ideals", limit, word, graph.size(), ideals));
     return found;
   }
 
-  static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100;
+  static constexpr int kFirstOrders = 8, kLinearOrders = 3, kOrdersPerFailure = 2, kBisections = 100,
+                       kWindowBisections = 12, kSearchBuckets = 256, kClusterBuckets = 64;
+  static constexpr PresolveSetupsOptions kQuickWindows{2, 64};
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr std::uint64_t kFirstSlice = 10'000'000, kFirstLook = 1'000'000, kLineTicks = 20'000'000;
-  static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06;
+  static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06, kBisectTo = 1e-3;
 
   const SetupGraph& graph_;
   const SetupRules& rules_;
   const SetupOptions& options_;
   std::optional<SetupRules> flat_;  // without clusters, where there are some
   Budget& budget_;
-  const Sink& sink_;
+  Incumbent<SetupPipeline> best_;
   Rng rng_;
   std::optional<SetupContraction> base_;
-  std::optional<WorkMeasure> measure_;  // of the base
   struct Relaxation {
     SetupRules rules;
     SetupContraction contraction;  // of the base
-    WorkMeasure measure;
   };
   std::optional<Relaxation> relaxed_;
-  struct Mirrored {
-    SetupGraph graph;
-    WorkMeasure measure;
-  };
-  std::optional<Mirrored> mirrored_;  // the base turned round, once it is needed
-  SetupOutcome outcome_;
   int orders_tried_ = 0;
   bool out_of_memory_ = false;  // in the last search
 };

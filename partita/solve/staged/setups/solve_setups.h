@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "partita/reduce/setup_instance.h"
+#include "partita/solve/shared/outcome.h"
 #include "partita/solve/staged/setups/setup_linear.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
@@ -32,12 +32,7 @@ struct SetupOptions {
   SetupHint hint = {};
 };
 
-struct SetupOutcome {
-  std::optional<SetupPipeline> pipeline;
-  double bound = 0;
-  bool infeasible = false;  // proved: there is none
-  std::string proof;
-};
+using SetupOutcome = Outcome<SetupPipeline>;
 
 SetupOutcome solve_setups(const SetupInstance& instance, const SetupOptions& options, Budget& budget, const Sink& sink);
 

@@ -23,8 +23,6 @@ StageWalk::StageWalk(const SetupGraph& graph, const SetupRules& rules, const Wor
       budget_(budget),
       dominance_(dominance_in(rules, segment)),
       longest_way_(dominance_ == Dominance::Anywhere ? rules.root().factor / segment.near_factor() : 1),
-      //
-      // Tests: tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
       candidate_of_(graph.size(), kNotCandidate),
       local_net_(graph.net_count(), -1) {}
 
@@ -59,18 +57,24 @@ bool StageWalk::prepare() {
   hash_ = query_.hash;
   const ClassId c = query_.setup.device_class;
   // More work than this takes longer than the limit, however well it suits the class.
-  const double most_work = measure_.most(c, query_.limit * query_.setup.replicas) + measure_.tolerance();
+  const double most_work =
+      std::min(query_.most_work, measure_.most(c, query_.limit * query_.setup.replicas) + measure_.tolerance());
+  least_compute_ = measure_.least_time(c, query_.least_work);
   for (GroupId v : graph_.all()) {
     candidate_of_[v] = kNotCandidate;
     if (test_bit(query_.base, v.index())) continue;
-    bool out = !segment_.holds(v) || !graph_.time(c, v).can_run || measure_.work_to(v) - query_.base_work > most_work;
+    const bool forced = query_.windows && query_.windows->entry(v) <= query_.first_place;
+    bool out = !segment_.holds(v) || !graph_.time(c, v).can_run ||
+               measure_.work_to(v) - query_.base_work > most_work + measure_.tolerance() ||
+               (query_.windows && query_.windows->exit(v) >= query_.last_place);
     for (GroupId u : graph_.order().predecessors(v)) out = out || candidate_of_[u] == kOutside;
     if (out) {
+      if (forced) return false;
       candidate_of_[v] = kOutside;
       continue;
     }
     candidate_of_[v] = static_cast<std::int32_t>(candidates_.size());
-    candidates_.push_back({v, 0, 0});
+    candidates_.push_back({v, 0, 0, forced});
     set_bit(undecided_, v.index());
     totals_.open_work += measure_.work(v);
     totals_.open.add(graph_, c, v);
@@ -239,17 +243,17 @@ void StageWalk::take_back(std::uint32_t index) {
 bool StageWalk::hopeless() const {
   // Sums that things are taken away from again may end a little below 0.
   if (totals_.work + totals_.open_work < query_.least_work - measure_.tolerance()) return true;
+  if (totals_.work > query_.most_work + measure_.tolerance()) return true;
   const Setup& setup = query_.setup;
   if (stage_memory(setup, totals_.sums.memory, query_.in_flight) > rules_.classes[setup.device_class].memory)
     return true;
-  const double least_compute = measure_.least_time(setup.device_class, query_.least_work);
   StageSums sums = totals_.sums;
   // With one pass, or where passes add up anyway, compute still to come counts together with the nets.
-  const double missing = least_compute - sums.compute[0] - sums.compute[1];
+  const double missing = least_compute_ - sums.compute[0] - sums.compute[1];
   if (missing > 0) {
     if (graph_.passes() == 1) {
       sums.compute[0] += missing;
-    } else if (least_compute > query_.limit * setup.replicas) {
+    } else if (least_compute_ > query_.limit * setup.replicas) {
       return true;
     }
   }
@@ -361,6 +365,10 @@ bool StageWalk::walk(const Visit& visit) {
     if (frame.pending != kNone) {
       const auto pending = static_cast<std::uint32_t>(frame.pending);
       frame.pending = kNone;
+      if (candidates_[pending].forced) {
+        leave_frame();
+        continue;
+      }
       choices_.push_back(pending);
       const GroupId v = candidates_[pending].group;
       if (all_undecided_follow(v)) {

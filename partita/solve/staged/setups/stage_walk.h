@@ -5,7 +5,9 @@
 // it). A set is reported once everything else is excluded; a branch is cut as soon as
 //   - the sums of what is surely so (groups included; nets with a member included and one surely outside) exceed the
 //     limit or the memory. Where the stage must hold some work yet, its compute counts as at least that;
-//   - too little work is left to include for the work that the stage must hold.
+//   - too little work is left to include for the work that the stage must hold, or too much is included.
+// Groups that the windows (setup_windows.h) have in every ideal that is wanted are never excluded, and those that they
+// have in none are no candidates.
 //
 // Dominance. Let J be reached by a stage S, and let v be a group outside J with all predecessors in J such that S + v
 // fits too. If leaving v to a later stage spares that stage nothing, whichever way it runs (absorption.h), then J + v
@@ -21,12 +23,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "partita/reduce/stage_cost.h"
 #include "partita/solve/staged/setups/absorption.h"
 #include "partita/solve/staged/setups/segment.h"
+#include "partita/solve/staged/setups/setup_windows.h"
 #include "partita/solve/staged/setups/work_capacity.h"
 #include "partita/util/budget.h"
 
@@ -39,8 +43,11 @@ struct StageQuery {
   Setup setup;
   double limit = 0;
   double least_work = 0;  // that the stage must hold
-  int in_flight = 0;      // samples, at least
+  double most_work = std::numeric_limits<double>::infinity();
+  int in_flight = 0;  // samples, at least
   int most_in_flight = 0;
+  const SetupWindows* windows = nullptr;  // that the ideals reached are seen through, from the first place to the last
+  int first_place = 0, last_place = 0;
 };
 
 struct FoundStage {
@@ -67,6 +74,7 @@ class StageWalk {
   struct Candidate {
     GroupId group;
     std::uint32_t first_net, last_net;  // in candidate_nets_
+    bool forced = false;                // no ideal that is wanted is without it
   };
   struct LocalNet {
     double in_cost, near_cost, far_cost;
@@ -127,6 +135,7 @@ class StageWalk {
   const double longest_way_;  // how much more a transfer may cost than it is counted for
 
   StageQuery query_;
+  double least_compute_ = 0;  // of a stage that holds the least work
   std::vector<Candidate> candidates_;
   std::vector<State> state_;
   struct Pin {

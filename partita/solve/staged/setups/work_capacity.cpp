@@ -30,7 +30,6 @@ WorkMeasure::WorkMeasure(const SetupGraph& graph, const SetupRules& rules) : wor
     std::vector<Filled> filling{{0, 0}};
     for (GroupId v : by_worth)
       filling.push_back({filling.back().time + graph.compute(c, v), filling.back().work + work_[v]});
-    time_per_work_.push_back(by_worth.empty() ? 0 : worth(by_worth[0]));
     filling_.push_back(std::move(filling));
   }
 }
@@ -43,6 +42,16 @@ double WorkMeasure::most(ClassId c, double time) const {
   if (after == filling.begin()) return 0;
   const Filled& before = *(after - 1);
   return before.work + (after->work - before.work) * (time - before.time) / (after->time - before.time);
+}
+
+double WorkMeasure::least_time(ClassId c, double work) const {
+  if (work <= 0) return 0;
+  const std::vector<Filled>& filling = filling_[c];
+  const auto after =
+      std::lower_bound(filling.begin(), filling.end(), work, [](const Filled& f, double w) { return f.work < w; });
+  if (after == filling.end()) return std::numeric_limits<double>::infinity();
+  const Filled& before = *(after - 1);
+  return before.time + (after->time - before.time) * (work - before.work) / (after->work - before.work);
 }
 
 WorkCapacity::WorkCapacity(const WorkMeasure& measure, const SetupRules& rules, std::size_t type,

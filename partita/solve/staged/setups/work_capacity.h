@@ -24,8 +24,8 @@ class WorkMeasure {
   double work_to(GroupId v) const { return work_to_[v]; }  // of the group and its ancestors
   double total() const { return total_; }
   double most(ClassId c, double time) const;
-  // The least time that a class needs for so much work, by its best ratio.
-  double least_time(ClassId c, double work) const { return work * time_per_work_[c]; }
+  // The least time that a class needs for so much work; infinite if there is not so much that it can run.
+  double least_time(ClassId c, double work) const;
   double tolerance() const { return 1e-10 * total_; }
 
  private:
@@ -35,7 +35,6 @@ class WorkMeasure {
   IdVector<GroupId, double> work_, work_to_;
   double total_ = 0;
   IdVector<ClassId, std::vector<Filled>> filling_;
-  IdVector<ClassId, double> time_per_work_;
 };
 
 // For one cluster and one limit: the work that is left to do, by vector of members in use.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/shared/option_names.h"
+
+#include <string_view>
+#include <utility>
+
+namespace partita::app {
+namespace {
+
+// tests/rooms_stay_apart.py holds the library to this table: its texts name no field that is not in it. No field begins
+// like one before it.
+constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
+    {"AlgorithmOptions::expert", "--expert FILE"},
+    {"CompareOptions::algorithms", "--algorithms"},
+    {"PlanOptions::algorithm", "--algorithm"},
+    {"PlatformOverrides::accelerators", "--accelerators"},
+    {"PlatformOverrides::hosts", "--hosts"},
+    {"PlatformOverrides::platform", "--platform"},
+    {"Question::backward_shape", "--backward-shape"},
+    {"Question::memory_model", "--memory-model"},
+    {"Question::microbatches", "--microbatches"},
+    {"Question::objective", "--objective"},
+    {"Question::recompute", "--recompute"},
+    {"Question::replicas", "--replicate"},
+    {"Question::shape", "--shape"},
+    {"Question::strict_host_cores = false", "--host-cores unlimited"},
+    {"Question::strict_host_cores", "--host-cores strict"},
+    {"Question::subgraphs", "--subgraphs"},
+    {"Question::transfers", "--transfers"},
+    {"Sweep::parameter", "--vary"},
+};
+constexpr std::string_view kEquals = " = ";
+
+}  // namespace
+
+std::string in_options(std::string text) {
+  for (const auto& [field, option] : kOptions) {
+    for (std::size_t at = text.find(field); at != std::string::npos; at = text.find(field, at)) {
+      text.replace(at, field.size(), option);
+      at += option.size();
+      if (std::string_view(text).substr(at).starts_with(kEquals)) text.replace(at, kEquals.size(), " ");
+    }
+  }
+  return text;
+}
+
+void put_in_options(Result& result) {
+  result.reason = in_options(std::move(result.reason));
+  result.proof = in_options(std::move(result.proof));
+}
+
+}  // namespace partita::app

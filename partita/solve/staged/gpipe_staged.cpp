@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/staged/gpipe_staged.h"
+
+#include <algorithm>
+
+#include "partita/solve/staged/staged_frame.h"
+#include "partita/util/within_limits.h"
+
+namespace partita {
+namespace {
+
+// Limits of a pass are looser than they need to be by this share of V, so that what is refuted is refuted exactly, and
+// splits of value up to V + kClose V count as found: twice as far from V as loose limits can lead.
+constexpr double kLoose = 3e-10, kClose = 2e-9;
+
+class GpipeStagedSolver : StagedFrame<PassGraphs> {
+ public:
+  GpipeStagedSolver(const PassGraphs& graphs, const StagePlatform& platform, const StagedOptions& options,
+                    Budget& budget, const Sink& sink)
+      : StagedFrame(graphs, platform, options, budget, sink, 4e-9, 1e-3) {}
+
+  StagedOutcome run() {
+    within_limits(budget_, [this] { work(); });
+    return best_.outcome();
+  }
+
+ private:
+  void work() {
+    ask_plain_solver(plain_slice_);
+    if (best_.split() && !done()) {
+      refresh_base();
+      improve_by_orders(kFirstOrders);
+      improve_by_annealing(std::min<std::uint64_t>(kFirstMoves, 1000 * base_->graph.size()));
+      if (options_.search && graphs_.both.has_closure()) branch();
+    }
+  }
+
+  PassQuestion question(double value, double least_forward, double most_forward) const {
+    return ask_each_pass(platform_, most_forward + kLoose * value, value - least_forward + kLoose * value, value);
+  }
+  PassQuestion question_to_beat() const override {
+    return question(value_to_beat(), least_[0], value_to_beat() - least_[1]);
+  }
+
+  // Both passes together first: its bound is mostly the better one, and if its split meets it, all is said.
+  void ask_plain_solver(std::uint64_t slice) {
+    StagedOutcome both = solve_plain(graphs_.both, slice);
+    if (both.infeasible) best_.prove_infeasible();
+    if (both.split) offer(std::move(both.split->stages));
+    best_.raise_bound(both.bound, "both passes together: no split has a smaller largest load");
+    for (std::size_t p = 0; p < kPasses && !best_.outcome().infeasible && !done(); ++p) {
+      StagedOutcome alone = solve_plain(graphs_.pass[p], slice / 2);
+      if (alone.infeasible) best_.prove_infeasible();
+      if (alone.split) offer(std::move(alone.split->stages));
+      least_[p] = std::max(least_[p], alone.bound);
+    }
+    best_.raise_bound((least_[0] + least_[1]) * (1 - kRoundingSlack), "each pass alone has no smaller largest load");
+  }
+
+  StagedOutcome solve_plain(const StageGraph& graph, std::uint64_t ticks) {
+    Budget slice(budget_, ticks);
+    return solve_staged(graph, platform_, {options_.search, options_.gap, options_.seed}, slice, {});
+  }
+
+  // Limits that add up to the best value, so that whatever is found is better; the forward limit runs over all that it
+  // may be, from where the best split has it outwards.
+  void try_order(const std::vector<GroupId>& order) override {
+    for (int step = 0; step < kForwardLimits && !done(); ++step) {
+      const double value = value_to_beat();
+      const double low = least_[0], high = value - least_[1];
+      const double at = std::clamp(pass_value(graphs_, best_.split()->stages).largest[0], low, high);
+      const double far = (step + 1) / 2 * 2.0 / kForwardLimits;
+      const double forward = step % 2 == 0 ? at + (high - at) * far : at + (low - at) * far;
+      if (forward <= 0 || forward >= value) continue;
+      std::uint64_t steps = 0;
+      const auto split = linear_split(base_->graph, platform_, order, {forward, value - forward},
+                                      {.below = 1, .steps = &steps}, budget_);
+      budget_.spend(steps / 16);
+      if (split) offer_from_base(split->stages);
+    }
+  }
+
+  std::optional<StagedSplit> any_split_of_base() const override {
+    const auto [forward, backward] = pass_value(graphs_, best_.split()->stages).largest;
+    const double least = 1e-6 * best_.value();  // a limit has to be positive
+    return linear_split(base_->graph, platform_, file_order(base_->graph.both),
+                        {std::max(forward, least), std::max(backward, least)}, {}, budget_);
+  }
+
+  // Splits whose largest forward load is in [low, high] have a value of at least `bound`.
+  struct Interval {
+    double low, high, bound;
+    double share = 0.5;  // of the way from the bound to the value to beat: where to ask next
+    std::uint64_t slice = kFirstSlice;
+  };
+
+  // Always at the interval with the least bound, which is the bound of all.
+  void branch() {
+    open_.push_back({least_[0], kUnlimited, best_.bound()});
+    while (!done()) {
+      refresh_base();
+      drop_closed();
+      if (open_.empty()) return refuted(value_to_beat(), kBySearch);
+      const auto least = std::min_element(open_.begin(), open_.end(),
+                                          [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
+      refuted(least->bound, kBySearch);
+      if (done() || !ask_about(*least)) return;
+    }
+  }
+
+  // What lies at or beyond the value to beat need not be looked at.
+  void drop_closed() {
+    const double value = value_to_beat();
+    std::erase_if(open_, [&](const Interval& i) { return i.bound >= value || i.low + least_[1] > value; });
+  }
+
+  // One question about one interval. False if nothing more can come of it.
+  bool ask_about(Interval& here) {
+    const double target = value_to_beat();
+    double value = here.bound + (target - here.bound) * here.share;
+    if (target - value < kNearlyClosed * target) value = target;
+    const double high = std::min(here.high, value - least_[1]);
+    if (here.low > high) {  // a split of this value would have its largest forward load elsewhere
+      here.bound = value;
+      return true;
+    }
+    const LimitAnswer reply =
+        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log());
+    if (reply.answer == Answer::No) {
+      here.bound = value;
+      here.share = std::min(1.0, 2 * here.share);
+    } else if (reply.answer == Answer::Yes) {
+      std::vector<Stage> stages = lift_stages(base_->lift, reply.split->stages);
+      const PassValue<kPasses> found = pass_value(graphs_, stages);
+      offer(std::move(stages));
+      here.share = 0.5;
+      if (found.sum() > value * (1 + kClose))
+        divide(here, std::clamp((value - found.largest[1] + found.largest[0]) / 2, here.low, high));
+    } else if (high - here.low > kNarrow * value) {
+      divide(here, (here.low + high) / 2);
+    } else {
+      return ask_less(here, reply.out_of_memory);
+    }
+    return true;
+  }
+
+  void divide(Interval& here, double cut) {
+    Interval right = here;
+    right.low = here.high = cut;
+    open_.push_back(right);  // `here` may dangle from now on
+  }
+
+  // The interval is narrow, and the question is still too hard: nearer to the bound it is easier. Once that has been
+  // tried, more time may help.
+  bool ask_less(Interval& here, bool out_of_memory) {
+    here.share /= 2;
+    const std::uint64_t moves = here.slice / 2;
+    if (here.share < kSmallestShare) {
+      if (out_of_memory) return false;  // more time would end the same way
+      here.share = 0.5;
+      here.slice *= 3;
+      plain_slice_ *= 3;
+      ask_plain_solver(plain_slice_);
+    }
+    improve_by_orders(kOrdersPerFailure);
+    improve_by_annealing(moves);
+    return true;
+  }
+
+  static constexpr std::uint64_t kFirstPlainSlice = 2'000'000, kFirstMoves = 400'000;
+  static constexpr double kNarrow = 0.002;
+  static constexpr int kFirstOrders = 6, kOrdersPerFailure = 2, kForwardLimits = 9;
+
+  std::array<double, kPasses> least_{};  // proved: no split has a smaller largest load of the pass
+  std::vector<Interval> open_;
+  std::uint64_t plain_slice_ = kFirstPlainSlice;
+};
+
+}  // namespace
+
+StagedOutcome solve_staged_gpipe(const PassGraphs& graphs, const StagePlatform& platform, const StagedOptions& options,
+                                 Budget& budget, const Sink& sink) {
+  return GpipeStagedSolver(graphs, platform, options, budget, sink).run();
+}
+
+}  // namespace partita

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the staged solvers share: the best split and bound so far, the graph presolved for everything better, and ways to
+// better splits. What differs is the question asked, and how the bound climbs: staged.cpp (the largest load, one limit)
+// and gpipe_staged.cpp (a limit on each pass).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "partita/reduce/presolve.h"
+#include "partita/solve/shared/incumbent.h"
+#include "partita/solve/staged/anneal.h"
+#include "partita/solve/staged/limit_question.h"
+#include "partita/solve/staged/linear.h"
+#include "partita/solve/staged/orders.h"
+#include "partita/solve/staged/staged.h"
+
+namespace partita {
+
+template <class Graphs>  // StageGraph or PassGraphs
+class StagedFrame {
+ protected:
+  // A split is worth finding if it is better by more than `improvement`; refuting it closes the gap as far as anybody
+  // asks. A new base is worth making once the value has fallen by more than `worth_presolving`.
+  StagedFrame(const Graphs& graphs, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
+              const Sink& sink, double improvement, double worth_presolving)
+      : graphs_(graphs),
+        platform_(platform),
+        options_(options),
+        budget_(budget),
+        improvement_(improvement),
+        worth_presolving_(worth_presolving),
+        best_(budget, sink),
+        rng_(options.seed) {}
+  virtual ~StagedFrame() = default;
+
+  // What every better split answers with yes.
+  virtual QuestionOf<Graphs> question_to_beat() const = 0;
+  // Offers what the linearised DP finds on the base with this order.
+  virtual void try_order(const std::vector<GroupId>& order) = 0;
+  // A split of the base by the linearised DP, however bad.
+  virtual std::optional<StagedSplit> any_split_of_base() const = 0;
+
+  bool done() const { return best_.closed(std::max(options_.gap, 2 * improvement_)) || budget_.exhausted(); }
+  double value_to_beat() const { return best_.value() * (1 - improvement_); }
+  void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
+
+  // Values are recomputed: a presolved graph has capped costs, and tells the loads above its limit too low.
+  bool offer(std::vector<Stage> stages) {
+    const double value = pass_value(graphs_, stages).sum();
+    return best_.offer({value, std::move(stages)});
+  }
+  bool offer_from_base(const std::vector<Stage>& stages) { return offer(lift_stages(base_->lift, stages)); }
+
+  // The graph presolved for everything below the best value. What holds below one value holds below every smaller one,
+  // so later presolves start from here.
+  void refresh_base() {
+    if (base_ && best_.value() > base_value_ * (1 - worth_presolving_)) return;
+    base_value_ = best_.value();
+    PresolveOptions options;
+    options.windows = options.unaffordable_cut = options_.search;
+    Presolved base = presolve(base_ ? base_->graph : graphs_, question_to_beat(), options, budget_);
+    if (base_) base.lift = compose(base_->lift, base.lift);
+    base_ = std::move(base);
+    for (const RuleCount& rule : base_->rules) {
+      best_.tell(Progress::Event::Reduced, base_->graph.size(),
+                 fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
+    }
+    best_.tell(Progress::Event::Reduced, base_->graph.size(),
+               fmt::format("{} groups -> {}", graphs_.size(), base_->graph.size()));
+    if (base_->infeasible) refuted(value_to_beat(), kByRelaxation);
+  }
+
+  // Tries `count` more orders on the base; presolves again after a success, for better splits have smaller graphs.
+  void improve_by_orders(int count) {
+    if (done()) return;
+    const double before = best_.value();
+    for (int i = 0; i < count && !done(); ++i) {
+      try_order(order_to_try(view(base_->graph, 0), orders_tried_++, rng_));
+      budget_.spend(base_->graph.size());
+    }
+    if (best_.value() < before && !done()) refresh_base();
+  }
+
+  void improve_by_annealing(std::uint64_t moves) {
+    if (done()) return;
+    const std::optional<StagedSplit> start = best_on_base();
+    if (!start) return;
+    AnnealOptions options;
+    options.moves = moves;
+    // From 0.2 % to 3 % of the value; no single temperature is best.
+    options.hot = 0.002 * std::pow(15, std::uniform_real_distribution<double>(0, 1)(rng_));
+    options.cold = options.hot / 100;
+    const auto better = anneal(base_->graph, platform_, *start, options, rng_, budget_);
+    if (better && offer_from_base(better->stages) && !done()) refresh_base();
+  }
+
+  // The stage of a base group is that of its members. The base is made for better splits than the best, so the best
+  // itself may be none of the base: groups joined that it keeps apart, groups on hosts that the windows keep off them.
+  // Then the best that the linearised DP finds on the base is a start too.
+  std::optional<StagedSplit> best_on_base() const {
+    constexpr std::size_t kNoStage = std::numeric_limits<std::size_t>::max();
+    IdVector<GroupId, std::size_t> stage_of(base_->graph.size(), kNoStage);
+    const std::vector<Stage>& stages = best_.split()->stages;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      for (GroupId v : stages[s].groups) {
+        std::size_t& at = stage_of[base_->lift[v]];
+        const Group& g = view(base_->graph, 0).group(base_->lift[v]);
+        const bool possible = (at == kNoStage || at == s) && (stages[s].on_host ? g.on_host : g.on_accelerator);
+        if (!possible) return any_split_of_base();
+        at = s;
+      }
+    }
+    StagedSplit split;
+    for (const Stage& stage : stages) split.stages.push_back({stage.on_host, {}});
+    for (GroupId v : stage_of.all()) split.stages[stage_of[v]].groups.push_back(v);
+    split.value = pass_value(base_->graph, split.stages).sum();
+    return split;
+  }
+
+  SearchLog log() const {
+    return
+        [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
+  }
+
+  static constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
+  static constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
+  static constexpr std::uint64_t kFirstSlice = 4'000'000;  // ticks for one question at first: a second or so
+  static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06;
+
+  const Graphs& graphs_;
+  const StagePlatform& platform_;
+  const StagedOptions& options_;
+  Budget& budget_;
+  const double improvement_, worth_presolving_;
+  Incumbent<StagedSplit> best_;
+  Rng rng_;
+  std::optional<Presolved<Graphs>> base_;
+  double base_value_ = 0;
+  int orders_tried_ = 0;
+};
+
+}  // namespace partita
