@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DINPUT=file -DOUTPUT=source.cpp -DHEADER=partita/....h -DFUNCTION=name -P EmbedFile.cmake
 #
-# Writes a C++ source that holds the bytes of a file: std::string_view partita::name(). Bytes as numbers are the one form
+# Writes a C++ source that holds the bytes of a file: std::string_view partita::detail::name(). Bytes as numbers are the one form
 # that every compiler and target takes: string literals have limits of length and rules of encoding, and .incbin differs
 # between assemblers.
 file(READ "${INPUT}" bytes HEX)
@@ -10,7 +10,7 @@ string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 file(WRITE "${OUTPUT}" "// Made from ${INPUT} by cmake/EmbedFile.cmake.
 #include \"${HEADER}\"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr unsigned char kBytes[] = {
@@ -20,5 +20,5 @@ ${bytes}};
 
 std::string_view ${FUNCTION}() { return {reinterpret_cast<const char*>(kBytes), sizeof(kBytes)}; }
 
-}  // namespace partita
+}  // namespace partita::detail
 ")

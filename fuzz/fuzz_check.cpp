@@ -7,6 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace partita;
+  using namespace partita::detail;
   const std::string_view text = fuzz::text_of(data, size);
   const std::size_t border = text.find('\0');
   if (border == std::string_view::npos) return 0;

@@ -5,8 +5,9 @@
 namespace {
 
 // Columns of both kinds, and a row of whole numbers.
-partita::LinearModel small_model() {
+partita::detail::LinearModel small_model() {
   using namespace partita;
+  using namespace partita::detail;
   LinearModel model;
   const ColumnId a = model.add_column({.name = "x_0_a0", .upper = 1, .integer = true});
   const ColumnId b = model.add_column({.name = "x_1_a0", .upper = 1, .integer = true});
@@ -19,6 +20,7 @@ partita::LinearModel small_model() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace partita;
+  using namespace partita::detail;
   static const LinearModel model = small_model();
   fuzz::must_answer([&] { read_solution(model, fuzz::text_of(data, size), "f"); });
   return 0;

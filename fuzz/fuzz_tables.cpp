@@ -4,6 +4,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace partita;
+  using namespace partita::detail;
   const std::string_view text = fuzz::text_of(data, size);
   fuzz::must_answer([&] { parse_paper_tables(text, "f"); });
   return 0;

@@ -35,7 +35,7 @@ int main(int count, char** arguments) {
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     run(bytes);
     std::mt19937 random(1);
-    for (int i = std::atoi(arguments[2]); i > 0; --i) run(partita::mutate_bytes(bytes, random));
+    for (int i = std::atoi(arguments[2]); i > 0; --i) run(partita::detail::mutate_bytes(bytes, random));
   }
   std::printf("%zu files\n", files.size());
   return files.empty() ? 1 : 0;

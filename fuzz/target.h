@@ -14,7 +14,7 @@
 // Called by libFuzzer, or by replay.cpp.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace partita::fuzz {
+namespace partita::detail::fuzz {
 
 inline const ReadOptions kLimits{.strict = false, .memory = std::size_t{64} << 20};
 
@@ -34,4 +34,4 @@ void must_answer(Read read) {
   }
 }
 
-}  // namespace partita::fuzz
+}  // namespace partita::detail::fuzz

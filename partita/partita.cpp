@@ -12,6 +12,9 @@
 #include "partita/util/visible_text.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 // What the columns mean, in short. docs/algorithms/integer-programs.md lists them all.

@@ -17,13 +17,14 @@ constexpr const char* kExample = R"(Example:
 }  // namespace
 
 int main(int argc, char** argv) {
-  partita::app::occupy_standard_streams();
-  partita::app::Program program("partita-check", partita::app::kCheckSummary, partita::app::exit_code_table());
+  partita::detail::app::occupy_standard_streams();
+  partita::detail::app::Program program("partita-check", partita::detail::app::kCheckSummary,
+                                        partita::detail::app::exit_code_table());
   program.footer(kExample);
 
-  partita::app::CheckArguments arguments;
-  partita::app::add_check_options(program, arguments);
+  partita::detail::app::CheckArguments arguments;
+  partita::detail::app::add_check_options(program, arguments);
   if (const std::optional<int> code = program.parse(argc, argv)) return *code;
-  partita::app::limit_memory(partita::app::default_memory_limit());
-  return partita::app::run_guarded(program.name(), [&] { return partita::app::run_check(arguments); });
+  partita::detail::app::limit_memory(partita::detail::app::default_memory_limit());
+  return partita::detail::app::run_guarded(program.name(), [&] { return partita::detail::app::run_check(arguments); });
 }

@@ -29,7 +29,7 @@
 #include "partita/report/paper_text.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ void add_bench_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_bench(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

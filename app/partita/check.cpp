@@ -6,7 +6,7 @@
 #include "app/partita/commands.h"
 #include "app/shared/check_command.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 void add_check_command(Command& program, Action& action) {
   Command command = program.add_subcommand("check", "Say whether a split of a workload is legal and what it costs");
@@ -16,4 +16,4 @@ void add_check_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_check(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 
 #include "app/shared/command_line.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 using Action = std::function<int()>;  // returns the exit code; may throw InputError
 
@@ -22,4 +22,4 @@ void add_completion_command(Command& program, Action& action);
 // After the others, which are what it can describe.
 void add_help_command(Command& program, Action& action);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -33,7 +33,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 struct CompareArguments {
@@ -240,4 +240,4 @@ void add_compare_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_compare(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

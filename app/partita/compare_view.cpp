@@ -6,7 +6,7 @@
 #include "app/shared/option_names.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 std::string result_text(const AlgorithmRun& run) {
@@ -35,4 +35,4 @@ CompareWatcher CompareView::watcher() {
   return watcher;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

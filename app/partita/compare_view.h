@@ -8,7 +8,7 @@
 #include "app/partita/live_line.h"
 #include "partita/compare/compare.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class CompareView {
  public:
@@ -28,4 +28,4 @@ class CompareView {
   std::string workload_;
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -12,7 +12,7 @@
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 std::vector<std::string> dashed_names(const OptionDescription& entry) {
@@ -267,4 +267,4 @@ void add_completion_command(Command& program, Action& action) {
   });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

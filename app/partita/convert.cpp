@@ -17,7 +17,7 @@
 #include "partita/report/workload_json.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 struct ConvertArguments {
@@ -97,4 +97,4 @@ void add_convert_command(Command& program, Action& action) {
   });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

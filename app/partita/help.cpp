@@ -13,7 +13,7 @@
 #include "app/shared/options.h"
 #include "app/shared/terminal_width.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr const char* kExitCodes = "exit-codes";
@@ -45,4 +45,4 @@ void add_help_command(Command& program, Action& action) {
   });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 
 #include "app/partita/temporary_file.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // A signal handler can reach nothing but globals.
@@ -45,4 +45,4 @@ InterruptGuard::InterruptGuard(Budget& budget) {
 
 InterruptGuard::~InterruptGuard() { running.store(nullptr); }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -6,7 +6,7 @@
 
 #include "partita/util/budget.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // Once, at the start of the program.
 void handle_signals();
@@ -20,4 +20,4 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

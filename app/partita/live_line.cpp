@@ -10,7 +10,7 @@
 #include "app/partita/terminal.h"
 #include "partita/model/result.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
@@ -130,4 +130,4 @@ std::string LiveLine::text() const {
   return line + fmt::format("{}: {}", label_, progress_text(latest_));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

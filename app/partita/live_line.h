@@ -13,7 +13,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class LiveLine {
  public:
@@ -65,4 +65,4 @@ class LiveLine {
 // What is known so far, in words: "best 1.824, at least 1.701 possible, 6.7 % between".
 std::string progress_text(const Progress& progress);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

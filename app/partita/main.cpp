@@ -22,25 +22,25 @@ Examples:
 }  // namespace
 
 int main(int argc, char** argv) {
-  partita::app::occupy_standard_streams();
-  partita::app::handle_signals();
-  partita::app::Program program("partita",
-                                "Splits a neural network's computation graph over devices: optimally, with proof.",
-                                "Exit codes: `partita help exit-codes`");
+  partita::detail::app::occupy_standard_streams();
+  partita::detail::app::handle_signals();
+  partita::detail::app::Program program(
+      "partita", "Splits a neural network's computation graph over devices: optimally, with proof.",
+      "Exit codes: `partita help exit-codes`");
   program.footer(kExamples);
 
-  partita::app::Action action;
-  partita::app::add_plan_command(program, action);
-  partita::app::add_check_command(program, action);
-  partita::app::add_compare_command(program, action);
-  partita::app::add_sweep_command(program, action);
-  partita::app::add_simulate_command(program, action);
-  partita::app::add_bench_command(program, action);
-  partita::app::add_convert_command(program, action);
-  partita::app::add_completion_command(program, action);
-  partita::app::add_help_command(program, action);
+  partita::detail::app::Action action;
+  partita::detail::app::add_plan_command(program, action);
+  partita::detail::app::add_check_command(program, action);
+  partita::detail::app::add_compare_command(program, action);
+  partita::detail::app::add_sweep_command(program, action);
+  partita::detail::app::add_simulate_command(program, action);
+  partita::detail::app::add_bench_command(program, action);
+  partita::detail::app::add_convert_command(program, action);
+  partita::detail::app::add_completion_command(program, action);
+  partita::detail::app::add_help_command(program, action);
 
   if (const std::optional<int> code = program.parse(argc, argv)) return *code;
-  partita::app::limit_memory(partita::app::default_memory_limit());
-  return partita::app::run_guarded(program.name(), action);
+  partita::detail::app::limit_memory(partita::detail::app::default_memory_limit());
+  return partita::detail::app::run_guarded(program.name(), action);
 }

@@ -18,7 +18,7 @@
 #include "app/partita/terminal.h"
 #include "app/shared/standard_streams.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ void print_report(const std::string& report, bool stdout_taken) {
   }
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

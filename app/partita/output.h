@@ -7,7 +7,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class Output {
  public:
@@ -44,4 +44,4 @@ void refuse_clashes(const std::vector<OutputOption>& outputs, const std::vector<
 // What people read goes to standard output, or to standard error where a result has taken that.
 void print_report(const std::string& report, bool stdout_taken);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

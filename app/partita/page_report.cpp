@@ -6,7 +6,7 @@
 #include "app/shared/options.h"
 #include "partita/schedule/simulate_pieces.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr std::size_t kMicrobatches = 8;      // where the question does not say
@@ -83,4 +83,4 @@ std::optional<PageReport> page_report(const std::string& command, const std::str
   return PageReport(command, file);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

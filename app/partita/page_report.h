@@ -10,7 +10,7 @@
 #include "app/shared/command_line.h"
 #include "partita/report/page.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // The option. `file` is empty where no page is asked for.
 void add_report_option(Command& command, std::string& file);
@@ -45,4 +45,4 @@ class PageReport {
 // Nothing where no page is asked for.
 std::optional<PageReport> page_report(const std::string& command, const std::string& file);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -6,7 +6,7 @@
 #include "partita/report/graph_svg.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 void add_picture_options(Command& command, std::string& svg, std::string& dot) {
   path(command.add_option("--svg", svg, "Draw the split here, as an SVG picture; - for standard output"));
@@ -27,4 +27,4 @@ void Pictures::write(const Problem& problem, const Plan& plan) const {
   if (dot_) dot_->write(graph_dot(problem, pieces, plan.report));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -9,7 +9,7 @@
 #include "app/shared/command_line.h"
 #include "partita/partita.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 void add_picture_options(Command& command, std::string& svg, std::string& dot);
 
@@ -27,4 +27,4 @@ class Pictures {
   std::optional<Output> dot_;
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -31,7 +31,7 @@
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 struct PlanArguments {
@@ -261,4 +261,4 @@ void add_plan_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

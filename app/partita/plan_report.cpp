@@ -13,7 +13,7 @@
 #include "partita/util/text_width.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 const char* stop_text(Stopped stopped) {
@@ -97,4 +97,4 @@ std::string plan_report(const Problem& problem, const Plan& plan, const PlanRepo
   return text;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

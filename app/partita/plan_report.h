@@ -8,7 +8,7 @@
 #include "partita/partita.h"
 #include "partita/util/text_width.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // Why a solve ended before its proof did.
 enum class Stopped { No, Interrupted, OutOfMemory, OutOfTime };
@@ -23,4 +23,4 @@ struct PlanReportOptions {
 
 std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -9,7 +9,7 @@
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 using Event = Progress::Event;
@@ -72,4 +72,4 @@ void ProgressView::print_line(const Progress& progress) {
   line_.print(line);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -9,7 +9,7 @@
 #include "app/partita/live_line.h"
 #include "partita/util/progress.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // For --help: what is shown, the one-letter codes and the columns.
 std::string progress_legend();
@@ -40,4 +40,4 @@ class ProgressView {
   std::string last_numbers_;  // of the last line printed: an improvement too small to be seen is not printed again
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -33,7 +33,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr long long kMostSamples = 1'000'000;
@@ -213,4 +213,4 @@ void add_simulate_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

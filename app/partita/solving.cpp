@@ -11,7 +11,7 @@
 #include "app/shared/options.h"
 #include "partita/check/names.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 Algorithm parse_algorithm(const std::string& text) {
@@ -75,4 +75,4 @@ void add_solving_options(Command& command, Solving& solving, const std::string& 
         std::numeric_limits<std::int64_t>::max());
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

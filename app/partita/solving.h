@@ -9,7 +9,7 @@
 #include "partita/portfolio/plan.h"
 #include "partita/util/budget.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 struct Solving {
   std::string algorithm = "auto";
@@ -38,4 +38,4 @@ void add_memory_option(Command& command, double& bytes);
 // `limit_help` says what --time-limit limits. `solving` must outlive the parsing.
 void add_solving_options(Command& command, Solving& solving, const std::string& limit_help);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -29,7 +29,7 @@
 #include "partita/report/sweep_text.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 struct SweepArguments {
@@ -217,4 +217,4 @@ void add_sweep_command(Command& program, Action& action) {
   command.callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 #include "partita/check/names.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 std::string result_text(const Result& result) {
@@ -33,4 +33,4 @@ SweepWatcher SweepView::watcher() {
   return watcher;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

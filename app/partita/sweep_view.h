@@ -6,7 +6,7 @@
 #include "app/partita/live_line.h"
 #include "partita/portfolio/sweep.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 class SweepView {
  public:
@@ -25,4 +25,4 @@ class SweepView {
   double seconds_;
 };
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <random>
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr int kTries = 16;
@@ -84,4 +84,4 @@ void remove_temporary_file() {
   if (const char* name = present.exchange(nullptr)) unlink(name);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

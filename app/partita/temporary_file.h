@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // One at a time. Where something fails, errno says why.
 class TemporaryFile {
@@ -30,4 +30,4 @@ class TemporaryFile {
 // Removes the one there is, if any. Safe in a signal handler.
 void remove_temporary_file();
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -12,7 +12,7 @@
 #include "app/shared/terminal_width.h"
 #include "partita/util/text_width.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 std::string environment(const char* name) {
@@ -48,4 +48,4 @@ void put_live_line(const std::string& text) {
   put_error("\r\033[K" + shortened(text, room, has_utf8() ? "…" : "..."));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // A terminal whose cursor can be sent back.
 bool can_rewrite_lines(int descriptor);
@@ -16,4 +16,4 @@ void put_error(const std::string& text);
 // text takes the line away.
 void put_live_line(const std::string& text);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -13,7 +13,7 @@
 #include "partita/read/platform.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr const char* kExpected =
@@ -129,4 +129,4 @@ Variation parse_variation(const std::string& text) {
   return {*parameter, reader.take()};
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 
 #include "partita/model/sweep.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 struct Variation {
   SweepParameter parameter = SweepParameter::Accelerators;
@@ -17,4 +17,4 @@ struct Variation {
 // Throws InputError(Usage), which says what was found and what is expected.
 Variation parse_variation(const std::string& text);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -11,7 +11,7 @@
 #include "app/partita/terminal.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 std::string file_size_text(double bytes) {
   static constexpr std::array kUnits{"kB", "MB", "GB", "TB"};
@@ -33,4 +33,4 @@ void tell_written(const std::vector<std::string>& paths) {
   }
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

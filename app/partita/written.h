@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // A line for each of these files, which have just been written. Empty paths, "-" and what is no plain file are passed
 // over: nobody looks for them.
@@ -14,4 +14,4 @@ void tell_written(const std::vector<std::string>& paths);
 // "532 bytes", "1.1 MB": powers of 1000, as file managers count.
 std::string file_size_text(double bytes);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

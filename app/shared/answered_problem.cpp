@@ -9,7 +9,7 @@
 #include "partita/read/bytes.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 double time_factor(const PlatformSpec& spec, ClassId c) { return spec.time_factor.empty() ? 1 : spec.time_factor[c]; }
@@ -105,4 +105,4 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const std:
   return answered;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

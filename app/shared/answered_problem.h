@@ -8,7 +8,7 @@
 #include "app/shared/question.h"
 #include "partita/read/split.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 struct AnsweredProblem {
   Problem problem;
@@ -22,4 +22,4 @@ struct AnsweredProblem {
 // options and their defaults. Throws InputError.
 AnsweredProblem read_answered_problem(const QuestionOptions& options, const std::optional<PlanQuestion>& plan);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -23,7 +23,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // An untrusted plan may state an easier question than its reader has in mind.
@@ -99,4 +99,4 @@ int run_check(const CheckArguments& arguments) {
   return static_cast<int>(undecided ? ErrorKind::NoSplitFound : ErrorKind::IllegalSplit);
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -7,7 +7,7 @@
 #include "app/shared/command_line.h"
 #include "app/shared/question.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 struct CheckArguments {
   QuestionOptions question;
@@ -29,4 +29,4 @@ void add_check_options(Command& command, CheckArguments& arguments);
 // verified; the code of ErrorKind::IllegalSplit otherwise. Throws InputError where a file or option cannot be used.
 int run_check(const CheckArguments& arguments);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

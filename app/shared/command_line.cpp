@@ -17,7 +17,7 @@
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // CLI11 has no place for what completion offers; an option's type name is free, as --help shows the option text.
@@ -187,4 +187,4 @@ template Option Command::add_option(const std::string&, std::optional<int>&, con
 template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -15,7 +15,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // What shell completion offers for the value of an option.
 struct Offer {
@@ -116,4 +116,4 @@ class Program : public Command {
 // "; did you mean staged?", or nothing where no name is near.
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& known);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

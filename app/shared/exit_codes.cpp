@@ -17,7 +17,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr int kSuccess = 0;
@@ -100,4 +100,4 @@ int run_guarded(const std::string& program, const std::function<int()>& body) {
   return kInternalError;
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

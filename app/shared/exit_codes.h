@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // The table as help shows it: a heading and one line per code.
 std::string exit_code_table();
@@ -16,4 +16,4 @@ void print_error(const std::string& program, const std::string& message);
 // Runs `body` and returns its exit code; what it throws becomes one line on stderr and the code of its kind.
 int run_guarded(const std::string& program, const std::function<int()>& body);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -13,7 +13,7 @@
 #include "app/shared/terminal_width.h"
 #include "partita/util/text_width.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr std::size_t kIndent = 2;
@@ -161,4 +161,4 @@ void use_help_formatter(CLI::App& program, const std::string& end) {
   program.formatter(std::make_shared<HelpFormatter>(page_width(STDOUT_FILENO), end));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -9,7 +9,7 @@ namespace CLI {
 class App;
 }
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // The headings under which --help shows options; what names none of them is shown last.
 inline constexpr const char* kQuestionGroup = "Question";
@@ -29,4 +29,4 @@ std::string on_one_line(std::string text);
 // them, which begin with the program's name, are never broken, so that they can be copied.
 std::string wrapped_page(std::string_view text, std::size_t width);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

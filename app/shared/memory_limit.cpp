@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ void use_memory_reserve() { set_limit(limit_in_force); }
 
 double memory_limit() { return limit_in_force; }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

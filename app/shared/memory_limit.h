@@ -4,7 +4,7 @@
 // sanitizers, which take terabytes of address space for themselves.
 #pragma once
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // Half of what the machine has, or of what the control group that the program runs in may use.
 double default_memory_limit();
@@ -17,4 +17,4 @@ void use_memory_reserve();
 // In force, the part that is kept back included; infinite before limit_memory().
 double memory_limit();
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

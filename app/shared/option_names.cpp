@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // tests/rooms_stay_apart.py holds the library to this table: its texts name no field that is not in it. No field begins
@@ -49,4 +49,4 @@ void put_in_options(Result& result) {
   result.proof = in_options(std::move(result.proof));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -6,7 +6,7 @@
 
 #include "partita/model/result.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // The text with every field that has an option named by it.
 std::string in_options(std::string text);
@@ -14,4 +14,4 @@ std::string in_options(std::string text);
 // The same for what a result says to people.
 void put_in_options(Result& result);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

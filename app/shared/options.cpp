@@ -13,7 +13,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // The number that `text` starts with, and what follows it.
@@ -143,4 +143,4 @@ std::optional<double> parse_bytes(std::string_view text) { return parse_with_uni
 
 std::optional<double> parse_seconds(std::string_view text) { return parse_with_unit(text, kTimes); }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

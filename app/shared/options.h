@@ -9,7 +9,7 @@
 
 #include "app/shared/command_line.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // The option takes one of these words.
 Option choices(Option option, const std::vector<std::string>& names);
@@ -44,4 +44,4 @@ std::optional<double> parse_bytes(std::string_view text);
 // for what is negative or not finite.
 std::optional<double> parse_seconds(std::string_view text);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

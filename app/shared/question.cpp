@@ -15,7 +15,7 @@
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 // CLI11 has checked the word already, but a QuestionOptions may also be made by hand.
@@ -241,4 +241,4 @@ AskedProblem read_asked_problem(const QuestionOptions& question) {
 
 Problem read_problem(const QuestionOptions& question) { return read_asked_problem(question).problem; }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -12,7 +12,7 @@
 #include "partita/model/problem.h"
 #include "partita/read/workload.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // What is not given is the plan's, where a plan is checked or run, and else the default.
 struct QuestionOptions {
@@ -65,4 +65,4 @@ Problem asked_of(const QuestionOptions& question, const Problem& otherwise);
 // Throws InputError where copies of stages have to exchange weights and nobody says how fast.
 void require_bandwidth(const QuestionOptions& question, const Problem& problem);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -12,7 +12,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita::app {
+namespace partita::detail::app {
 
 void occupy_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);  // a write to a pipe that nobody reads is then an error like others
@@ -43,4 +43,4 @@ void write_stdout(const std::string& text, const std::string& advice) {
                    fmt::format("cannot be written: {}; {}", std::strerror(errno), advice));
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 // Occupies the descriptors 0 to 2 that are closed: the next file to be opened would get such a number, and messages
 // would be written into it. Reading from a standard input that was closed, and writing to such an output, still fails;
@@ -20,4 +20,4 @@ void write_stdout(const std::string& text, const std::string& advice);
 // Writes all of the text to an open file; false, with errno set, when a byte may not have arrived.
 bool write_all(int file, const std::string& text);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

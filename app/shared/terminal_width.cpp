@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace partita::app {
+namespace partita::detail::app {
 namespace {
 
 constexpr std::size_t kUsualWidth = 80;  // also of a terminal that does not tell
@@ -38,4 +38,4 @@ std::size_t page_width(int descriptor) {
   return std::max(kLeastWidth, terminal ? *terminal : width_by_environment());
 }
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

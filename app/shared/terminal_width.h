@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace partita::app {
+namespace partita::detail::app {
 
 bool is_terminal(int descriptor);
 
@@ -16,4 +16,4 @@ std::optional<std::size_t> terminal_width(int descriptor);
 // no terminal, that of a usual one.
 std::size_t page_width(int descriptor);
 
-}  // namespace partita::app
+}  // namespace partita::detail::app

@@ -8,7 +8,7 @@
 #include "partita/report/workload_json.h"
 #include "tests/support/transformer.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Workload chain(std::size_t nodes) {
@@ -57,4 +57,4 @@ void plan_chain_linearised(benchmark::State& state) {
 BENCHMARK(plan_chain_linearised)->Arg(1250)->Arg(2500)->Arg(5000)->Unit(benchmark::kMillisecond)->Complexity();
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Csr<BlockId, BlockArc> arcs_by(BlockId BlockArc::*end, std::size_t block_count, const std::vector<BlockArc>& arcs) {
@@ -91,4 +91,4 @@ BlockOrder order_blocks(std::size_t block_count, const std::vector<BlockArc>& ar
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/check/crossings.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct BlockArc {
   BlockId from;
@@ -26,4 +26,4 @@ struct BlockOrder {
 // its blocks, told from its smallest id on. O((blocks + arcs) log blocks). Precondition: no arc from a block to itself.
 BlockOrder order_blocks(std::size_t block_count, const std::vector<BlockArc>& arcs);
 
-}  // namespace partita
+}  // namespace partita::detail

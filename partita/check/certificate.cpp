@@ -19,7 +19,7 @@
 #include "partita/check/price_program.h"
 #include "partita/util/wide_int.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Int = std::int64_t;
@@ -360,4 +360,4 @@ CertificateVerdict verify(const Problem& problem, const Certificate& certificate
   return Verifier(problem, certificate, budget ? *budget : unlimited_time).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/model/problem.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct CertificateVerdict {
   bool holds = false;
@@ -23,4 +23,4 @@ struct CertificateVerdict {
 // 1 GiB) is not accepted. The order of its classes matters to speed only.
 CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget = nullptr);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,6 +16,9 @@
 #include "partita/check/shape.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 void check_placement(const Problem& problem, const Placement& placement, CheckReport& report) {

@@ -7,7 +7,7 @@
 
 #include "partita/check/times.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A proof as solvers name it, by words that are in it, and what it means; the first row that fits counts. `best` is
@@ -101,4 +101,4 @@ std::string plain_proof(const Result& result) {
   return result.proof;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

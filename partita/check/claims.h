@@ -7,7 +7,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The splits that a question looks at, as in "no ... is below": "staged split", "contiguous split"; "split" where any
 // is allowed, and for latency, which has no shapes.
@@ -24,4 +24,4 @@ std::string bound_text(const Problem& problem, const Result& result);
 // was proved. Proofs that have no plain words are returned as they are.
 std::string plain_proof(const Result& result);
 
-}  // namespace partita
+}  // namespace partita::detail

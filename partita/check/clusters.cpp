@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 ClusterTree::ClusterTree(const Platform& platform) : platform_(platform) {
   for (const DeviceClass& c : platform.classes) {
@@ -86,4 +86,4 @@ std::string ClusterTree::name(ClusterId cluster) const {
   return devices.empty() ? "a cluster without devices" : "the cluster of " + platform_.device_name(devices.front());
 }
 
-}  // namespace partita
+}  // namespace partita::detail

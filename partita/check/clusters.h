@@ -6,7 +6,7 @@
 
 #include "partita/model/platform.h"
 
-namespace partita {
+namespace partita::detail {
 
 using ClusterId = Id<struct ClusterTag>;  // a cluster of the platform, each after the one around it
 
@@ -56,4 +56,4 @@ class ClusterTree {
   IdVector<DeviceId, double> link_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

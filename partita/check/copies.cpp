@@ -8,7 +8,7 @@
 
 #include "partita/check/names.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class Sharing {
@@ -213,4 +213,4 @@ void fill_copies(CheckReport& report) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

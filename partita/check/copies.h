@@ -16,7 +16,7 @@
 #include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Fills original of every copy, sharing and sync of every device with nodes, and names what is wrong with copies
 // (Copies) and with who recomputes (Recompute). A copy that stands where it may not is as if it were not there.
@@ -26,4 +26,4 @@ void share_stages(const Problem& problem, const Placement& placement, const Clus
 // Gives every copy the costs of its original. Precondition: those of the originals are complete.
 void fill_copies(CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
                          const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters) {
@@ -43,4 +43,4 @@ Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& bl
   return crossings;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "partita/check/clusters.h"
 #include "partita/model/graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A set of nodes that runs as one: a device, or a part of one.
 using BlockId = Id<struct BlockTag>;
@@ -37,4 +37,4 @@ struct Crossings {
 Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
                          const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,7 +18,7 @@
 #include "partita/check/times.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kViolationsShown = 20;  // of one kind
@@ -401,4 +401,4 @@ std::string describe_verdict(const Problem& problem, const CheckReport& report) 
   return text;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

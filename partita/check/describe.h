@@ -8,7 +8,7 @@
 #include "partita/check/check.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 // "name: 235 nodes, 272 edges; 3 accelerators of 16 GiB, 1 host", with the name as it is. Classes with names of their
 // own: "4 x v100 of 16 GiB, 1 x cpu in 2 clusters".
@@ -46,4 +46,4 @@ std::string describe_schedule(const Problem& problem, const CheckReport& report,
 // The value, then "legal" or every violation on a line of its own.
 std::string describe_verdict(const Problem& problem, const CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

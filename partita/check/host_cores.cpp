@@ -9,7 +9,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Followers = Csr<BlockId, BlockId>;
@@ -131,4 +131,4 @@ std::vector<ScheduleStep> share_host_cores(const IdVector<BlockId, ScheduleStep>
   return Cores(steps, duration, followers, way, cores).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/check/block_order.h"
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The steps in the order in which they start, with start and finish set. `order` takes every arc forward; the steps of
 // host nodes are those with a valid node. Preconditions: cores >= 1 if some host node takes time. O((blocks + arcs) log
@@ -25,4 +25,4 @@ std::vector<ScheduleStep> share_host_cores(const IdVector<BlockId, ScheduleStep>
                                            const IdVector<BlockId, double>& duration, const std::vector<BlockArc>& arcs,
                                            const std::vector<BlockId>& order, std::size_t cores);
 
-}  // namespace partita
+}  // namespace partita::detail

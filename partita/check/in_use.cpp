@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/check/in_use.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::vector<DeviceId> devices_in_use(const CheckReport& report) {
   if (!report.order.empty()) return report.order;
@@ -26,4 +26,4 @@ std::vector<DeviceId> with_copies(const CheckReport& report, const std::vector<D
   return devices;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

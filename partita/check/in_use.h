@@ -6,7 +6,7 @@
 
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Those with nodes of their own, so without copies: in pipeline order where there is one, else by number.
 std::vector<DeviceId> devices_in_use(const CheckReport& report);
@@ -14,4 +14,4 @@ std::vector<DeviceId> devices_in_use(const CheckReport& report);
 // Each of `originals`, followed by its copies.
 std::vector<DeviceId> with_copies(const CheckReport& report, const std::vector<DeviceId>& originals);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/check/host_cores.h"
 #include "partita/check/names.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Blocks {
@@ -169,4 +169,4 @@ void measure_latency(const Problem& problem, const Placement& placement, const C
   report.host_cores = most_at_once(report.schedule);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,11 +18,11 @@
 #include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Fills report.value, report.schedule and report.host_cores, or names the circle (Shape) and leaves an infinite value.
 // O((nodes + edges) log nodes).
 void measure_latency(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                      CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

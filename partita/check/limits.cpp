@@ -9,7 +9,7 @@
 
 #include "partita/check/names.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Written so that a sum that is no number is over every limit.
 bool over_memory(double used, double limit) { return !(used <= limit); }
@@ -87,4 +87,4 @@ void check_subgraphs(const Problem& problem, const Placement& placement, CheckRe
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Exactly, as sums of memory are exact: see model/exact_memory.h.
 bool over_memory(double used, double limit);
@@ -21,4 +21,4 @@ void check_support(const Problem& problem, const Placement& placement, CheckRepo
 // Latency: one violation for each accelerator and pass with more subgraphs than problem.subgraphs.
 void check_subgraphs(const Problem& problem, const Placement& placement, CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/check/placement.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kViolationsNamed = 2;
@@ -95,4 +95,4 @@ ListedSplit legal_split(const Problem& problem, const SplitListing& listing, con
   return {std::move(split), std::move(report)};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct ListedSplit {
   Split split;
@@ -24,4 +24,4 @@ ListedSplit legal_split(const Problem& problem, const SplitListing& listing, con
 // where they are the same. Their workloads and platforms are not looked at.
 std::string options_that_differ(const Problem& question, const Problem& other);
 
-}  // namespace partita
+}  // namespace partita::detail

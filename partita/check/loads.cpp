@@ -5,7 +5,7 @@
 
 #include "partita/check/crossings.h"
 
-namespace partita {
+namespace partita::detail {
 
 void measure_passes(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                     CheckReport& report) {
@@ -71,4 +71,4 @@ double throughput_value(const Problem& problem, const CheckReport& report) {
   return report.bottleneck.valid() ? report.load[report.bottleneck] : 0;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

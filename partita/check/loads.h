@@ -15,7 +15,7 @@
 #include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Fills report.devices with the passes of what each device has itself, its nodes and whether it recomputes.
 // O(nodes + edges + devices), times the depth of the clusters.
@@ -28,4 +28,4 @@ void add_up_loads(const Problem& problem, CheckReport& report);
 // MaxLoad or GPipe, from the loads in the report.
 double throughput_value(const Problem& problem, const CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 IdVector<DeviceId, std::size_t> samples_in_flight(const Problem& problem, const CheckReport& report) {
@@ -60,4 +60,4 @@ void measure_memory(const Problem& problem, const Placement& placement, CheckRep
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

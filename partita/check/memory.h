@@ -10,7 +10,7 @@
 
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Fills memory and memory_items of every device with nodes. 1f1b goes by report.order; a device that is not in it
 // counts as one with one sample in flight. Precondition: stages are shared (copies.h). Linear.
@@ -19,4 +19,4 @@ void measure_memory(const Problem& problem, const Placement& placement, CheckRep
 // Whether the order of the stages makes a difference to memory.
 bool memory_needs_order(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

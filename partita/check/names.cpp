@@ -8,7 +8,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kNamed = 6;  // items of a list that are written out
@@ -96,4 +96,4 @@ std::string joined_in_short(const std::vector<std::string>& items, const std::st
   return text;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/model/graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // "17", or "17 (conv1)" where the node has a name. Names are cut to a few dozen characters and made visible.
 std::string node_text(const Graph& graph, NodeId node);
@@ -38,4 +38,4 @@ std::string seconds_text(double seconds);
 // Items joined by a separator; a long list keeps its beginning and its end around "... (12 more) ...".
 std::string joined_in_short(const std::vector<std::string>& items, const std::string& separator);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kNarrowest = 24;      // of a column of text: two or three words
@@ -149,4 +149,4 @@ std::string markdown_table(const std::vector<Row>& rows) {
   return text;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/check/text_table.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The last column is text, and breaks at spaces into lines below each other. Where not even a few words have room
 // beside the others, the columns are folded, and what the last one says follows below, with the first one's cell before
@@ -27,4 +27,4 @@ std::size_t widest_line(const std::string& text);
 // The same rows as a Markdown table, which reads well as plain text too. Pipes in cells are escaped.
 std::string markdown_table(const std::vector<Row>& rows);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/check/names.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::vector<DeviceId> devices_of_kind(const Platform& platform, DeviceKind kind) {
@@ -262,4 +262,4 @@ Placement match_listing(const Problem& problem, const SplitListing& listing, std
   return placement;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

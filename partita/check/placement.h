@@ -6,7 +6,7 @@
 
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Placement {
   IdVector<NodeId, DeviceId> device_of;         // an id that names nothing: the node is on no device
@@ -24,4 +24,4 @@ struct Placement {
 Placement match_split(const Problem& problem, const Split& split, std::vector<Violation>& violations);
 Placement match_listing(const Problem& problem, const SplitListing& listing, std::vector<Violation>& violations);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 
 #include "partita/util/wide_int.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Int = std::int64_t;
@@ -308,4 +308,4 @@ PriceQuestion reordered(const PriceQuestion& question, const std::vector<std::si
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

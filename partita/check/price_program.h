@@ -7,7 +7,7 @@
 
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Everything in integers. Sums must not overflow: see the limits on prices in certificate.cpp.
 struct PriceQuestion {
@@ -46,4 +46,4 @@ double states_at_most(const PriceQuestion& question);
 // The same question with the classes in another order: order[i] is the class that comes i-th.
 PriceQuestion reordered(const PriceQuestion& question, const std::vector<std::size_t>& order);
 
-}  // namespace partita
+}  // namespace partita::detail

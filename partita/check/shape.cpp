@@ -12,7 +12,7 @@
 #include "partita/check/names.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 IdVector<NodeId, bool> find_orphans(const Graph& graph) {
@@ -270,4 +270,4 @@ std::vector<Violation> check_shape(const Problem& problem, const Placement& plac
   return violations;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

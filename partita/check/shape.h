@@ -16,7 +16,7 @@
 #include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Names what breaks problem.shape: for staged one circle of devices with an edge for each step, for contiguous one path
 // for each device. Fills report.order for staged splits. Where memory goes by the order of the stages, the split must
@@ -24,4 +24,4 @@ namespace partita {
 std::vector<Violation> check_shape(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                                    CheckReport& report);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Classes that have a device; a time on another is no alternative.
@@ -136,4 +136,4 @@ std::string lone_bottleneck_text(const Problem& problem, const LoneBottleneck& b
       visible(problem.workload->platform.classes[bottleneck.device_class].name));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Throughput: how many times as many samples go through as through one device that holds everything. That device is of
 // the class that needs least time for all nodes, accelerators before hosts; its memory is not looked at, and it moves
@@ -40,4 +40,4 @@ std::string speed_up_text(const Problem& problem, const SpeedUp& speed_up);
 // "node 17 (conv1) alone takes 2.491 ms on its fastest device (accelerator): no split is faster, ..."
 std::string lone_bottleneck_text(const Problem& problem, const LoneBottleneck& bottleneck, double value);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/util/text_width.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string text_of(const std::string& cell) { return visible(cell.starts_with('<') ? cell.substr(1) : cell); }
 
@@ -47,4 +47,4 @@ std::string TimeFormat::operator()(double time) const {
   return exponents_ ? fmt::format("{:.{}e}", time, decimals_) : fmt::format("{:.{}f}", time, decimals_);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

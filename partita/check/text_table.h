@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 using Row = std::vector<std::string>;
 
@@ -28,4 +28,4 @@ class TimeFormat {
   bool exponents_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string time_text(double time, const std::string& unit) {
   return unit.empty() ? fmt::format("{:.6g}", time) : fmt::format("{:.6g} {}", time, visible(unit));
@@ -41,4 +41,4 @@ std::optional<double> seconds_in(std::string_view unit) {
   return std::nullopt;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 // "1.82413 ms"; the number alone where nobody said the unit.
 std::string time_text(double time, const std::string& unit);
@@ -23,4 +23,4 @@ std::string per_sample_text(double time_per_sample, const std::string& unit);
 // How long a unit of time is: "s", "ms", "us" or "ns"; nothing for any other word.
 std::optional<double> seconds_in(std::string_view unit);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Of the memory of forward nodes: below this share, nodes whose whole size counts as weights are likely just that.
@@ -64,4 +64,4 @@ std::vector<std::string> simulation_warnings(const Problem& problem, const Check
   return lines;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

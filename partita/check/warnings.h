@@ -8,7 +8,7 @@
 
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A line each, without a full stop at the end: what the reader found odd in the input, and memory that the question
 // counts but the input does not tell.
@@ -19,4 +19,4 @@ std::vector<std::string> warnings(const Problem& problem, const CheckReport& rep
 std::vector<std::string> simulation_warnings(const Problem& problem, const CheckReport& report,
                                              std::size_t most_in_flight);
 
-}  // namespace partita
+}  // namespace partita::detail

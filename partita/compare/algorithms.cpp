@@ -21,6 +21,9 @@
 #include "partita/solve/shared/single.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 // --- which questions -----------------------------------------------------------------------------

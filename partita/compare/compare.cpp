@@ -12,6 +12,9 @@
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 std::vector<const AlgorithmEntry*> named(const std::vector<std::string>& names) {

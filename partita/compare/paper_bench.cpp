@@ -7,7 +7,7 @@
 
 #include "partita/compare/run_algorithm.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 void make_room_for(const SplitListing& listing, Platform& platform) {
@@ -50,4 +50,4 @@ void fill_paper_table(PaperTable& table, const PaperSources& sources, const Algo
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

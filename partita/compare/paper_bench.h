@@ -13,7 +13,7 @@
 #include "partita/model/split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PaperSources {
   std::function<Workload(const PaperRow& row)> workload;
@@ -25,4 +25,4 @@ void fill_paper_table(PaperTable& table, const PaperSources& sources, const Algo
                       Budget& budget, const CompareWatcher& watcher,
                       const std::function<void(const PaperRow& row)>& row_begins);
 
-}  // namespace partita
+}  // namespace partita::detail

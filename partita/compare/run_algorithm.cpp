@@ -13,7 +13,7 @@
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kViolationsKept = 20;
@@ -141,4 +141,4 @@ AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& probl
   return run;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,10 +5,10 @@
 #include "partita/compare/algorithms.h"
 #include "partita/model/comparison.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Never throws for "no answer": see AlgorithmRun::outcome.
 AlgorithmRun run_algorithm(const AlgorithmEntry& algorithm, const Problem& problem, const AlgorithmOptions& options,
                            Budget& budget, const Sink& sink = {});
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kDigits = std::numeric_limits<double>::digits;
@@ -55,4 +55,4 @@ void make_memory_sums_exact(Workload& workload) {
   visit_rounded(workload, [](double& amount, double rounded) { amount = rounded; });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Whether they are that already.
 bool memory_sums_are_exact(const Workload& workload);
@@ -18,4 +18,4 @@ bool memory_sums_are_exact(const Workload& workload);
 // total nothing is. Doing it twice changes nothing. Readers and GraphBuilder call it, and made_sound() for the rest.
 void make_memory_sums_exact(Workload& workload);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,6 +9,8 @@
 
 namespace partita {
 
+using namespace detail;
+
 NodeId GraphBuilder::add_node(NodeSpec spec) {
   Node node;
   node.original_id = spec.id.value_or(static_cast<std::int64_t>(size()));

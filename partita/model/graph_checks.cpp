@@ -11,7 +11,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The nodes that a topological sweep [Kahn-CACM'62] cannot reach: those on a cycle, and those behind one.
@@ -217,4 +217,4 @@ std::string find_underflow(const Workload& workload) {
   return "";
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The edge leads to its own node, or from the backward pass to the forward one. Precondition: both nodes are there.
 std::string edge_fault(const Graph& graph, const Edge& edge);
@@ -41,4 +41,4 @@ std::string find_overflow(const Workload& workload);
 // none is.
 std::string find_underflow(const Workload& workload);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include "partita/model/exact_memory.h"
 #include "partita/model/validate.h"
 
-namespace partita {
+namespace partita::detail {
 
 Problem made_sound(const Problem& problem) {
   validate(problem);
@@ -13,4 +13,4 @@ Problem made_sound(const Problem& problem) {
   return sound;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

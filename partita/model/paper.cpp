@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kLastDigit = 0.01;
@@ -22,4 +22,4 @@ bool same_as_printed(const PaperCell& cell, const std::optional<AlgorithmRun>& r
   return differs && std::abs(*differs) * *cell.value <= std::max(kLastDigit, kPrintTolerance * *cell.value);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

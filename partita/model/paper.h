@@ -12,7 +12,7 @@
 #include "partita/model/comparison.h"
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PaperCell {
   bool present = false;         // the paper has something here
@@ -49,4 +49,4 @@ std::optional<double> difference(const PaperCell& cell, const std::optional<Algo
 // Whether the two are one value as far as the paper prints it: two decimals, some rounded and some cut off, or 0.02 %.
 bool same_as_printed(const PaperCell& cell, const std::optional<AlgorithmRun>& run);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,6 +7,8 @@
 
 namespace partita {
 
+using namespace detail;
+
 std::size_t Platform::device_count() const {
   std::size_t total = 0;
   for (const DeviceClass& c : classes) total += static_cast<std::size_t>(c.count);

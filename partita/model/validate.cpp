@@ -15,6 +15,9 @@
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 [[noreturn]] void fail(ErrorKind kind, std::string where, const std::string& problem) {

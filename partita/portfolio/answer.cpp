@@ -16,7 +16,7 @@
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Whether a stage can run in more ways than on one accelerator or one host, at the plain sum of what it does.
@@ -188,4 +188,4 @@ Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& b
   return answer(problem, options, budget, {}, false);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/solve/exhaustive/every_split.h"
 #include "partita/solve/mip/cbc_backend.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
@@ -144,4 +144,4 @@ void BestSoFar::settle() {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 class BestSoFar {
  public:
@@ -67,4 +67,4 @@ class BestSoFar {
   bool measured_ = false;  // plan_.report is that of the split
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/solve/shared/single.h"
 #include "partita/util/topological_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kRounding = 1e-9;
@@ -82,4 +82,4 @@ double first_bound(const Problem& problem) {
   return std::max(total / std::min(devices, static_cast<double>(time.size())), longest) * (1 - kRounding);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Accelerators filled one after the other, or everything on one device, if `check` finds that legal. O(n + m).
 std::optional<Split> first_split(const Problem& problem);
@@ -17,4 +17,4 @@ std::optional<Split> first_split(const Problem& problem);
 // longest path of least times. Transfers and memory are left out. Holds for every shape. O(n + m).
 double first_bound(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

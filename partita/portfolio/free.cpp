@@ -25,7 +25,7 @@
 #include "partita/solve/free/free_certificate.h"
 #include "partita/solve/free/part_loads.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
@@ -148,4 +148,4 @@ void plan_free(const Problem& problem, const PlanOptions& options, Budget& budge
   if (!impossible) FreePortfolio(problem, instance, options, budget, sink, plan).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

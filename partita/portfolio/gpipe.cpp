@@ -25,7 +25,7 @@
 #include "partita/solve/free/free_gpipe.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kStagedTicks = 8'000'000;  // for a start
@@ -195,4 +195,4 @@ void plan_gpipe(const Problem& problem, const PlanOptions& options, Budget& budg
   GpipePortfolio(problem, options, budget, sink, plan).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

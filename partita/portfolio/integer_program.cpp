@@ -10,7 +10,7 @@
 #include "partita/solve/latency/latency.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kStartPart = 0.25;
@@ -63,4 +63,4 @@ void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget,
   best.settle();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/shared/greedy.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kStagedStartTicks = 100'000;
@@ -50,4 +50,4 @@ void plan_latency(const Problem& problem, const PlanOptions& options, Budget& bu
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

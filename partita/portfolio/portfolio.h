@@ -8,7 +8,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The portfolio that fits the question and options.algorithm. Throws InputError(Unsupported) where there is none.
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink);
@@ -35,4 +35,4 @@ void plan_latency(const Problem& problem, const PlanOptions& options, Budget& bu
 // The integer program of any question, started from what the others find.
 void plan_ip(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan);
 
-}  // namespace partita
+}  // namespace partita::detail

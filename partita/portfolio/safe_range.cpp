@@ -8,7 +8,7 @@
 #include "partita/portfolio/settle.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kReach = 460;      // binary exponents of times, either way: products of two are within 2^1000
@@ -139,4 +139,4 @@ void scale_back(const Problem& original, int exponent, Plan& plan) {
   if (result.split) settle_status(original, result.value, result.bound, plan);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

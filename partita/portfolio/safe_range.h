@@ -10,7 +10,7 @@
 #include "partita/portfolio/plan.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // By which power of two times have to be multiplied; 0 where they are in the range. Throws InputError(BadNumber) where
 // none helps: the largest time is more than 2^900 times the least, or weights and bandwidth do not go with them.
@@ -23,4 +23,4 @@ Problem with_times_scaled(const Problem& problem, int exponent);
 Sink scaled_back(const Sink& sink, int exponent);
 void scale_back(const Problem& original, int exponent, Plan& plan);
 
-}  // namespace partita
+}  // namespace partita::detail

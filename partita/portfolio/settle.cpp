@@ -10,7 +10,7 @@
 #include "partita/portfolio/start.h"
 #include "partita/reduce/contradiction.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kLookTicks = 200'000;
@@ -81,4 +81,4 @@ void withdraw_claim(Result& result) {
   if (result.status == Status::Optimal && result.gap() > kOptimalGap) result.status = Status::Feasible;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Measures plan.result.split by `check` and sets value, bound and status. `optimal` needs more than the solver's word:
 // the independent check must find the split legal and agree on its value; throws std::logic_error if it does not.
@@ -39,4 +39,4 @@ void withdraw_claim(Result& result);
 inline constexpr const char* kNoSplitYet = "a limit was reached before any split was found";
 inline constexpr const char* kNoMemoryForSplit = "the memory limit was reached before any split was found";
 
-}  // namespace partita
+}  // namespace partita::detail

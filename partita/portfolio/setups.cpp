@@ -21,7 +21,7 @@
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/solve_setups.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Of the time; its answer is often enough.
@@ -130,4 +130,4 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

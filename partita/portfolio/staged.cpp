@@ -6,7 +6,7 @@
 #include "partita/reduce/pass_graphs.h"
 #include "partita/solve/staged/gpipe_staged.h"
 
-namespace partita {
+namespace partita::detail {
 
 void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
                     const StagedSolve& solve) {
@@ -46,4 +46,4 @@ void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budge
                  });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 using StagedSolve = std::function<StagedOutcome(const StagedInstance&, const StagedOptions&)>;
 
@@ -19,4 +19,4 @@ using StagedSolve = std::function<StagedOutcome(const StagedInstance&, const Sta
 void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
                     const StagedSolve& solve);
 
-}  // namespace partita
+}  // namespace partita::detail

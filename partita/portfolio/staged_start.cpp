@@ -9,7 +9,7 @@
 #include "partita/solve/staged/gpipe_staged.h"
 #include "partita/solve/staged/setups/solve_setups.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem as_staged(const Problem& problem) {
@@ -39,4 +39,4 @@ std::optional<Split> staged_gpipe_start(const Problem& problem, double gap, std:
   return lift_stages(staged, instance, outcome.split->stages);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,11 +9,11 @@
 #include "partita/model/split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // For max-load.
 std::optional<Split> staged_start(const Problem& problem, std::uint64_t seed, Budget& budget);
 // For gpipe, on plain platforms and with loads that are sums.
 std::optional<Split> staged_gpipe_start(const Problem& problem, double gap, std::uint64_t seed, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/solve/shared/greedy.h"
 #include "partita/solve/staged/staged.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kStagedPart = 0.75;
@@ -95,4 +95,4 @@ std::optional<Start> find_start(const Problem& problem, const StartOptions& opti
   return find_within(problem, options.seed, share, sink);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
@@ -37,4 +37,4 @@ std::optional<Start> find_start(const Problem& problem, const StartOptions& opti
 // The best staged split found within the budget, which is a split of every other shape too.
 std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

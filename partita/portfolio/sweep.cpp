@@ -44,6 +44,9 @@
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 std::size_t devices_used(const CheckReport& report) {

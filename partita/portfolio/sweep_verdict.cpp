@@ -11,7 +11,7 @@
 #include "partita/check/names.h"
 #include "partita/portfolio/vary.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::string subject(const Sweep& sweep, std::size_t point) {
@@ -106,4 +106,4 @@ void judge(Sweep& sweep, const std::string& splits) {
   sweep.verdict = sweep.enough ? enough_text(sweep, *sweep.enough, splits) : still_pays_text(sweep);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

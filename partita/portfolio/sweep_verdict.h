@@ -6,9 +6,9 @@
 
 #include "partita/model/sweep.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Sets `enough` and `verdict` from the points. `splits`: what the bounds speak of, "staged split" (check/claims.h).
 void judge(Sweep& sweep, const std::string& splits);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/check/names.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr const char* kWhere = "Sweep::parameter";
@@ -164,4 +164,4 @@ std::string point_label(SweepParameter parameter, double value) {
   return parameter == SweepParameter::Memory ? memory_text(value) : fmt::format("{:.6g}", value);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/model/sweep.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Throws InputError(BadPlatform) where the parameter is not one number of this platform: several classes of the kind,
 // or clusters that say where devices are. The message says what can be varied instead.
@@ -32,4 +32,4 @@ std::string point_label(SweepParameter parameter, double value);
 // "4 accelerators", "1 host", "16 GiB of memory", "bandwidth 0.5".
 std::string point_name(SweepParameter parameter, double value);
 
-}  // namespace partita
+}  // namespace partita::detail

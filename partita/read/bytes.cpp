@@ -12,7 +12,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 18;
@@ -88,4 +88,4 @@ std::string read_bytes(const std::string& path, std::size_t most_bytes) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing larger is read, and nothing is unpacked beyond it: a pipe that never ends is an error, not a machine without
 // memory.
@@ -46,4 +46,4 @@ inline constexpr std::size_t kMaxWholeBytes = std::size_t{256} << 20;
 // All bytes as they are, still gzipped if they were. Throws InputError(Unreadable), also for more than the limit.
 std::string read_bytes(const std::string& path, std::size_t most_bytes = kMaxWholeBytes);
 
-}  // namespace partita
+}  // namespace partita::detail

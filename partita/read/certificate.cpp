@@ -12,7 +12,7 @@
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -165,4 +165,4 @@ Certificate read_certificate(const std::string& path, const ReadOptions& options
   return read_certificate_text(TextStream(file_source(path), source_name(path)), options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

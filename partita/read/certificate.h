@@ -8,11 +8,11 @@
 #include "partita/model/certificate.h"
 #include "partita/read/read_options.h"
 
-namespace partita {
+namespace partita::detail {
 
 // `path` may be "-" for standard input. Throws InputError when the file is no certificate; whether it holds is for
 // `check`.
 Certificate read_certificate(const std::string& path, const ReadOptions& options = {});
 Certificate parse_certificate(std::string_view bytes, const std::string& source, const ReadOptions& options = {});
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "partita/util/nearest_name.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -161,4 +161,4 @@ const json& ObjectView::array(const char* key, const char* expected) const {
   return value;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

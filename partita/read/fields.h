@@ -11,7 +11,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Text from a file, fit for a one-line message: made visible, and shortened when long.
 std::string one_line(std::string_view text, std::size_t longest = 200);
@@ -85,4 +85,4 @@ std::int64_t integer_at(const nlohmann::json& value, const Place& place, const c
 
 [[noreturn]] void fail_type(const nlohmann::json& value, const Place& place, const char* expected);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,7 +18,7 @@
 #include "partita/read/fields.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -252,4 +252,4 @@ json read_json(TextStream& text, DocumentListener& listener) { return parse(text
 
 json read_json(TextStream& text) { return parse(text, nullptr); }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 
 #include "partita/read/text_stream.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr std::size_t kMaxTreeBytes = std::size_t{64} << 20;
 
@@ -61,4 +61,4 @@ class KeepAllBut final : public DocumentListener {
 // All of a document of any kind.
 nlohmann::json read_json(TextStream& text);
 
-}  // namespace partita
+}  // namespace partita::detail

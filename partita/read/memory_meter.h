@@ -8,7 +8,7 @@
 
 #include "partita/read/fields.h"
 
-namespace partita {
+namespace partita::detail {
 
 class MemoryMeter {
  public:
@@ -27,4 +27,4 @@ class MemoryMeter {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -157,4 +157,4 @@ Node read_node(const ObjectView& fields, Place& place) {
   return node;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

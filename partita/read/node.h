@@ -10,7 +10,7 @@
 #include "partita/read/fields.h"
 #include "partita/read/platform.h"
 
-namespace partita {
+namespace partita::detail {
 
 extern const FieldNames kNodeFields;
 
@@ -37,4 +37,4 @@ class TimesReader {
   std::string class_names_;  // for messages
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ std::vector<PaperTable> read_paper_tables(const std::string& path) {
   return read_tables_text(TextStream(file_source(path), source_name(path)));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,10 +8,10 @@
 
 #include "partita/model/paper.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Throughput, granularity and latency, in this order. Throws InputError.
 std::vector<PaperTable> read_paper_tables(const std::string& path);
 std::vector<PaperTable> parse_paper_tables(std::string_view bytes, const std::string& source);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -21,6 +21,9 @@
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using nlohmann::json;
@@ -203,7 +206,7 @@ PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
 
 }  // namespace
 
-PlatformSpec read_platform_object(const ObjectView& given, UnknownFields& unknown) {
+PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields& unknown) {
   const ObjectView object(given.object(), given.place(), kPlatformExpected, &kPlatformFields);
   unknown.look_at(object.object(), object.place(), kPlatformFields);
   check_version(object);

@@ -6,9 +6,9 @@
 #include "partita/read/platform.h"
 #include "partita/read/unknown_fields.h"
 
-namespace partita {
+namespace partita::detail {
 
 // As read_platform, without notes: fields that it should not have go to `unknown`.
 PlatformSpec read_platform_object(const ObjectView& object, UnknownFields& unknown);
 
-}  // namespace partita
+}  // namespace partita::detail

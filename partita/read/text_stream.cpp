@@ -10,7 +10,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
@@ -95,4 +95,4 @@ void TextStream::refuse_what_cannot_be_json() const {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

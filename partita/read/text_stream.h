@@ -10,7 +10,7 @@
 
 #include "partita/read/bytes.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A text, a number or a stretch of blanks longer than this is no part of any file of ours.
 inline constexpr std::size_t kMaxTokenBytes = std::size_t{4} << 20;
@@ -48,4 +48,4 @@ class TextStream final : public std::streambuf {
   std::size_t token_bytes_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

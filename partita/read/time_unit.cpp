@@ -5,7 +5,7 @@
 #include <cctype>
 #include <initializer_list>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The unit that a word means; empty for words that go with one, nothing for any other word.
@@ -46,4 +46,4 @@ std::optional<std::string> time_unit(std::string_view text) {
   return unit;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 // "ns", "us", "ms" or "s", from any usual way to write it, with units of sizes beside it or not. Nothing for anything
 // else, and for two units of time that differ.
 std::optional<std::string> time_unit(std::string_view text);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/util/nearest_name.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostNames = 20;  // told apart: a file may be made of nothing else
@@ -61,4 +61,4 @@ std::vector<std::string> UnknownFields::notes() const {
   return lines;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

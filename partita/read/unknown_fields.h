@@ -12,7 +12,7 @@
 
 #include "partita/read/fields.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Every object may have a field `meta`, which is for whatever people like to keep.
 class UnknownFields {
@@ -40,4 +40,4 @@ class UnknownFields {
   std::size_t others_ = 0;                                        // beyond the most that are told apart
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/read/bytes.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kPackedChunk = std::size_t{1} << 16;
@@ -149,4 +149,4 @@ std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> packed, const s
   return std::make_unique<UnpackedSource>(std::move(packed), source, most_bytes);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -27,6 +27,9 @@
 #include "partita/util/visible_text.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using nlohmann::json;

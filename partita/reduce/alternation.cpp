@@ -13,7 +13,7 @@
 #include "partita/reduce/node_name.h"
 #include "partita/util/topological_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 enum Kind : std::size_t { kAccelerator, kHost, kKinds };
@@ -141,4 +141,4 @@ std::string find_alternation(const Problem& problem) {
       alternation.devices(too_few_hosts ? kHost : kAccelerator), too_few_hosts ? "host" : "accelerator", needed);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

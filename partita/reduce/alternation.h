@@ -5,7 +5,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // In a contiguous split (and every staged one is) no path comes back to a device that it has left. So a path that
 // changes between nodes that run on hosts alone and nodes that run on accelerators alone needs a new device at each
@@ -13,4 +13,4 @@ namespace partita {
 // empty where there is none, or where the question asks for no such shape. Near-linear.
 std::string find_alternation(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

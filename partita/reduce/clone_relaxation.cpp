@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The nets while groups are being removed; a net that vanished has no members.
@@ -141,4 +141,4 @@ std::vector<Stage> lift_relaxed(const StageGraph& graph, const CloneRelaxation& 
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 
 #include "partita/reduce/staged_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct CloneRelaxation {
   StageGraph graph;
@@ -36,4 +36,4 @@ CloneRelaxation relax_clones(const StageGraph& graph);
 std::vector<Stage> lift_relaxed(const StageGraph& graph, const CloneRelaxation& relaxation,
                                 const std::vector<Stage>& stages);
 
-}  // namespace partita
+}  // namespace partita::detail

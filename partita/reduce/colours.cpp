@@ -5,7 +5,7 @@
 
 #include "partita/reduce/trace_order.h"
 
-namespace partita {
+namespace partita::detail {
 
 ColourClasses find_colour_classes(const Graph& graph) {
   std::unordered_map<std::int64_t, std::size_t> class_of_colour;
@@ -33,4 +33,4 @@ ColourClasses find_colour_classes(const Graph& graph) {
   return classes;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include "partita/model/graph.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Each colour class, and each node without a colour, is one class. The forward and the backward nodes of a class stay
 // apart in all that concerns order: only forward edges, and mirrored backward ones, order the classes (mirror.h).
@@ -20,4 +20,4 @@ struct ColourClasses {
 // Classes are numbered along the trace: see trace_order.h.
 ColourClasses find_colour_classes(const Graph& graph);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/node_name.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The nodes of a group and what holds them together.
@@ -117,4 +117,4 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
   return {};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

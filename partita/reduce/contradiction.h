@@ -6,7 +6,7 @@
 #include "partita/model/problem.h"
 #include "partita/reduce/net_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A sentence that names a constraint which no split can meet, or an empty string if no such constraint was found: a
 // group that no device can hold, a path that would have to come back to a device, or too little memory in total.
@@ -16,4 +16,4 @@ std::string find_contradiction(const Problem& problem, const NetGraph& graph, co
 // The same for any number of classes of devices.
 std::string find_contradiction(const Problem& problem, const IdVector<NodeId, GroupId>& group_of);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
   for (const DeviceKind kind : {DeviceKind::Accelerator, DeviceKind::Host}) {
@@ -96,4 +96,4 @@ void refuse_all_but_classes(const Problem& problem, const char* who) {
   if (problem.memory_model != MemoryModel::Flat) refuse("Question::memory_model", "memory models other than flat");
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/model/split.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 class DeviceTable {
  public:
@@ -73,4 +73,4 @@ bool is_plain(const Platform& platform);
 // cannot serve them ("the integer programs").
 void refuse_all_but_classes(const Problem& problem, const char* who);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/reduce/colours.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Where the load of a device is one sum, all is one pass.
@@ -116,4 +116,4 @@ FreeSplit to_free(const Problem& problem, const FreeInstance& instance, const Sp
   return {0, instance.devices.devices_of(problem.workload->platform, instance.group_of, split)};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -25,7 +25,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct NetTransfer {
   GroupId producer;
@@ -69,4 +69,4 @@ Split lift_free(const FreeInstance& instance, const FreeSplit& split);
 // The other way: a split of the problem (a staged one, say) as a free split. Its value is left at 0.
 FreeSplit to_free(const Problem& problem, const FreeInstance& instance, const Split& split);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::uint8_t pass_of(const Node& node, Passes passes) { return passes == Passes::Apart && node.backward ? 1 : 0; }
@@ -44,4 +44,4 @@ std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<No
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

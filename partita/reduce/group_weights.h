@@ -11,7 +11,7 @@
 #include "partita/model/graph.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr std::size_t kPasses = 2;  // forward, backward
 
@@ -43,4 +43,4 @@ struct GroupTransfer {
 std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<NodeId, GroupId>& group_of,
                                            Passes passes);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/util/strong_components.h"
 #include "partita/util/topological_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 template <class IdT>
@@ -261,4 +261,4 @@ LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance,
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

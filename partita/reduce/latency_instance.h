@@ -27,7 +27,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LatencyNode {
   double accelerator_time = 0;  // 0 where its group cannot run there
@@ -118,4 +118,4 @@ Split lift_latency(const LatencyInstance& instance, const LatencySplit& split);
 // hosts may change their host. Its value is left at 0.
 LatencySplit to_latency(const Problem& problem, const LatencyInstance& instance, const Split& split);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/util/strong_components.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Layer = std::optional<std::int64_t>;
@@ -269,4 +269,4 @@ Split lift_layers(const Problem& original, const Split& layered) {
   return split;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -31,7 +31,7 @@
 #include "partita/model/split.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The layer of each node, without those of tied weights; all nodes of a colour class have the same.
 IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph);
@@ -46,4 +46,4 @@ LayeredProblem keep_layers_together(const Problem& problem);
 // The split of the original that a split of the layered problem is.
 Split lift_layers(const Problem& original, const Split& layered);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/reduce/mirror.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::vector<std::pair<GroupId, GroupId>> class_precedence(const Graph& graph, const ColourClasses& classes,
                                                           bool all_backward) {
@@ -20,4 +20,4 @@ std::vector<std::pair<GroupId, GroupId>> class_precedence(const Graph& graph, co
   return precedence;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

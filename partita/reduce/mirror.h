@@ -7,7 +7,7 @@
 #include "partita/model/graph.h"
 #include "partita/reduce/colours.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What orders the classes of a staged split: every forward edge goes forward, and the mirror images of backward edges.
 //
@@ -17,4 +17,4 @@ namespace partita {
 std::vector<std::pair<GroupId, GroupId>> class_precedence(const Graph& graph, const ColourClasses& classes,
                                                           bool all_backward);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 NetGraph::NetGraph(IdVector<GroupId, Group> groups, std::vector<Net> nets) : groups_(std::move(groups)) {
   for (const Group& g : groups_) {
@@ -45,4 +45,4 @@ void NetGraph::ban_from_hosts(const IdVector<GroupId, char>& banned) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

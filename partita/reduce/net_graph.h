@@ -16,7 +16,7 @@
 #include "partita/util/csr.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Net {
   double cost = 0;
@@ -84,4 +84,4 @@ inline bool may_be_on_host(const Group& g, const StagePlatform& platform) {
   return platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

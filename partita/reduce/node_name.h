@@ -8,7 +8,7 @@
 #include "partita/model/graph.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 // How a reason names a node: by its original id, and its name where it has one.
 inline std::string name_node(const Node& node) {
@@ -16,4 +16,4 @@ inline std::string name_node(const Node& node) {
                            : fmt::format("node {} ({})", node.original_id, visible(node.name, kLongestShownName));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include "partita/reduce/platform_kinds.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct PassParts {
@@ -60,4 +60,4 @@ PassGraphs reversed(const PassGraphs& graphs) {
   return {reversed(graphs.both), {reversed(graphs.pass[0]), reversed(graphs.pass[1])}};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,7 +18,7 @@
 #include "partita/reduce/stage_graph.h"
 #include "partita/reduce/threshold.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PassGraphs {
   StageGraph both;
@@ -96,4 +96,4 @@ bool some_group_fits_nowhere(const Graphs& graphs, const QuestionOf<Graphs>& que
   return false;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

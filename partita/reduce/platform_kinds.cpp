@@ -7,7 +7,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 PlatformKinds platform_kinds(const Platform& platform) {
   PlatformKinds found;
@@ -57,4 +57,4 @@ IdVector<GroupId, Group> class_weights(const Graph& graph, const ColourClasses& 
   return groups;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/reduce/net_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PlatformKinds {
   ClassId accelerator, host;  // invalid where the platform has none
@@ -21,4 +21,4 @@ StagePlatform stage_platform(const Platform& platform, const PlatformKinds& kind
 // The weights of each colour class: times and memory added up, support where every member has it.
 IdVector<GroupId, Group> class_weights(const Graph& graph, const ColourClasses& classes, const PlatformKinds& kinds);
 
-}  // namespace partita
+}  // namespace partita::detail

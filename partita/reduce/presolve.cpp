@@ -8,7 +8,7 @@
 #include "partita/reduce/presolve/unaffordable_cut.h"
 #include "partita/reduce/presolve/unaffordable_pair.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 template <class Graphs>
@@ -162,4 +162,4 @@ Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& questi
 template Presolved<StageGraph> presolve(const StageGraph&, const Threshold&, const PresolveOptions&, const Budget&);
 template Presolved<PassGraphs> presolve(const PassGraphs&, const PassQuestion&, const PresolveOptions&, const Budget&);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "partita/reduce/windows.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PresolveOptions {
   bool cheap_neighbour = true;
@@ -50,4 +50,4 @@ template <class Graphs>
 Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveOptions& options,
                            const Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

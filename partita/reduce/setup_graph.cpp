@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 
 SetupGraph::SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
                        IdVector<GroupId, GroupMemory> memory, std::vector<DirectedNet> nets, int passes)
@@ -94,4 +94,4 @@ SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order) {
   return moved(graph, StageGraph(std::move(groups), precedence, {}), lift);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

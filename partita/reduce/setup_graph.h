@@ -14,7 +14,7 @@
 #include "partita/reduce/group_weights.h"
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What a group keeps in memory, in bytes.
 struct GroupMemory {
@@ -91,4 +91,4 @@ SetupGraph reversed(const SetupGraph& graph);
 // The same groups in one fixed order, each after the one before it: for splits into intervals of it.
 SetupGraph in_line(const SetupGraph& graph, const std::vector<GroupId>& order);
 
-}  // namespace partita
+}  // namespace partita::detail

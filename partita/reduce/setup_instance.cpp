@@ -10,7 +10,7 @@
 #include "partita/reduce/mirror.h"
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Where all devices are in one place.
@@ -321,4 +321,4 @@ std::vector<PipelinePart> turned_round(std::vector<PipelinePart> parts, std::siz
   return parts;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/model/split.h"
 #include "partita/reduce/setup_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Equal members of a cluster: devices of one class that are directly in it, or equal clusters inside it.
 struct ClusterMember {
@@ -82,4 +82,4 @@ std::vector<PipelinePart> lift_parts(const Lift& lift, const std::vector<Pipelin
 // Parts of the reversed graph, so from the BEGINNING of the pipeline on, as parts of the graph.
 std::vector<PipelinePart> turned_round(std::vector<PipelinePart> parts, std::size_t groups);
 
-}  // namespace partita
+}  // namespace partita::detail

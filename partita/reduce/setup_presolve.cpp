@@ -24,7 +24,7 @@
 #include "partita/reduce/stage_cost.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kTie = 1e-15;  // sums that are equal on paper may differ in the last bits
@@ -259,4 +259,4 @@ SetupGraph without_idle_weights(const SetupGraph& graph) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct SetupPresolveOptions {
   bool cheap_neighbour = true;
@@ -27,4 +27,4 @@ SetupContraction presolve(const SetupGraph& graph, const SetupRules& rules, doub
 // value of its own. The same groups, before any presolve.
 SetupGraph without_idle_weights(const SetupGraph& graph);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/reduce/setup_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 // How a stage runs: on devices of which class, on how many, with or without recomputing activations.
 struct Setup {
@@ -85,4 +85,4 @@ inline double stage_memory(const Setup& setup, const GroupMemory& m, int in_flig
   return setup.recompute ? m.resident + in_flight * m.kept + m.activation : m.resident + in_flight * m.activation;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

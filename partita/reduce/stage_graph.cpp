@@ -10,7 +10,7 @@
 
 #include "partita/util/strong_components.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Precedence = std::vector<std::pair<GroupId, GroupId>>;
@@ -205,4 +205,4 @@ Lift compose(const Lift& first, const Lift& second) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

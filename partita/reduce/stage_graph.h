@@ -12,7 +12,7 @@
 #include "partita/util/csr.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Invariant: groups are numbered topologically, and otherwise in the order of the input file.
 class StageGraph : public NetGraph {
@@ -66,4 +66,4 @@ StageGraph reversed(const StageGraph& graph);
 // A contraction of `first` followed by `second`.
 Lift compose(const Lift& first, const Lift& second);
 
-}  // namespace partita
+}  // namespace partita::detail

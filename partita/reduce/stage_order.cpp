@@ -4,7 +4,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/reduce/mirror.h"
 
-namespace partita {
+namespace partita::detail {
 
 StageOrder find_stage_order(const Problem& problem) {
   const Graph& graph = problem.workload->graph;
@@ -19,4 +19,4 @@ StageOrder find_stage_order(const Problem& problem) {
   return order;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/model/problem.h"
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct StageOrder {
   StageGraph graph;  // groups without weights and nets
@@ -15,4 +15,4 @@ struct StageOrder {
 
 StageOrder find_stage_order(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/reduce/platform_kinds.h"
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::size_t count_orphans(const ColourClasses& classes) {
@@ -71,4 +71,4 @@ std::vector<Stage> lift_stages(const Lift& lift, const std::vector<Stage>& stage
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/model/split.h"
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Stages in pipeline order, as groups of some StageGraph.
 struct Stage {
@@ -37,4 +37,4 @@ Split lift_stages(const Problem& problem, const StagedInstance& instance, const 
 // Stages of a contracted graph as stages of the graph it was made from.
 std::vector<Stage> lift_stages(const Lift& lift, const std::vector<Stage>& stages);
 
-}  // namespace partita
+}  // namespace partita::detail

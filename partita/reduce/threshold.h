@@ -6,7 +6,7 @@
 
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Threshold {
   StagePlatform platform;
@@ -39,4 +39,4 @@ struct Threshold {
 // claimed only for limit * (1 - kRoundingSlack), which is far more than the sums can be wrong by.
 inline constexpr double kRoundingSlack = 1e-10;
 
-}  // namespace partita
+}  // namespace partita::detail

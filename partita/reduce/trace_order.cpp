@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Positions {
@@ -69,4 +69,4 @@ std::vector<std::size_t> trace_order(const Graph& graph, const std::vector<std::
   return order;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

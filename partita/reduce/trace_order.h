@@ -6,7 +6,7 @@
 
 #include "partita/model/graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The classes in the order of the forward pass as the file lists it. This is by far the best first linearisation of
 // modern graphs: files list operators as they were traced, layer by layer (h200 llama-1b, linearised DP: 7.29 in file
@@ -17,4 +17,4 @@ namespace partita {
 // a factor of five on the first split of training graphs (h200 bert-large: 22.7 without, 4.40 with).
 std::vector<std::size_t> trace_order(const Graph& graph, const std::vector<std::vector<NodeId>>& classes);
 
-}  // namespace partita
+}  // namespace partita::detail

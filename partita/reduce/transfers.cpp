@@ -5,7 +5,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::vector<Transfer> find_transfers(const Graph& graph) {
   std::vector<std::pair<NodeId, const Edge*>> pairs;
@@ -39,4 +39,4 @@ std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes)
   return nets;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What moves as one: a node's output to all its consumers or, where the costs of its outgoing edges differ, along one
 // of them. The latter is the paper's subdivision: a zero node on the edge, colocated with the producer, carries the
@@ -23,4 +23,4 @@ std::vector<Transfer> find_transfers(const Graph& graph);
 // The same between colour classes. The producer's class is the first member of its net.
 std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes);
 
-}  // namespace partita
+}  // namespace partita::detail

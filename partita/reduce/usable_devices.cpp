@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::size_t levels(const Cluster& cluster) {
@@ -116,4 +116,4 @@ Split lift_devices(const UsableDevices& usable, std::size_t device_count, const 
   return lifted;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

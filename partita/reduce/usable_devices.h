@@ -15,7 +15,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct UsableDevices {
   Platform platform;
@@ -28,4 +28,4 @@ std::optional<UsableDevices> leave_out_idle(const Problem& problem);
 // The split on the whole platform, which has so many devices.
 Split lift_devices(const UsableDevices& usable, std::size_t device_count, const Split& split);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/max_flow.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The sum of a weight over a row of bits, eight bits at a time: eight times faster than bit by bit, and these sums are
@@ -327,4 +327,4 @@ bool Windows::can_be_on_host(GroupId v) const {
   return false;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -30,7 +30,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What the search needs to know of windows: where ideals are, and where they may be. Needs neither graph nor budget, so
 // it can be handed on.
@@ -139,4 +139,4 @@ bool has_windows(const Graphs& graphs, const QuestionOf<Graphs>& question, std::
   return v == 0 || (view(graphs, v).total_accelerator_time() > 0 && view(question, v).limit > 0);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -21,7 +21,7 @@
 #include <map>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kAspect = 16.0 / 9;
@@ -333,4 +333,4 @@ PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_
   return best;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include "partita/report/graph_layout.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct BoxSize {
   double width = 0;
@@ -30,4 +30,4 @@ struct PackedBoxes {
 PackedBoxes pack_boxes(const Pieces& pieces, const BoxSizes& size_of, std::size_t most_lines, const LayoutStyle& style,
                        const std::vector<DeviceId>& order);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include "partita/report/pretty_json.h"
 #include "partita/util/version.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string certificate_json(const Problem& problem, const Certificate& certificate) {
   using nlohmann::ordered_json;
@@ -27,4 +27,4 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
        {"ignored", ignored}});
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,8 +7,8 @@
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string certificate_json(const Problem& problem, const Certificate& certificate);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,6 +10,9 @@
 #include "partita/util/version.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -16,6 +16,9 @@
 #include "partita/util/visible_text.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using Outcome = AlgorithmRun::Outcome;

@@ -7,7 +7,7 @@
 #include "partita/report/svg.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kLabelled = 600;  // nodes of a graph whose edges all say what they cost
@@ -74,4 +74,4 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
   return text + "}\n";
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "partita/report/svg.h"
 #include "partita/report/svg_curves.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kWidths = 4;           // of edges that can be told apart
@@ -175,4 +175,4 @@ GraphEdges draw_edges(const Graph& graph, const Pieces& pieces, const GraphPictu
   return EdgeDrawing(graph, pieces, picture).draw();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/report/graph_picture.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct GraphEdges {
   std::string heads;   // definitions of the arrow heads; empty where there are none
@@ -18,4 +18,4 @@ struct GraphEdges {
 // thin and grey. Where nodes are not drawn, there is one edge for all that moves from one piece to another.
 GraphEdges draw_edges(const Graph& graph, const Pieces& pieces, const GraphPicture& picture);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/report/box_packing.h"
 #include "partita/report/piece_lines.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kPadding = 0.75;  // between a box and the nodes in it
@@ -47,4 +47,4 @@ GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle&
   return layout;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

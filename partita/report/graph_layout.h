@@ -17,7 +17,7 @@
 #include "partita/model/graph.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Point {
   double x = 0;
@@ -51,4 +51,4 @@ struct GraphLayout {
 GraphLayout lay_out(const Graph& graph, const Pieces& pieces, const LayoutStyle& style = {},
                     const std::vector<DeviceId>& order = {});
 
-}  // namespace partita
+}  // namespace partita::detail

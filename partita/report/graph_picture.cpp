@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kNamed = 150, kDrawn = 600, kDotted = 3000;  // nodes
@@ -109,4 +109,4 @@ std::string fitted(const std::string& text, double font, double width) {
   return letters > kFewest ? text.substr(0, end) + "…" : "";
 }
 
-}  // namespace partita
+}  // namespace partita::detail

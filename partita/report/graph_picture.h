@@ -7,7 +7,7 @@
 
 #include "partita/report/graph_layout.h"
 
-namespace partita {
+namespace partita::detail {
 
 enum class Detail {
   Names,  // nodes as boxes with their names
@@ -38,4 +38,4 @@ double text_width(std::string_view text, double font);
 // The text, or its beginning and "…" where it is wider than this; empty where not even three letters fit.
 std::string fitted(const std::string& text, double font, double width);
 
-}  // namespace partita
+}  // namespace partita::detail

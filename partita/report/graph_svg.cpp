@@ -19,7 +19,7 @@
 #include "partita/report/graph_picture.h"
 #include "partita/report/svg.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kMargin = 14, kLeastWidth = 620, kWidestCaption = 1000, kCaptionFont = 14;
@@ -278,4 +278,4 @@ std::string graph_svg(const Problem& problem, const Pieces& pieces, const CheckR
   return Drawing(problem, pieces, report, result).text();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

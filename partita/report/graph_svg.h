@@ -9,11 +9,11 @@
 #include "partita/model/result.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita {
+namespace partita::detail {
 
 // How much is drawn depends on the size of the graph: nodes with their names, nodes, dots, or only the pieces with what
 // there is to say of them. Works without scripts and fonts of its own, in light and dark. Below 300 KB for 1,500 nodes.
 // Preconditions: `result` has a split, `report` is the check of it, and `pieces` are cut from it.
 std::string graph_svg(const Problem& problem, const Pieces& pieces, const CheckReport& report, const Result& result);
 
-}  // namespace partita
+}  // namespace partita::detail

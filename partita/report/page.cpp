@@ -11,6 +11,9 @@
 #include "partita/util/version.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 constexpr int kPageVersion = 1;

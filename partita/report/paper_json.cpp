@@ -8,7 +8,7 @@
 #include "partita/report/pretty_json.h"
 #include "partita/util/version.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -61,4 +61,4 @@ std::string paper_json(const std::vector<PaperTable>& tables, const CompareJsonO
   return pretty_json(json);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

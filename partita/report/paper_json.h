@@ -8,8 +8,8 @@
 #include "partita/model/paper.h"
 #include "partita/report/compare_json.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string paper_json(const std::vector<PaperTable>& tables, const CompareJsonOptions& options);
 
-}  // namespace partita
+}  // namespace partita::detail

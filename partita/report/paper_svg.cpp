@@ -9,7 +9,7 @@
 
 #include "partita/report/svg.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kBar = 16, kBetween = 26, kHeight = 170, kPanelGap = 62, kLeft = 46, kTop = 56, kRight = 16;
@@ -134,4 +134,4 @@ class Chart {
 
 std::string paper_svg(const PaperTable& throughput) { return Chart(throughput).text(); }
 
-}  // namespace partita
+}  // namespace partita::detail

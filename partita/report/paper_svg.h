@@ -6,10 +6,10 @@
 
 #include "partita/model/paper.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Precondition: there is a column. Solvers are blue, baselines are not. A bar that is missing has no legal split, or
 // was not asked for. Works without scripts or fonts of its own, in light and dark.
 std::string paper_svg(const PaperTable& throughput);
 
-}  // namespace partita
+}  // namespace partita::detail

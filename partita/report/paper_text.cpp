@@ -10,7 +10,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Outcome = AlgorithmRun::Outcome;
@@ -175,4 +175,4 @@ std::string paper_text(const std::vector<PaperTable>& tables, const PaperTextOpt
   return text;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/model/paper.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PaperTextOptions {
   bool markdown = false;
@@ -23,4 +23,4 @@ std::string paper_text(const std::vector<PaperTable>& tables, const PaperTextOpt
 // Why a cell of ours is not the paper's, in a few words; empty where it is.
 std::string why_different(const PaperColumn& column, const PaperCell& cell, const AlgorithmRun& run);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 
 #include "partita/util/topological_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kSweeps = 6;
@@ -224,4 +224,4 @@ void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& e
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

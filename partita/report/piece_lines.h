@@ -9,7 +9,7 @@
 #include "partita/schedule/pieces.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The edges with both ends in one piece, without repetitions.
 struct InnerEdges {
@@ -51,4 +51,4 @@ double height_of(const Columns& columns, const Spacing& spacing);
 void place_nodes(const Lines& lines, const Columns& columns, const InnerEdges& edges, const Spacing& spacing,
                  IdVector<NodeId, Point>& centres);
 
-}  // namespace partita
+}  // namespace partita::detail

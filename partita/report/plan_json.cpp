@@ -19,6 +19,9 @@
 #include "partita/util/version.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -6,7 +6,7 @@
 
 #include "partita/report/pretty_json.h"
 
-namespace partita {
+namespace partita::detail {
 
 using nlohmann::ordered_json;
 
@@ -43,4 +43,4 @@ ordered_json platform_object(const Platform& platform, const IdVector<ClassId, d
   return out;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/model/platform.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The parts of such an object: a class of devices, and a cluster with all that is in it.
 nlohmann::ordered_json class_json(const DeviceClass& one, double time_factor = 1);
@@ -15,4 +15,4 @@ nlohmann::ordered_json cluster_json(const Platform& platform, const Cluster& clu
 // The whole. `time_factor`: what the nodes' times by kind were multiplied with, class by class; empty: 1 for all.
 nlohmann::ordered_json platform_object(const Platform& platform, const IdVector<ClassId, double>& time_factor);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -56,4 +56,4 @@ Json whole_if_exact(double value) {
   return value;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

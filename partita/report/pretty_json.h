@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace partita {
+namespace partita::detail {
 
 // Ends with a line end. Text that is not UTF-8 (a name made from a file's name) is mended, never refused.
 std::string pretty_json(const nlohmann::ordered_json& value);
@@ -15,4 +15,4 @@ std::string pretty_json(const nlohmann::ordered_json& value);
 // A number of bytes or the like: written without ".0" where it is whole.
 nlohmann::ordered_json whole_if_exact(double value);
 
-}  // namespace partita
+}  // namespace partita::detail

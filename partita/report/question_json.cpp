@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace partita {
+namespace partita::detail {
 
 void add_question(const Problem& problem, nlohmann::ordered_json& object) {
   object["objective"] = to_string(problem.objective);
@@ -29,4 +29,4 @@ void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& objec
   if (problem.recompute) object["recompute"] = true;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Adds what is asked to an object: for latency objective, subgraphs and host_cores; else objective, shape, transfers,
 // backward_shape and what pipelines have.
@@ -18,4 +18,4 @@ void add_time_unit(const Problem& problem, nlohmann::ordered_json& object);
 // Adds replicas, memory_model, microbatches and recompute to an object, each where it is not the default.
 void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/report/used_devices.h"
 #include "partita/util/version.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -89,4 +89,4 @@ std::string simulate_json(const Problem& problem, const CheckReport& report, con
   return pretty_json(json);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,8 +6,8 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/report/used_devices.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kRemarkWidth = 110;  // where lines may have any width
@@ -118,4 +118,4 @@ std::string simulate_text(const Problem& problem, const CheckReport& report, con
          layout_folded(rows, width, staged ? 2 : 1);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include "partita/schedule/simulation.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Every line ends with a newline; the workload's own line (check/describe.h) is for the caller to put before. Shares
 // are of the time from the start of the first sample to the end of the last one. Devices are in the order in which a
@@ -16,4 +16,4 @@ namespace partita {
 std::string simulate_text(const Problem& problem, const CheckReport& report, const Simulation& simulation,
                           std::size_t width = kAnyWidth);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::string svg_escaped(std::string_view text) {
   std::string out;
@@ -39,4 +39,4 @@ double tick_step(double largest, double steps) {
   return 10 * power;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Also safe inside a quoted attribute. What XML cannot hold, and what cannot be seen, is made visible.
 std::string svg_escaped(std::string_view text);
@@ -18,4 +18,4 @@ const char* device_colour(DeviceId device);
 // Between two marks of an axis that has about `steps` of them up to `largest`: 1, 2 or 5 times a power of ten.
 double tick_step(double largest, double steps);
 
-}  // namespace partita
+}  // namespace partita::detail

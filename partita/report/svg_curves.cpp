@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Curve {  // a cubic one
@@ -72,4 +72,4 @@ Point outer_middle(const Box& from, const Box& to, const Box& from_piece, const 
           (c.start.y + 3 * c.first.y + 3 * c.second.y + c.end.y) / 8};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

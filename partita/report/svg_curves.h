@@ -6,7 +6,7 @@
 
 #include "partita/report/graph_layout.h"
 
-namespace partita {
+namespace partita::detail {
 
 // From one box to another inside a piece: downwards, with a bow around what lies between, or over to the next column.
 std::string inner_curve(const Box& from, const Box& to);
@@ -20,4 +20,4 @@ std::string around_curve(const Box& from, const Box& to, bool over);
 // Where the middle of outer_curve is.
 Point outer_middle(const Box& from, const Box& to, const Box& from_piece, const Box& to_piece);
 
-}  // namespace partita
+}  // namespace partita::detail

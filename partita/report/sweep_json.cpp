@@ -7,7 +7,7 @@
 #include "partita/report/question_json.h"
 #include "partita/util/version.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -59,4 +59,4 @@ std::string sweep_json(const Problem& problem, const Sweep& sweep, const SweepJs
   return pretty_json(json);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

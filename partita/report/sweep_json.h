@@ -7,7 +7,7 @@
 
 #include "partita/model/sweep.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct SweepJsonOptions {
   double time_limit = 0;  // seconds for each point; infinite: none
@@ -17,4 +17,4 @@ struct SweepJsonOptions {
 // `problem` as it was before anything was varied.
 std::string sweep_json(const Problem& problem, const Sweep& sweep, const SweepJsonOptions& options);
 
-}  // namespace partita
+}  // namespace partita::detail

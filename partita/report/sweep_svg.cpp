@@ -15,7 +15,7 @@
 #include "partita/report/sweep_text.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kWidth = 760, kLeft = 78, kRight = 28, kTop = 96, kPlot = 320, kBelow = 62, kLine = 18;
@@ -267,4 +267,4 @@ class Chart {
 
 std::string sweep_svg(const Problem& problem, const Sweep& sweep) { return Chart(problem, sweep).text(); }
 
-}  // namespace partita
+}  // namespace partita::detail

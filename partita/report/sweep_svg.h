@@ -8,9 +8,9 @@
 
 #include "partita/model/sweep.h"
 
-namespace partita {
+namespace partita::detail {
 
 // `problem` as it was before anything was varied.
 std::string sweep_svg(const Problem& problem, const Sweep& sweep);
 
-}  // namespace partita
+}  // namespace partita::detail

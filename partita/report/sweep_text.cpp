@@ -12,7 +12,7 @@
 #include "partita/check/narrow_table.h"
 #include "partita/check/times.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Six digits of the best value: the others have as many decimals.
@@ -119,4 +119,4 @@ std::string sweep_text(const Problem& problem, const Sweep& sweep, const SweepTe
   return text + "\n" + wrapped_text(sweep.verdict, options.width);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

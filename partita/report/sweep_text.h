@@ -8,7 +8,7 @@
 #include "partita/model/sweep.h"
 #include "partita/util/text_width.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct SweepTextOptions {
   bool times = true;
@@ -21,4 +21,4 @@ std::string sweep_text(const Problem& problem, const Sweep& sweep, const SweepTe
 // "accelerators from 1 to 8": what was varied.
 std::string sweep_range(const Sweep& sweep);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/report/used_devices.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kSteadySamples = 5;    // shown after the first one is through
@@ -124,4 +124,4 @@ Timeline timeline(const CheckReport& report, const Simulation& simulation) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct TimelineBox {
   DeviceId device;
@@ -42,4 +42,4 @@ std::size_t samples_for_timeline(const SimulationOptions& options);
 
 Timeline timeline(const CheckReport& report, const Simulation& simulation);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,7 +18,7 @@
 #include "partita/report/timeline.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kWidth = 1120, kRight = 22, kEdge = 16;
@@ -312,4 +312,4 @@ std::string timeline_svg(const Problem& problem, const CheckReport& report, cons
   return Picture(problem, report, simulation).text();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

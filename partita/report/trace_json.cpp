@@ -20,7 +20,7 @@
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kUnknownUnit = 1e-3;       // seconds: a unit that nobody names is taken for a millisecond
@@ -204,4 +204,4 @@ std::string trace_json(const Problem& problem, const CheckReport& report, const 
   return Trace(problem, report, simulation).text();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

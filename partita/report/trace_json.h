@@ -7,11 +7,11 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The recorded samples. The workload's unit of time is taken for a millisecond; times are rounded to nanoseconds, and
 // so that nothing overlaps on a lane. Events are sorted by time. Arrows lead from piece to piece across devices, for
 // the first samples only (docs/formats.md).
 std::string trace_json(const Problem& problem, const CheckReport& report, const Simulation& simulation);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include "partita/check/in_use.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::vector<DeviceId> by_first_piece(const Simulation& simulation) {
@@ -29,4 +29,4 @@ std::vector<UsedDevice> used_devices(const CheckReport& report, const Simulation
   return used;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

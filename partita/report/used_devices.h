@@ -7,7 +7,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct UsedDevice {
   DeviceId device;
@@ -18,4 +18,4 @@ struct UsedDevice {
 // copies follow their originals and share their stage.
 std::vector<UsedDevice> used_devices(const CheckReport& report, const Simulation& simulation);
 
-}  // namespace partita
+}  // namespace partita::detail

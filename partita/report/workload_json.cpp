@@ -11,6 +11,9 @@
 #include "partita/report/platform_json.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 using nlohmann::ordered_json;

@@ -39,7 +39,7 @@
 #include "partita/util/bit_matrix.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using ColourWord = std::vector<ColourId>;
@@ -339,4 +339,4 @@ Runs fewest_runs(const ColouredDag& dag, const std::vector<ColourId>& preferred,
   return runs;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 using VertexId = Id<struct VertexTag>;
 using ColourId = Id<struct ColourTag>;
@@ -32,4 +32,4 @@ inline constexpr std::size_t kRunsWork = 16'000'000;
 // Colours that it leaves out come last. Deterministic. `work` limits the search, not the first try.
 Runs fewest_runs(const ColouredDag& dag, const std::vector<ColourId>& preferred, std::size_t work = kRunsWork);
 
-}  // namespace partita
+}  // namespace partita::detail

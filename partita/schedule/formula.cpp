@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A forward piece may also read what only the backward nodes of its device need, from devices that no forward edge
@@ -53,4 +53,4 @@ std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split
   return order;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

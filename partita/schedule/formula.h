@@ -7,7 +7,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 // max-load for pipelines and 1f1b, gpipe for gpipe, latency for sequential schedules if that is the problem's
 // objective.
@@ -19,4 +19,4 @@ std::optional<double> formula_of(const Problem& problem, const Split& split, Sch
 std::vector<DeviceId> order_of_stages(const Problem& problem, const Split& split, const CheckReport& report,
                                       const Pieces& pieces);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "partita/schedule/round_schedule.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Where a device has several lanes: no sample comes in before the one a batch earlier is over, so that no more samples
@@ -76,4 +76,4 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   return program;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,9 +18,9 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Precondition: microbatches >= 1.
 Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t microbatches);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/schedule/round_schedule.h"
 #include "partita/schedule/steady_state.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Span {
@@ -154,4 +154,4 @@ void measure(const Steps& steps, const Timing& timing, std::size_t record, Simul
   record_intervals(steps, timing, record, result);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Of how many samples intervals and memory are kept.
 std::size_t samples_to_record(const Steps& steps, const SimulationOptions& options);
@@ -13,4 +13,4 @@ std::size_t samples_to_record(const Steps& steps, const SimulationOptions& optio
 // and memory. Batches of result.microbatches where that is not 0. O(tasks log tasks).
 void measure(const Steps& steps, const Timing& timing, std::size_t record, Simulation& result);
 
-}  // namespace partita
+}  // namespace partita::detail

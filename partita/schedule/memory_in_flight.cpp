@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Relative: times that differ by less are equal, but for the order of additions.
@@ -120,4 +120,4 @@ void measure_memory_in_flight(const Problem& problem, const CheckReport& report,
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

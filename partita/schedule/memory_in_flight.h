@@ -9,11 +9,11 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Fills most_in_flight and peak_memory of each device over the whole run, and result.memory up to the end of the first
 // `record` samples. O(tasks log tasks).
 void measure_memory_in_flight(const Problem& problem, const CheckReport& report, const Steps& steps,
                               const Timing& timing, std::size_t record, Simulation& result);
 
-}  // namespace partita
+}  // namespace partita::detail

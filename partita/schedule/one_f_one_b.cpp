@@ -8,7 +8,7 @@
 
 #include "partita/schedule/transfer_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Stage {
@@ -156,4 +156,4 @@ Program one_f_one_b_program(const Problem& problem, const std::vector<DeviceId>&
   return OneF1BProgram(steps, make_stages(problem, order, pieces, steps), samples).make();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -54,7 +54,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Each device has at most one piece in each pass, not counting those that only read for the backward pass.
 bool one_piece_in_each_pass(const Pieces& pieces);
@@ -64,4 +64,4 @@ bool one_piece_in_each_pass(const Pieces& pieces);
 Program one_f_one_b_program(const Problem& problem, const std::vector<DeviceId>& order, const Pieces& pieces,
                             const Steps& steps, std::size_t samples);
 
-}  // namespace partita
+}  // namespace partita::detail

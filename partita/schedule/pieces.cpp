@@ -11,6 +11,9 @@
 #include "partita/util/csr.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 class PieceCutter {

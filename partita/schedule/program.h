@@ -13,7 +13,7 @@
 
 #include "partita/schedule/steps.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Task {
   StepId step;
@@ -70,4 +70,4 @@ std::optional<Timing> try_program(const Steps& steps, const Program& program);
 // run.
 Timing run_program(const Steps& steps, const Program& program);
 
-}  // namespace partita
+}  // namespace partita::detail

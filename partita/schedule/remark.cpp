@@ -10,7 +10,7 @@
 #include "partita/check/times.h"
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 bool same(double time, double formula) { return std::abs(time - formula) <= kSameTime * std::abs(formula); }
@@ -115,4 +115,4 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
                               counted(most_in_flight(rounds), "sample"), most_in_flight(simulation));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

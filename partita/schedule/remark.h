@@ -8,7 +8,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Equal up to this share.
 inline constexpr double kSameTime = 1e-9;
@@ -21,4 +21,4 @@ std::string remark_on(const Problem& problem, const Simulation& simulation);
 std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceId>& order, const Simulation& simulation,
                                const std::function<Simulation()>& round_by_round);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The lane of a full device has no room to spare, but sums that are rounded: slots may overlap by this share of the
@@ -168,4 +168,4 @@ Program pipeline_program(const Steps& steps, std::size_t samples) {
   return program;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Rounds {
   double period = 0;
@@ -36,4 +36,4 @@ std::vector<Task> in_rounds(const Rounds& rounds, const std::vector<StepId>& cho
 // ScheduleKind::Pipeline.
 Program pipeline_program(const Steps& steps, std::size_t samples);
 
-}  // namespace partita
+}  // namespace partita::detail

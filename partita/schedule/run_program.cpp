@@ -5,7 +5,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class Execution {
@@ -131,4 +131,4 @@ Timing run_program(const Steps& steps, const Program& program) {
   return *std::move(timing);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

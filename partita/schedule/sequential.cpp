@@ -9,7 +9,7 @@
 
 #include "partita/check/crossings.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A piece for each step of the schedule, in its order.
@@ -134,4 +134,4 @@ LatencySchedule repeat_latency_schedule(const Problem& problem, const Split& spl
   return {std::move(pieces), std::move(steps), std::move(timing)};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

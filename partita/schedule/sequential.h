@@ -9,7 +9,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 Program sequential_program(const Steps& steps, std::size_t samples);
 
@@ -23,4 +23,4 @@ struct LatencySchedule {
 LatencySchedule repeat_latency_schedule(const Problem& problem, const Split& split, const CheckReport& report,
                                         std::size_t samples);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/schedule/round_schedule.h"
 #include "partita/schedule/sequential.h"
 
-namespace partita {
+namespace partita::detail {
 
 Simulation simulate_pieces(const Problem& problem, const Split& split, const CheckReport& report, const Pieces& pieces,
                            const SimulationOptions& options) {
@@ -61,4 +61,4 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,6 +13,9 @@
 #include "partita/util/error.h"
 
 namespace partita {
+
+using namespace detail;
+
 namespace {
 
 Simulation simulate_latency(const Problem& problem, const Split& split, const CheckReport& report,

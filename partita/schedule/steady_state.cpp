@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Relative: the same sums in another order.
@@ -30,4 +30,4 @@ std::optional<double> steady_time(const std::vector<double>& ends, std::size_t b
   return std::nullopt;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

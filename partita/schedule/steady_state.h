@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 // The smallest period of at most `longest` ends after which the last of `ends` come again, later by a fixed time, and
 // that time divided by the period. At least the last quarter, two periods, and one period and `burst` more must agree,
@@ -15,4 +15,4 @@ namespace partita {
 // longest).
 std::optional<double> steady_time(const std::vector<double>& ends, std::size_t burst = 0, std::size_t longest = 64);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct DeviceLanes {
@@ -159,4 +159,4 @@ double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen) {
   return work.empty() ? 0 : *std::max_element(work.begin(), work.end());
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 using StepId = Id<struct StepTag>;
 
@@ -69,4 +69,4 @@ double busiest_lane(const Steps& steps, const std::vector<StepId>& chosen);
 
 std::vector<StepId> all_steps(const Steps& steps);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class TransferOrder {
@@ -82,4 +82,4 @@ void order_transfers(const Steps& steps, bool ahead, Program& program) {
   program = std::move(one_by_one);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

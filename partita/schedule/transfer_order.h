@@ -23,10 +23,10 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Completes the orders of the lanes with all steps that are on none: in, out, and exchanges of weights on their own
 // lanes. `ahead`: reading ahead is tried. Precondition: the steps `compute` have their places. Linear.
 void order_transfers(const Steps& steps, bool ahead, Program& program);
 
-}  // namespace partita
+}  // namespace partita::detail

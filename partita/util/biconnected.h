@@ -8,7 +8,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct EdgeComponents {
   std::vector<std::size_t> component_of;  // by edge
@@ -74,4 +74,4 @@ EdgeComponents biconnected_components(std::size_t vertices, const std::vector<st
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 using Word = std::uint64_t;
 inline constexpr std::size_t kWordBits = 64;
@@ -58,4 +58,4 @@ class BitMatrix {
   std::vector<Word> data_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 #include <system_error>
 #include <thread>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kOutOfMemory = 101, kException = 102;  // exit codes of the child
@@ -181,4 +181,4 @@ std::string ChildProcess::end() {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 class ChildProcess {
  public:
@@ -42,4 +42,4 @@ class ChildProcess {
 // All of it, or false. For the child.
 bool write_all(int pipe, const void* data, std::size_t size);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class RowId, class Entry>
 class Csr {
@@ -35,4 +35,4 @@ class Csr {
   std::vector<Entry> entries_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 class Dice {
  public:
@@ -41,4 +41,4 @@ class Dice {
   std::uint64_t state_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 void MaxFlow::reset(std::size_t vertices) {
   arcs_.clear();
@@ -95,4 +95,4 @@ double MaxFlow::run(std::size_t source, std::size_t sink, double enough, double 
   return flow;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr double kInfiniteCapacity = std::numeric_limits<double>::infinity();
 
@@ -58,4 +58,4 @@ class MaxFlow {
   std::uint32_t phase_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstddef>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostMistakes = 3;
@@ -57,4 +57,4 @@ std::optional<std::string> nearest_name(std::string_view given, const std::vecto
   return nearest;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 // The one of `known` that `given` differs least from, where it is near enough to be meant: up to three letters left
 // out, added, changed or swapped with their neighbour, fewer in short names. Capital letters count as small ones, so a
@@ -15,4 +15,4 @@ namespace partita {
 // length^2).
 std::optional<std::string> nearest_name(std::string_view given, const std::vector<std::string>& known);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Components {
   std::vector<std::size_t> component_of;  // by row; numbered so that edges between components go to smaller numbers
@@ -57,4 +57,4 @@ Components strong_components(const Csr<RowId, RowId>& successors) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -134,4 +134,4 @@ std::string wrapped_text(const std::string& text, std::size_t width) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr std::size_t kAnyWidth = 0;  // where text is not to be made to fit
 
@@ -27,4 +27,4 @@ std::vector<std::string> broken_at_spaces(std::string_view text, std::size_t wid
 // A sentence made visible() and broken at spaces, each line but the first indented by two. Ends with a newline.
 std::string wrapped_text(const std::string& text, std::size_t width);
 
-}  // namespace partita
+}  // namespace partita::detail

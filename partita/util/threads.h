@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing where the system starts no further thread; the work is then somebody else's.
 template <class Work>
@@ -19,4 +19,4 @@ std::optional<std::jthread> try_to_start(Work work) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct OutOfTime : std::exception {
   const char* what() const noexcept override { return "out of time"; }
@@ -38,4 +38,4 @@ class TimeWatch {
   std::size_t steps_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 // First the rows that no edge leads to, then each as soon as the last row before it has been passed. Rows on circles,
 // and those behind them, are left out. An edge may be there twice. O(rows + edges).
@@ -29,4 +29,4 @@ std::vector<RowId> topological_order(const Csr<RowId, RowId>& successors) {
   return order;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Disjoint sets of ids, joined by pairs.
 template <class IdT>
@@ -43,4 +43,4 @@ class UnionFind {
   std::size_t joins_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

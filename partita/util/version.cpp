@@ -3,8 +3,8 @@
 
 #include "partita/version.h"
 
-namespace partita {
+namespace partita::detail {
 
 const char* version() { return PARTITA_VERSION; }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -85,4 +85,4 @@ std::string visible(std::string_view text, std::size_t longest) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

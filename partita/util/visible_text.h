@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 // The text with everything that is not a printable character written out: "\n", "\t", "\x1b" for control characters and
 // for bytes that are no valid UTF-8, "\u202e" for characters that break lines or turn the direction of writing. All
@@ -20,4 +20,4 @@ inline constexpr std::size_t kLongestShownName = 48;
 // The same, cut behind its first `longest` bytes or a little before, between characters; "..." then follows.
 std::string visible(std::string_view text, std::size_t longest);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Does the work. False where there was not enough memory for it, or a size that no memory holds was asked for; the
 // budget then knows. False as well where a TimeWatch ended it. What the work had made by then is gone but for what it
@@ -28,4 +28,4 @@ bool within_limits(Budget& budget, Work&& work) {
   return false;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

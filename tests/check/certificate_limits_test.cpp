@@ -9,7 +9,7 @@
 #include "partita/check/certificate.h"
 #include "partita/partita.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // `rows` chains side by side, with a node that joins them every so often.
@@ -85,4 +85,4 @@ TEST(CertificateLimits, TooManyLabelsAreNotAccepted) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem free_problem(Workload workload) {
@@ -354,4 +354,4 @@ TEST(FreePlan, FindsTheOptimumOfBruteForce) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

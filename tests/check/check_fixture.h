@@ -9,7 +9,7 @@
 #include "partita/check/check.h"
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline Problem problem_of(Workload workload, Shape shape = Shape::Staged, Objective objective = Objective::MaxLoad) {
   Problem problem;
@@ -35,4 +35,4 @@ inline std::vector<std::string> messages(const CheckReport& report, Violation::K
 using Messages = std::vector<std::string>;
 using Devices = std::vector<DeviceId>;
 
-}  // namespace partita
+}  // namespace partita::detail

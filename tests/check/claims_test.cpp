@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem asking(Shape shape, Objective objective = Objective::MaxLoad) {
@@ -75,4 +75,4 @@ TEST(Claims, PlainWordsForProofs) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

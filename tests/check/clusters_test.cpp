@@ -5,7 +5,7 @@
 
 #include "tests/check/setup_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
@@ -81,4 +81,4 @@ TEST(Clusters, StayTogetherInTheOrder) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "tests/check/setup_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
@@ -162,4 +162,4 @@ TEST(Copies, StandOnlyWhereTheyMay) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

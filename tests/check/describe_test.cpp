@@ -9,7 +9,7 @@
 #include "partita/check/names.h"
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 void expect_described(const Problem& problem, std::string_view split, const std::string& table,
@@ -124,12 +124,13 @@ TEST(Describe, ALongScheduleIsCut) {
 
 TEST(Describe, WarnsOfMoreBusyCoresThanHosts) {
   Problem problem = problem_of(graph_from_text("a - 1; b - 2", 1), Shape::Staged, Objective::Latency);
-  EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
-            "schedule of one sample:\n"
-            "  start   finish  what runs  nodes\n"
-            "0.00000  2.00000  hosts          2\n"
-            "warning: 2 host nodes run at once, but there is 1 host; Question::strict_host_cores makes nodes wait for a free "
-            "one\n");
+  EXPECT_EQ(
+      describe_schedule(problem, check_text(problem, "| a b")),
+      "schedule of one sample:\n"
+      "  start   finish  what runs  nodes\n"
+      "0.00000  2.00000  hosts          2\n"
+      "warning: 2 host nodes run at once, but there is 1 host; Question::strict_host_cores makes nodes wait for a free "
+      "one\n");
   problem.strict_host_cores = true;
   EXPECT_EQ(describe_schedule(problem, check_text(problem, "| a b")),
             "schedule of one sample:\n"
@@ -326,4 +327,4 @@ TEST(Names, Bytes) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(Experts, CostWhatThePaperSays) {
@@ -41,4 +41,4 @@ TEST(Experts, CostWhatThePaperSays) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(GraphText, ReadsNodesAndEdges) {
@@ -60,4 +60,4 @@ TEST(GraphText, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Two accelerators, so hosts are the devices from 2 on: "| | a b".
@@ -98,4 +98,4 @@ TEST(HostCores, ALongQueue) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 
 #include "partita/check/check.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kNodes = 20000;
@@ -62,4 +62,4 @@ TEST(Large, OneNodeOutOfPlace) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

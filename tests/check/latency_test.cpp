@@ -6,7 +6,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem latency_of(std::string_view text, int accelerators = 2) {
@@ -129,4 +129,4 @@ TEST(Latency, AClaimAboutASplitWithoutValueIsNotCompared) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

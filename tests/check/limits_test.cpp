@@ -6,7 +6,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
@@ -161,4 +161,4 @@ TEST(Listing, NamesStayOnOneLine) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/util/error.h"
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // a and b on accelerator 0, c on accelerator 1.
@@ -110,4 +110,4 @@ TEST_F(ListedSplitTest, OptionsThatDiffer) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

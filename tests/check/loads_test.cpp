@@ -4,7 +4,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr DeviceId kFirst(0);
@@ -180,4 +180,4 @@ TEST(Loads, MemoryIsAddedUp) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

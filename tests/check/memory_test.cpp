@@ -5,7 +5,7 @@
 
 #include "tests/check/setup_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
@@ -123,4 +123,4 @@ TEST(Recomputing, MustBeAllowedAndTheSameForCopies) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 const std::vector<Row> kRows = {
@@ -89,4 +89,4 @@ TEST(NarrowTable, MarkdownAlignsAndEscapes) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline Cluster cluster_of(double factor, std::initializer_list<int> devices, std::vector<Cluster> inside = {}) {
   Cluster cluster;
@@ -29,4 +29,4 @@ inline IdVector<DeviceId, DeviceId> copies(std::initializer_list<std::size_t> or
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr DeviceId kFirst(0);
@@ -185,4 +185,4 @@ TEST(Free, AsksForNothing) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

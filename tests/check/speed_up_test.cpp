@@ -5,7 +5,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(SpeedUp, OverOneAcceleratorThatMovesNothing) {
@@ -61,4 +61,4 @@ TEST(LoneBottleneck, AColourClassSharesADevice) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem latency_of(std::string_view text, int subgraphs, int accelerators = 2) {
@@ -180,4 +180,4 @@ TEST_F(ListedSubgraphs, AreNotLookedAtForThroughput) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

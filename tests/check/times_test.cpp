@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(Times, HaveTheirUnitWhereItIsKnown) {
@@ -31,4 +31,4 @@ TEST(Times, PerSample) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "tests/check/check_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Forward and backward of two nodes, each of 10 bytes.
@@ -64,4 +64,4 @@ TEST(Warnings, TheFlatModelIsAnUnderestimateWithSamplesInFlight) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,12 +11,12 @@
 #include "partita/read/split.h"
 #include "partita/read/workload.h"
 #include "partita/solve/baseline/expert.h"
-#include "partita/solve/shared/greedy.h"
 #include "partita/solve/baseline/local_search.h"
 #include "partita/solve/baseline/pipedream.h"
+#include "partita/solve/shared/greedy.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // The paper prints two decimals, some of them cut off, not rounded.
@@ -166,4 +166,4 @@ INSTANTIATE_TEST_SUITE_P(Paper, LocalSearchCell, testing::ValuesIn(with_operator
                          test_name);
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

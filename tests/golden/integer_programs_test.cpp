@@ -9,7 +9,7 @@
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct KnownSplit {
@@ -76,4 +76,4 @@ TEST(KnownLatencyIp, Bert24) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -11,7 +11,7 @@
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Known {
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Paper, KnownLatency, testing::ValuesIn(latency_inputs()
 INSTANTIATE_TEST_SUITE_P(Measured, KnownValue, testing::ValuesIn(measured_models()), test_name);
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -16,7 +16,7 @@
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/process_backend.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // A knapsack turned round: cover `demand` with things of weight and cost at least cost.
@@ -204,4 +204,4 @@ TEST(ProcessBackend, LeavesSignalsToItsParent) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

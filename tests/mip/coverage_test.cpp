@@ -14,7 +14,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 std::size_t pieces_of(const Graph& graph) {
@@ -224,4 +224,4 @@ TEST(LargerProblems, IntegerProgramsAgreeWithTheOtherSolvers) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -18,7 +18,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 LinearModel small_model() {
@@ -144,4 +144,4 @@ TEST_P(ModelFiles, CbcReadsThemAndItsSolutionIsTheOptimum) {
 INSTANTIATE_TEST_SUITE_P(EveryQuestion, ModelFiles, kEveryQuestion, question_name);
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

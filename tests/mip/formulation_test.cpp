@@ -11,7 +11,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using FormulationTest = IntegerProgram;
@@ -96,4 +96,4 @@ INSTANTIATE_TEST_SUITE_P(EveryQuestion, FormulationTest, kEveryQuestion, questio
 INSTANTIATE_TEST_SUITE_P(EveryObjective, ContiguousFormulationTest, kContiguousQuestions, question_name);
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -19,7 +19,7 @@
 #include "tests/support/latency_questions.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // What random workloads seldom are: blocks that take no time and wait for each other, hosts that are full.
@@ -215,4 +215,4 @@ TEST(LatencyProgramLimits, ATenthOfASecondIsEnoughForASplit) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -16,7 +16,7 @@
 #include "tests/support/more_hosts.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // Colours are kept; few devices are used now and then; `in_runs`: nodes near each other are often together.
 inline Split random_assignment(const Problem& problem, bool in_runs, std::mt19937_64& engine) {
@@ -135,4 +135,4 @@ inline void expect_optimal_plan(const Problem& problem, double tolerance) {
   }
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

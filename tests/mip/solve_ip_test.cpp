@@ -21,7 +21,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using SolveIp = IntegerProgram;
@@ -395,4 +395,4 @@ TEST_P(SolveIp, BoundsHoldWhereTimesAreFarApart) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -12,7 +12,7 @@
 
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Workload with_sizes(const std::vector<double>& sizes, double limit) {
@@ -70,4 +70,4 @@ TEST(ExactMemory, DecimalFractionsThatAddUpToTheLimitFit) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -171,4 +171,4 @@ TEST(FindUnderflow, NamesTheTimeThatVanishesWithItsFactors) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

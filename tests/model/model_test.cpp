@@ -4,7 +4,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Platform, NumbersDevicesClassByClass) {
@@ -73,4 +73,4 @@ TEST(Names, EveryStatusHasOne) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -15,7 +15,7 @@
 #include "partita/model/made_sound.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -235,4 +235,4 @@ TEST(MadeSound, SharesTheWorkloadUnlessItsMemoryDoesNotAddUp) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

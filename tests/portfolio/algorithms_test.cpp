@@ -13,7 +13,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Outcome = AlgorithmRun::Outcome;
@@ -211,4 +211,4 @@ TEST(Algorithms, AllOfThemOnRandomProblems) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -11,7 +11,7 @@
 #include "tests/support/free_questions.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(FirstAnswer, BracketsTheOptimum) {
@@ -64,4 +64,4 @@ TEST(FirstAnswer, AMillionDevicesAreAsGoodAsOneForEachNode) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

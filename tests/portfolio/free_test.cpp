@@ -10,7 +10,7 @@
 #include "tests/support/free_questions.h"
 #include "tests/support/graph_text.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 void expect_bracketed(Shape shape, std::uint64_t usual) {
@@ -97,4 +97,4 @@ TEST(PlanFree, RefusesWhatOnlyStagesHave) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

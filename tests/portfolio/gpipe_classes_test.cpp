@@ -8,7 +8,7 @@
 #include "tests/support/pipeline_brute_force.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 class GpipeOverClasses : public testing::TestWithParam<Shape> {};
@@ -73,4 +73,4 @@ TEST(GpipeBounds, HoldWithCopiesClustersAndMemoryInFlight) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr Shape kShapes[] = {Shape::Staged, Shape::Contiguous, Shape::Free};
@@ -103,4 +103,4 @@ TEST(Gpipe, TheLinearisedProgramIsHonest) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

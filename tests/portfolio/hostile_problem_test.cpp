@@ -14,7 +14,7 @@
 #include "partita/util/error.h"
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem chain() { return Problem(graph_from_text("a 1 2; b 1 2; c 1 2; a -> b : 1; b -> c : 1", 2, 100, 1)); }
@@ -80,4 +80,4 @@ TEST(HostileProblem, MemoryThatDoesNotAddUpIsCutOff) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

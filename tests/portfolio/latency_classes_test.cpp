@@ -9,7 +9,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/latency_questions.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 bool several_accelerator_classes(const Platform& platform) {
@@ -55,7 +55,8 @@ TEST(LatencyClasses, LinksAndTimesAreWeighedAgainstEachOther) {
   problem.workload = graph_from_text("a - 0; b 4 100; c - 0; a -> b : 3; b -> c : 3", 1, kUnlimited, 1);
   Platform& platform = problem.workload.change().platform;
   platform.classes.push_back({"near", DeviceKind::Accelerator, 1, kUnlimited, 0.5});
-  for (Node& node : problem.workload.change().graph.nodes) node.time.push_back(node.time[0] == kCannotRun ? kCannotRun : 6);
+  for (Node& node : problem.workload.change().graph.nodes)
+    node.time.push_back(node.time[0] == kCannotRun ? kCannotRun : 6);
   Budget budget;
   const Plan answer = plan(problem, {}, budget);
   EXPECT_EQ(answer.result.status, Status::Optimal);
@@ -76,4 +77,4 @@ TEST(LatencyClasses, WhatItDoesNotKnowIsRefused) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

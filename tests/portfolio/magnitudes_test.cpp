@@ -13,7 +13,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kPowers[] = {-990, -700, -461, -100, 100, 470, 800, 900};
@@ -86,4 +86,4 @@ TEST(Magnitudes, WhatCannotBeComputedWithIsRefused) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

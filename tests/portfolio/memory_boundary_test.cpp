@@ -12,7 +12,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Sizes of a few gigabytes that differ in their last bytes, and a limit that a random set of nodes has, or misses by
@@ -65,4 +65,4 @@ TEST(MemoryBoundary, EverySolverAgreesWithBruteForce) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

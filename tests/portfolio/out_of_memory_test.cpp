@@ -42,7 +42,7 @@ bool fails() {
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // So many allocations from the given one on fail, for as long as this lives.
@@ -121,4 +121,4 @@ TEST(OutOfMemory, FreeSplits) { expect_true_answers(Objective::MaxLoad, Shape::F
 TEST(OutOfMemory, FreeSplitsOnThreads) { expect_true_answers(Objective::MaxLoad, Shape::Free, 2); }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

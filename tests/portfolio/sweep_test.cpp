@@ -20,7 +20,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Parameter = SweepParameter;
@@ -346,4 +346,4 @@ TEST(SweepVerdict, AFlatStepIsNoEnd) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -12,7 +12,7 @@
 #include "partita/model/graph_builder.h"
 #include "partita/partita.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Two branches of training that join: forward nodes with times and sizes of all kinds, and a backward node for each.
@@ -140,4 +140,4 @@ TEST(TwoPlans, WithThreadsOfTheirOwnAndCancelled) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

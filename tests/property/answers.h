@@ -9,7 +9,7 @@
 #include "partita/partita.h"
 #include "tests/property/property.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline Plan plan_within(const Problem& problem, std::uint64_t ticks, const PlanOptions& options = {}) {
   Budget::Limits limits;
@@ -30,4 +30,4 @@ inline Complaint other_status(const Plan& answer, std::optional<double> optimum)
                      to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

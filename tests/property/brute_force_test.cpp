@@ -7,7 +7,7 @@
 #include "tests/property/property.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Node make_node(double accelerator, double host, double memory = 0) {
@@ -152,4 +152,4 @@ TEST(BruteForce, SubdivisionChangesNothing) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/latency_brute_force.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Labels {
@@ -262,4 +262,4 @@ TEST(LatencyBruteForce, MoreSubgraphsNeverHurt) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

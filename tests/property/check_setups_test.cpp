@@ -14,7 +14,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
@@ -122,4 +122,4 @@ TEST(PipelineBruteForce, EqualsTheOtherOneOnPlainQuestions) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "tests/support/brute_force.h"
 #include "tests/support/random_setup.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Random devices; half of the time colours are kept and half of the time nodes go where they can run, or hardly any
@@ -139,4 +139,4 @@ TEST(CheckEqualsDefinition, OnEverySplitOfTinyGraphs) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

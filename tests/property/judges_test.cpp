@@ -14,7 +14,7 @@
 #include "tests/support/random_path.h"
 #include "tests/support/random_setup.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(PipeDreamRecurrence, WorkedOutByHand) {
@@ -77,4 +77,4 @@ TEST(PiperRecurrence, EqualsBruteForceWhereOutputsArePaidOnce) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Plan plan_layers(const Problem& problem) {
@@ -149,4 +149,4 @@ TEST(Layers, WithoutColoursAreThoseOfTheFile) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

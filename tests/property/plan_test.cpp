@@ -13,7 +13,7 @@
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Whatever the limits: a split that passes the definition at the value claimed, and a bound that no legal split beats.
@@ -293,7 +293,9 @@ TEST(PlanIsInvariant, UnderScaling) {
 TEST(PlanIsInvariant, ForLatencyToo) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        const auto planned = [](const Workload& other) { return plan_fully({other, {.objective = Objective::Latency}}); };
+        const auto planned = [](const Workload& other) {
+          return plan_fully({other, {.objective = Objective::Latency}});
+        };
         const Plan one = planned(workload);
         if (Complaint complaint = disagree(one, planned(shuffled(workload, number)), 1)) return complaint;
         if (Complaint complaint = disagree(one, planned(subdivided(workload)), 1)) return complaint;
@@ -375,4 +377,4 @@ TEST(PlanIsConsistent, OnJoinedWorkloads) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

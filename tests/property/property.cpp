@@ -13,7 +13,7 @@
 
 #include "partita/report/workload_json.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The environment variable as a number, or `otherwise` if it is not set to one.
@@ -68,4 +68,4 @@ bool nearly(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/model/problem.h"
 #include "tests/property/recipe_generator.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline constexpr int kDefaultCases = 2000;
 
@@ -30,4 +30,4 @@ void expect_for_all_workloads(const Property& property, int rarity = 1);
 // Equal up to rounding: `tolerance` relative, and as much absolute near 0.
 bool nearly(double a, double b, double tolerance = 1e-6);
 
-}  // namespace partita
+}  // namespace partita::detail

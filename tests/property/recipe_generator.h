@@ -13,9 +13,9 @@ namespace rc {
 
 // Every field shrinks towards 0 on its own, and a node with presence 0 is gone, so graphs shrink node by node.
 template <>
-struct Arbitrary<partita::NodeRecipe> {
-  static Gen<partita::NodeRecipe> arbitrary() {
-    using partita::NodeRecipe;
+struct Arbitrary<partita::detail::NodeRecipe> {
+  static Gen<partita::detail::NodeRecipe> arbitrary() {
+    using partita::detail::NodeRecipe;
     // RapidCheck narrows ranges while its size parameter is small; here small numbers are not simpler cases.
     return gen::resize(
         kNominalSize,
@@ -32,13 +32,14 @@ struct Arbitrary<partita::NodeRecipe> {
 };
 
 template <>
-struct Arbitrary<partita::Recipe> {
-  static Gen<partita::Recipe> arbitrary() {
-    using partita::Recipe;
+struct Arbitrary<partita::detail::Recipe> {
+  static Gen<partita::detail::Recipe> arbitrary() {
+    using partita::detail::Recipe;
     return gen::resize(
         kNominalSize,
         gen::build<Recipe>(
-            gen::set(&Recipe::nodes, gen::container<decltype(Recipe::nodes)>(gen::arbitrary<partita::NodeRecipe>())),
+            gen::set(&Recipe::nodes,
+                     gen::container<decltype(Recipe::nodes)>(gen::arbitrary<partita::detail::NodeRecipe>())),
             gen::set(&Recipe::accelerators, gen::inRange(0, 5)), gen::set(&Recipe::hosts, gen::inRange(0, 3)),
             gen::set(&Recipe::chain, gen::inRange(0, 2)), gen::set(&Recipe::even, gen::inRange(0, 2)),
             gen::set(&Recipe::memory, gen::inRange(0, 8)), gen::set(&Recipe::unit, gen::inRange(0, 4)),
@@ -49,10 +50,10 @@ struct Arbitrary<partita::Recipe> {
 
 }  // namespace rc
 
-namespace partita {
+namespace partita::detail {
 
 // The name is RapidCheck's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 inline void showValue(const Recipe& recipe, std::ostream& out) { out << "\n" << describe(make_workload(recipe)); }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 #include "tests/support/random_path.h"
 #include "tests/support/random_setup.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostNodes = 7;  // for the brute force
@@ -466,4 +466,4 @@ TEST(PlanOfSetups, RoundingHidesNoStage) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(Gunzip, ABombStopsAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 enum Example : std::size_t {
@@ -140,4 +140,4 @@ TEST(DocumentedExamples, TheScheduleIsTheOneRecomputed) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

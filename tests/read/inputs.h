@@ -11,7 +11,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Two forward nodes, one backward node, every optional field used somewhere.
 inline const std::string kSmallWorkload = R"({
@@ -114,7 +114,7 @@ InputError error_of(Action action) {
   return {ErrorKind::Usage, "", "nothing was thrown"};
 }
 
-}  // namespace partita
+}  // namespace partita::detail
 
 // That `error` is of this kind and says all these words.
 #define EXPECT_SAYS(error, expected_kind, ...)                                                \

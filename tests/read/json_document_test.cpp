@@ -5,7 +5,7 @@
 
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 nlohmann::json parse_json(std::string_view bytes, const std::string& source) {
@@ -83,4 +83,4 @@ TEST(JsonDocument, MessagesStayShortAndOnOneLine) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::string repeated(std::string_view part, std::size_t times) {
@@ -92,4 +92,4 @@ TEST(LargeInputs, WhatUnpacksToManyTimesItsSizeIsRefused) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "tests/read/inputs.h"
 #include "tests/support/mutate_bytes.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using nlohmann::json;
@@ -185,4 +185,4 @@ TEST(MutatedInputs, Gzip) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

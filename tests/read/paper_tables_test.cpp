@@ -5,7 +5,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr const char* kTables = R"({
@@ -51,4 +51,4 @@ TEST(PaperTables, ErrorsNameThePlace) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr ClassId kFast(0);
@@ -229,4 +229,4 @@ TEST(PlatformErrors, Overrides) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "tests/read/same_workload.h"
 #include "tests/support/workloads.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST(RealFiles, ExpertSplitsNameTheNodesOfTheirWorkload) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

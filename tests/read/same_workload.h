@@ -6,7 +6,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline void expect_same(const Workload& a, const Workload& b) {
   EXPECT_EQ(a.name, b.name);
@@ -45,4 +45,4 @@ inline void expect_same(const Workload& a, const Workload& b) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

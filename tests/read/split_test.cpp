@@ -3,7 +3,7 @@
 
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -234,4 +234,4 @@ TEST(ReadPlan, NumbersBeyondAllReasonAreNotTaken) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Longer than a piece, in lines of 100 bytes.
@@ -65,4 +65,4 @@ TEST(TextStream, DamageIsTheReasonOfWhatLooksLikeASyntaxError) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

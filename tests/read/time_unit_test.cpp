@@ -4,7 +4,7 @@
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Notes = std::vector<std::string>;
@@ -44,4 +44,4 @@ TEST(TimeUnit, AFileThatMakesNoSenseIsSaid) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

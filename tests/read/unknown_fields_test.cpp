@@ -7,7 +7,7 @@
 #include "partita/read/workload.h"
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Notes = std::vector<std::string>;
@@ -93,4 +93,4 @@ TEST(UnknownFields, ARequiredFieldThatIsMisspeltIsPointedAt) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "tests/read/inputs.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 InputError error_in(const std::string& text, const PlatformOverrides& overrides = {}) {
@@ -165,4 +165,4 @@ TEST(WorkloadErrors, ALongChainWithACycleDoesNotOverflowTheStack) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

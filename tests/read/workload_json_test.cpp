@@ -14,7 +14,7 @@
 #include "tests/read/inputs.h"
 #include "tests/read/same_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Cluster random_clusters(std::mt19937_64& random, const std::function<double()>& number, std::size_t classes,
@@ -155,4 +155,4 @@ TEST(WorkloadJson, RoundTripsAPlatformObject) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "tests/read/inputs.h"
 #include "tests/read/same_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr ClassId kAccelerators(0);
@@ -216,4 +216,4 @@ TEST(ReadWorkload, TwentyThousandNodesAreQuick) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

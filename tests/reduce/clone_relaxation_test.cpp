@@ -7,7 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(CloneRelaxation, NeverRaisesTheOptimum) {
@@ -49,4 +49,4 @@ TEST(CloneRelaxation, LiftedSplitsKeepTheOrderAndHoldEveryGroupOnce) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -10,7 +10,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::string contradiction_in(const Problem& problem) {
@@ -113,4 +113,4 @@ TEST(Contradiction, IsNeverFoundWhereASplitExists) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // The layers of the nodes in order, '-' for none: "11-2".
@@ -106,4 +106,4 @@ TEST(Layers, GiveTheValuesOfThePaper) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 PresolveOptions only(bool PresolveOptions::*rule) {
@@ -59,4 +59,4 @@ TEST(Presolve, LiftNamesTheGroupThatEachGroupWentInto) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

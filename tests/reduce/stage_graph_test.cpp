@@ -6,7 +6,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Precedence = std::vector<std::pair<GroupId, GroupId>>;
@@ -120,4 +120,4 @@ TEST(StageGraph, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -6,7 +6,7 @@
 #include "partita/util/error.h"
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 StagedInstance instance_of(const Workload& workload, bool backward_shape = false) {
@@ -112,4 +112,4 @@ TEST(LiftStages, ThroughAContractionKeepsEveryGroupOnce) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

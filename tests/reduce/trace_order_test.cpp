@@ -10,7 +10,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The classes as names of their first nodes, in the order found.
@@ -59,4 +59,4 @@ TEST(TraceOrder, IsAPermutation) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "tests/support/graph_text.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 Problem three_nodes() { return {graph_from_text("a 4 9; b 4 9; c 4 9; a -> b : 3; b -> c : 1", 2, kUnlimited, 1)}; }
@@ -70,4 +70,4 @@ TEST(UsableDevices, SplitsAreLiftedWithTheirCopies) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

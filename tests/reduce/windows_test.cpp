@@ -10,7 +10,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Set = std::uint32_t;
@@ -300,4 +300,4 @@ TEST(Windows, StandAGraphWithoutWork) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

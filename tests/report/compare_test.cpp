@@ -7,7 +7,7 @@
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Outcome = AlgorithmRun::Outcome;
@@ -222,4 +222,4 @@ TEST(ComparisonAnswer, SaysWhyThereIsNoSplit) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 // How often something stands in a text.
 inline std::size_t count(std::string_view text, std::string_view what) {
@@ -12,4 +12,4 @@ inline std::size_t count(std::string_view text, std::string_view what) {
   return found;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

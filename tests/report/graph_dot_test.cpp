@@ -7,7 +7,7 @@
 #include "tests/report/count.h"
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::string dot_of(const Problem& problem, const Split& split) {
@@ -79,4 +79,4 @@ TEST(GraphDot, NodesWithoutNamesShowTheirIds) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/transformer.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kTiny = 1e-9;
@@ -299,4 +299,4 @@ TEST(GraphLayout, NothingIsAPictureToo) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -17,7 +17,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/transformer.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Counts = std::vector<std::pair<std::string_view, std::size_t>>;
@@ -185,4 +185,4 @@ TEST(GraphSvg, LargeGraphsAreDrawnInLessDetail) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

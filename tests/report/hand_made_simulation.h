@@ -14,7 +14,7 @@
 #include "partita/schedule/simulation.h"
 #include "tests/support/graph_text.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct HandMade {
   Problem problem;
@@ -73,4 +73,4 @@ inline HandMade hand_made(std::size_t samples, double unit = 1, std::size_t reco
   return made;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

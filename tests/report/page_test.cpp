@@ -23,7 +23,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::json;
@@ -490,4 +490,4 @@ TEST(JsonLine, NumbersReadBackAsTheyAreAndShort) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/report/paper_svg.h"
 #include "partita/report/paper_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 AlgorithmRun found(double value, bool baseline) {
@@ -96,4 +96,4 @@ TEST(PaperSvg, HasABarForEachLegalSplit) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

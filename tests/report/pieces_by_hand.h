@@ -9,7 +9,7 @@
 #include "partita/model/graph.h"
 #include "partita/schedule/pieces.h"
 
-namespace partita {
+namespace partita::detail {
 
 inline Pieces pieces_by_hand(const Graph& graph, const IdVector<NodeId, DeviceId>& device_of, std::size_t devices) {
   Pieces result;
@@ -54,4 +54,4 @@ inline Pieces pieces_by_hand(const Graph& graph, const IdVector<NodeId, DeviceId
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -456,4 +456,4 @@ TEST(SeedJson, WhatAListingDoesNotHoldIsMinusOne) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

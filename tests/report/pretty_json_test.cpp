@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -49,4 +49,4 @@ TEST(PrettyJson, WholeNumbersWithoutAPoint) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

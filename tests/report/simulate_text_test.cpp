@@ -8,7 +8,7 @@
 #include "partita/report/simulate_json.h"
 #include "tests/report/hand_made_simulation.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(SimulateText, SaysWhatWasRunAndWhatItTook) {
@@ -138,4 +138,4 @@ TEST(SimulateJson, HoldsTheMeasurements) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/report/sweep_svg.h"
 #include "partita/report/sweep_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Problem problem() {
@@ -153,4 +153,4 @@ TEST(SweepSvg, NothingAndOnePointAreDrawnToo) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/report/timeline.h"
 #include "tests/report/hand_made_simulation.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::size_t count_of(const std::string& text, const std::string& part) {
@@ -144,4 +144,4 @@ TEST(TimelineSvg, AnyNameAndEvenNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 
 #include "tests/report/hand_made_simulation.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Json = nlohmann::json;
@@ -135,4 +135,4 @@ TEST(TraceJson, AnyNameIsWritten) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 // Empty, or what is wrong and where.
 inline std::string xml_fault(std::string_view text) {
@@ -70,4 +70,4 @@ inline std::string xml_fault(std::string_view text) {
   return !open.empty() ? "unclosed " + open.back() : root_seen ? "" : "no root";
 }
 
-}  // namespace partita
+}  // namespace partita::detail

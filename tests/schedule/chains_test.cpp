@@ -12,7 +12,7 @@
 #include "tests/schedule/timeline.h"
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // Stage i is a forward node and, in training, its backward twin; each moves its output to the next. Shared stages come
@@ -216,4 +216,4 @@ TEST(Chains, RunsArePossible) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -13,7 +13,7 @@
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // "aab" is three vertices of the colours a, a and b.
@@ -182,4 +182,4 @@ TEST(FewestRuns, WithLittleTimeAreFewerThanGoingRound) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

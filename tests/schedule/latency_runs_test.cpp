@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/latency_questions.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 Split random_latency_split(const Problem& problem, std::mt19937& engine) {
@@ -143,4 +143,4 @@ TEST(LatencyRuns, OtherSchedulesTakeTheSplitAsItIs) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

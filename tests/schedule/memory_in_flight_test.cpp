@@ -4,7 +4,7 @@
 
 #include "tests/schedule/timeline.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // "0: 0 x 10, 2: 1 x 13" for each point: time, samples in flight, bytes.
@@ -98,4 +98,4 @@ TEST(MemoryInFlight, FlatMemoryDoesNotChange) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -17,7 +17,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Case {
@@ -362,4 +362,4 @@ TEST(Pieces, OfStagedSplitsAreOneForEachDeviceInTheForwardPass) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -11,7 +11,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr std::size_t kSamples = 150;
@@ -236,4 +236,4 @@ TEST(RandomRuns, OfManyPieces) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

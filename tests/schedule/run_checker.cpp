@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -183,4 +183,4 @@ std::optional<std::string> complaint_about(const Problem& problem, const CheckRe
   return RunChecker(problem, report, simulation).check();
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 
 #include "partita/schedule/simulation.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // What is wrong with a simulation all of whose samples are recorded, or nothing: a lane that does two things at once, a
 // phase that starts before its inputs are there, or out of turn, or on a device that should not have this sample; a
@@ -16,4 +16,4 @@ namespace partita::test {
 std::optional<std::string> complaint_about(const Problem& problem, const CheckReport& report,
                                            const Simulation& simulation);
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

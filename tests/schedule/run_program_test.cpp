@@ -6,7 +6,7 @@
 
 #include "partita/schedule/program.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Two steps on a lane each; the second waits for the first.
@@ -72,4 +72,4 @@ TEST(RunProgram, ThatWaitsForItselfIsReported) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

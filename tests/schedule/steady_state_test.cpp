@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Ends that are so far apart, again and again.
@@ -75,4 +75,4 @@ TEST(SteadyState, NeedsEnoughToLookAt) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

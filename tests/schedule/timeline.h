@@ -9,7 +9,7 @@
 #include "partita/schedule/simulation.h"
 #include "tests/check/setup_fixture.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Each lane on a line, its intervals by start: "accelerator 0: 0 compute 0-2, 0 out 2-3, 1 compute 3-5". The backward
 // pass has a ' behind the sample.
@@ -53,4 +53,4 @@ struct SharedFirstStage {
   }
 };
 
-}  // namespace partita
+}  // namespace partita::detail

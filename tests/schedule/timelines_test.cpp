@@ -5,7 +5,7 @@
 #include "partita/util/error.h"
 #include "tests/schedule/timeline.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Stage 0: 2, and 1 to write; stage 1: 1 to read, and 3.
@@ -436,4 +436,4 @@ TEST(Schedules, HaveNames) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

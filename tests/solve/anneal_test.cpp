@@ -8,7 +8,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Anneal, GivesOnlyLegalSplitsThatAreBetter) {
@@ -85,4 +85,4 @@ TEST(Anneal, StopsWithTheBudget) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -20,7 +20,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Baseline = std::function<std::optional<Split>(const Problem&)>;
@@ -274,4 +274,4 @@ TEST(Expert, RefusesASplitOfSomethingElse) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

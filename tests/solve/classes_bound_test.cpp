@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/free_questions.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 LoadWeights random_weights(TransferMode mode, Dice& dice) {
@@ -162,4 +162,4 @@ TEST(SolveFree, IsDeterministic) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

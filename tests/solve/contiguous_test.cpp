@@ -15,7 +15,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Case {
@@ -113,4 +113,4 @@ TEST(ImproveContiguous, FindsDevicesThatDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

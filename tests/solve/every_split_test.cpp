@@ -10,7 +10,7 @@
 #include "tests/support/random_setup.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 Measure by_check(const Problem& problem) {
@@ -69,4 +69,4 @@ TEST(EverySplit, MemoryThatDecidesLeavesLittleToLookAt) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

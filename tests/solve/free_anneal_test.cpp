@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Dendrogram, SubtreesGrowUpToTheWholePiece) {
@@ -117,4 +117,4 @@ TEST(FreeAnneal, InterruptedRunsEndAsUninterruptedOnes) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -11,7 +11,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr std::size_t kWide = 10'000;
@@ -114,4 +114,4 @@ TEST(ConfigurationLp, NeverRefutesWhatExistsAndMostlyRefutesTheRest) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // From the greedy split, wherever that is legal.
@@ -55,4 +55,4 @@ TEST(FreeGpipe, AnnealingKeepsTheShapeAndOftenFindsTheOptimum) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr std::uint64_t kLong = 1'000'000'000;  // ticks: beyond any patience
@@ -77,4 +77,4 @@ TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

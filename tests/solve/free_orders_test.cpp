@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 std::size_t widest_frontier(const NetGraph& graph, const std::vector<GroupId>& order) {
@@ -103,4 +103,4 @@ TEST(LinearSplit, OnAnyOrderGivesAFreeSplit) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

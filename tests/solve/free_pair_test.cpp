@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct PairCase {
@@ -144,4 +144,4 @@ TEST(PairResplit, StaysLegalWithFewLabelsAndManyNets) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -10,7 +10,7 @@
 #include "tests/support/net_graphs.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kNoSplit = std::numeric_limits<double>::infinity();
@@ -175,4 +175,4 @@ TEST(FreeSearch, CopesWithManyGroupsAndDevices) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(GpipeAnneal, StagedSplitsStayStagedAndGetBetter) {
@@ -31,4 +31,4 @@ TEST(GpipeAnneal, StagedSplitsStayStagedAndGetBetter) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

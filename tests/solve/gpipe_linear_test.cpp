@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 // The same groups in one row.
@@ -58,4 +58,4 @@ TEST(GpipeLinear, IsExactOnChains) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

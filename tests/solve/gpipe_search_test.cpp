@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/pass_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct PassLimits {
@@ -70,8 +70,8 @@ TEST(GpipeSearch, AnswersAsBruteForceDoes) {
       const SearchResult plain = search_ideals(one.graphs, question, buckets, budget);
       EXPECT_EQ(plain.answer, asked.possible ? Answer::Yes : Answer::No) << where;
       if (plain.answer == Answer::Yes) expect_within(one, plain.split.stages, asked.limits, where);
-      const LimitAnswer whole = ask_limit(one.graphs, question, budget.limits().ticks, budget,
-                                          [](std::size_t, const std::string&) {});
+      const LimitAnswer whole =
+          ask_limit(one.graphs, question, budget.limits().ticks, budget, [](std::size_t, const std::string&) {});
       EXPECT_EQ(whole.answer, asked.possible ? Answer::Yes : Answer::No) << where;
       if (whole.answer == Answer::Yes) expect_within(one, whole.split->stages, asked.limits, where);
     }
@@ -122,4 +122,4 @@ TEST(GpipeSearch, PresolveKeepsSomeSplitWithinTheLimits) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 #include "tests/support/pass_graphs.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 StagedOutcome solve(const PassCase& one, std::uint64_t ticks = Budget::Limits{}.ticks, std::uint64_t seed = 1) {
@@ -77,4 +77,4 @@ TEST(GpipeStaged, TradesOnePassForTheOther) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

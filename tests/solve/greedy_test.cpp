@@ -8,7 +8,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Greedy, IsLegalForLatencyOnInferenceGraphs) {
@@ -73,4 +73,4 @@ TEST(Greedy, ClosesAnAcceleratorThatAHostNodeDividesInTwo) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 double just_above(double value) { return value * (1 + 1e-9) + 1e-9; }
@@ -70,4 +70,4 @@ TEST(IdealSearch, SaysUnknownWhenTheBudgetEnds) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 std::uint64_t hash_of(const IdealTable& table, const std::vector<Word>& set) {
@@ -50,4 +50,4 @@ TEST(IdealTable, TellsSetsWithTheSameHashApart) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -14,7 +14,7 @@
 #include "tests/support/latency_questions.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -97,4 +97,4 @@ TEST(LatencyBranching, FindsTheOptimum) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

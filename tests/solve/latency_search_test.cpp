@@ -12,7 +12,7 @@
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -57,7 +57,8 @@ TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima(
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
   for (const bool training : {false, true}) {
-    const Problem problem{transformer({.layers = 3, .training = training, .accelerators = 4}), {.objective = Objective::Latency}};
+    const Problem problem{transformer({.layers = 3, .training = training, .accelerators = 4}),
+                          {.objective = Objective::Latency}};
     const LatencyInstance instance = make_latency_instance(problem);
     LatencySearch whole(instance, 7), parts(instance, 7);
     Budget one(Budget::Limits{.ticks = 600'000});
@@ -75,4 +76,4 @@ TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Place = LatencyValue::Place;
@@ -122,4 +122,4 @@ TEST(LatencyValue, MovesAndTakesBack) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

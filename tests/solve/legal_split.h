@@ -5,7 +5,7 @@
 
 #include "partita/solve/staged/staged_split.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // A staged split of the whole graph on these devices, whose value is what its stages cost. Recomputed here from the
 // nets.
@@ -42,4 +42,4 @@ inline void expect_legal(const StageGraph& graph, const StagePlatform& platform,
   EXPECT_NEAR(split.value, largest, 1e-9 * (1 + largest));
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

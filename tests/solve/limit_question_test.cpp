@@ -7,7 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 LimitAnswer ask(const StageGraph& graph, const Threshold& question, std::uint64_t slice) {
@@ -113,4 +113,4 @@ TEST(LimitQuestion, TheRelaxationRefutesNothingPossibleAndNothingForLackOfBudget
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -10,7 +10,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 bool is_topological(const StageGraph& graph, const std::vector<GroupId>& order) {
@@ -128,4 +128,4 @@ TEST(Orders, WithoutJitterTheFileOrderIsKept) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -16,7 +16,7 @@
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 bool only_memory(const CheckReport& report) {
@@ -215,4 +215,4 @@ TEST(LocalSearch, DependsOnItsSeedAlone) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/free_questions.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 void expect_true(const Problem& problem, const FreeInstance& instance, const PartLoads& loads) {
@@ -85,4 +85,4 @@ TEST(PartLoads, GoBackWhereTheyWere) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

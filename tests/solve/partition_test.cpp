@@ -22,7 +22,7 @@
 #include "tests/support/transformer.h"
 #include "tests/support/workloads.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct Baseline {
@@ -225,4 +225,4 @@ TEST(WithoutTheLibrary, TheFunctionsSayThatTheyAreNotAvailable) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -16,7 +16,7 @@
 #include "tests/support/pipeline_brute_force.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kJustBelow = 1 - 1e-6, kJustAbove = 1 + 1e-9;
@@ -231,4 +231,4 @@ TEST(DeviceCounts, AreAddedAsNumbersAre) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

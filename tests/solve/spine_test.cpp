@@ -13,7 +13,7 @@
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/latency_questions.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -102,4 +102,4 @@ TEST(SpineBound, LearnsNothingThatTheOptimumContradicts) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

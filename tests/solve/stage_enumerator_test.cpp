@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Set = std::uint32_t;  // of groups: the first word of a set of bits
@@ -69,10 +69,7 @@ class Everything {
 class Enumeration {
  public:
   Enumeration(const StageGraph& graph, const Threshold& question, int buckets)
-      : graph_(graph),
-        question_(question),
-        table_(graph.size()),
-        all_(graph, question) {
+      : graph_(graph), question_(question), table_(graph.size()), all_(graph, question) {
     places_.time[0] = Windows(graph, question, {buckets, Windows::Measure::Time, true}, budget_);
     if (graph.total_memory() > question.platform.accelerator_memory)
       places_.memory = Windows(graph, question, {buckets, Windows::Measure::Memory, true}, budget_);
@@ -177,4 +174,4 @@ TEST(StageEnumerator, StopsWhenTold) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -6,7 +6,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Staged, FindsAndProvesTheOptimum) {
@@ -54,4 +54,4 @@ TEST(Staged, TheSameSeedAndTicksGiveTheSameAnswer) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

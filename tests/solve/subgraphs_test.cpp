@@ -12,7 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/random_workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(SubgraphCut, OfAnyAssignmentCanRun) {
@@ -43,4 +43,4 @@ TEST(SubgraphCut, OfAnyAssignmentCanRun) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

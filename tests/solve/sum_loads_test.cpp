@@ -8,7 +8,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 IdVector<GroupId, DeviceId> random_assignment(const NetGraph& graph, std::size_t devices, Dice& dice) {
@@ -73,4 +73,4 @@ TEST(SumLoads, MeasureMemoryAboveTheLimit) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -9,7 +9,7 @@
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The problem in plain arrays, so that trying everything is not slower than it must be.
@@ -257,4 +257,4 @@ std::optional<double> brute_force(const Problem& problem) {
   return best;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What one assignment of nodes to devices is worth.
 struct Evaluation {
@@ -33,4 +33,4 @@ Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std:
 // with samples in flight see pipeline_brute_force.h.
 std::optional<double> brute_force(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace partita::test {
+namespace partita::detail::test {
 
 inline std::uint64_t cases(std::uint64_t usual) {
   const char* scale = std::getenv("PARTITA_TEST_SCALE");
@@ -14,4 +14,4 @@ inline std::uint64_t cases(std::uint64_t usual) {
   return scaled < 1 ? 1 : static_cast<std::uint64_t>(scaled);
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

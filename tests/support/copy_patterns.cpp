@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 struct Spot {
@@ -182,4 +182,4 @@ std::vector<CopyPattern> copy_patterns(const Platform& platform, std::size_t mos
   return PatternMaker(platform, most, any_original).of(root_spot(platform));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/model/platform.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Where a device is: the clusters around it, from the root on. A platform without clusters is one with factor 1.
 struct DevicePlace {
@@ -40,4 +40,4 @@ struct CopyPattern {
 // all choices are listed with `any_original`, else the one with the smallest numbers.
 std::vector<CopyPattern> copy_patterns(const Platform& platform, std::size_t most, bool any_original);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/reduce/free_instance.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 inline Problem random_free_question(std::uint64_t seed, Shape shape = Shape::Free) {
   SetupFeatures features = SetupFeatures::none();
@@ -27,4 +27,4 @@ inline std::vector<std::size_t> devices_by_node(const FreeInstance& instance,
   return result;
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& statement, const std::string& problem) {
@@ -184,4 +184,4 @@ NodeId node_named(const Workload& workload, std::string_view name) {
   throw std::invalid_argument("no node is named '" + std::string(name) + "'");
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Throws std::invalid_argument, naming the statement, when the text makes no sense. Cycles are not looked for.
 Workload graph_from_text(std::string_view text, const Platform& platform);
@@ -36,4 +36,4 @@ Split split_from_text(const Workload& workload, std::string_view text);
 // Throws std::invalid_argument if there is no such node.
 NodeId node_named(const Workload& workload, std::string_view name);
 
-}  // namespace partita
+}  // namespace partita::detail

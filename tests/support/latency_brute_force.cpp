@@ -10,7 +10,7 @@
 
 #include "tests/support/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -303,4 +303,4 @@ double best_latency_by_brute_force(const Problem& problem) {
   return Enumeration(definition).best();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

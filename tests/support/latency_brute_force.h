@@ -10,7 +10,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The latency of one split, or infinity if something waits for itself. `device_of` by node index; `subgraph_of` as in
 // Split, and empty for one subgraph in each pass. Nothing else that makes a split illegal is looked at.
@@ -23,4 +23,4 @@ double latency_by_definition(const Problem& problem, const std::vector<std::size
 // path through the blocks, cores not counted, never falls.
 double best_latency_by_brute_force(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "tests/support/more_hosts.h"
 #include "tests/support/random_setup.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // One in three with up to three classes of devices.
 inline Problem random_latency_problem(std::uint64_t seed) {
@@ -57,4 +57,4 @@ void for_each_latency_question(std::uint64_t count, const Ask& ask, const Visit&
   }
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

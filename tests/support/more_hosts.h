@@ -7,7 +7,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 // Each is faster for some nodes and slower for others, and runs nearly all of them.
 inline void add_more_hosts(Workload& workload, std::uint64_t seed) {
@@ -20,4 +20,4 @@ inline void add_more_hosts(Workload& workload, std::uint64_t seed) {
   }
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace partita {
+namespace partita::detail {
 
 inline std::string mutate_bytes(std::string bytes, std::mt19937& random) {
   static constexpr const char* kTokens[] = {"{",
@@ -49,4 +49,4 @@ inline std::string mutate_bytes(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

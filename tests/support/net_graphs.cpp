@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 class Roller {
@@ -157,4 +157,4 @@ double least_free_value(const NetGraph& graph, const StagePlatform& platform) {
   return Enumeration(graph, platform).run();
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 
 #include "partita/reduce/free_instance.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 struct NetCase {
   NetGraph graph;
@@ -37,4 +37,4 @@ NetEvaluation evaluate(const NetGraph& graph, const StagePlatform& platform,
 // one is tried; for up to about nine groups.
 double least_free_value(const NetGraph& graph, const StagePlatform& platform);
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

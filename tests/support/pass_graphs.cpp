@@ -7,7 +7,7 @@
 
 #include "tests/support/stage_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Points = std::vector<PassPoint>;
@@ -120,4 +120,4 @@ double least_gpipe_value(const std::vector<PassPoint>& points) {
   return least;
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 
 #include "partita/reduce/pass_graphs.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 struct PassCase {
   PassGraphs graphs;
@@ -29,4 +29,4 @@ std::vector<PassPoint> best_points(const PassGraphs& graphs, const StagePlatform
 // The least sum of the two, or infinity.
 double least_gpipe_value(const std::vector<PassPoint>& points);
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -71,4 +71,4 @@ double pipedream_value(const std::vector<PathLayer>& layers, const std::vector<P
       .a(top, 0, layers.size() - 1, levels.back().units, top, top);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

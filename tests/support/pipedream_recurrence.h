@@ -26,7 +26,7 @@
 
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 struct PathLayer {
   double time = 0;
@@ -48,4 +48,4 @@ enum class Boundary {
 double pipedream_value(const std::vector<PathLayer>& layers, const std::vector<PathLevel>& levels,
                        double sync_bandwidth, Boundary boundary);
 
-}  // namespace partita
+}  // namespace partita::detail

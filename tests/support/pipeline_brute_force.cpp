@@ -9,7 +9,7 @@
 #include "tests/support/copy_patterns.h"
 #include "tests/support/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Order = std::vector<std::size_t>;
@@ -416,4 +416,4 @@ std::optional<double> pipeline_brute_force(const Problem& problem) {
   return best;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What one split of any kind, sensible or not, is worth.
 struct PipelineEvaluation {
@@ -38,4 +38,4 @@ PipelineEvaluation evaluate_pipeline(const Problem& problem, const Split& split)
 // pipeline is given up when what a device computes is already no better than the best.
 std::optional<double> pipeline_brute_force(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

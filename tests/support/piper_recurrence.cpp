@@ -7,7 +7,7 @@
 
 #include "tests/support/random_setup.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ std::optional<double> piper_value(const Problem& problem, Cut cut) {
   return value;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 enum class Cut {
   EveryEdge,    // as published
@@ -35,4 +35,4 @@ Problem piper_question(const Workload& workload, std::uint64_t seed, int most_de
 // backward nodes, no colours; at most about ten nodes.
 std::optional<double> piper_value(const Problem& problem, Cut cut);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-namespace partita {
+namespace partita::detail {
 
 Problem PathQuestion::problem() const {
   Problem problem;
@@ -53,4 +53,4 @@ PathQuestion random_path(std::uint64_t seed, std::size_t most_layers, std::size_
   return path;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

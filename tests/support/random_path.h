@@ -9,7 +9,7 @@
 #include "partita/model/problem.h"
 #include "tests/support/pipedream_recurrence.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PathQuestion {
   std::vector<PathLayer> layers;
@@ -22,4 +22,4 @@ struct PathQuestion {
 // Up to `most_layers` layers, and up to `most_devices` devices on one or two levels.
 PathQuestion random_path(std::uint64_t seed, std::size_t most_layers, std::size_t most_devices);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class SetupDraw {
@@ -183,4 +183,4 @@ std::string describe(const Problem& problem) {
   return text;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

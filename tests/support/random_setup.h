@@ -12,7 +12,7 @@
 #include "partita/model/problem.h"
 #include "tests/support/random_workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What a question may have that the plain one has not. What is off is as in the paper.
 struct SetupFeatures {
@@ -40,4 +40,4 @@ inline Problem random_setup(std::uint64_t seed, const SetupFeatures& features = 
 // The platform with its clusters, every node, every edge and the question, for messages.
 std::string describe(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "tests/support/copy_patterns.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class SplitDraw {
@@ -144,4 +144,4 @@ class SplitDraw {
 
 Split random_split(const Problem& problem, std::mt19937& engine) { return SplitDraw(problem, engine).split(); }
 
-}  // namespace partita
+}  // namespace partita::detail

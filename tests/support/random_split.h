@@ -8,8 +8,8 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 Split random_split(const Problem& problem, std::mt19937& engine);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::array kUnits{1.0, 0.25, 0.1, 0.37};
@@ -266,4 +266,4 @@ Workload subdivided(const Workload& workload) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct NodeRecipe {
   int presence = 0;    // 0..7: 0 leaves the node out; from 4 a mirrored node's output also feeds its twin
@@ -73,4 +73,4 @@ Workload rounded(const Workload& workload);
 // colour class: the same problem with nothing non-uniform in it. The first nodes are those of `workload`.
 Workload subdivided(const Workload& workload);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 class Dice {
@@ -128,4 +128,4 @@ double least_value(const StageGraph& graph, const StagePlatform& platform) {
   return best.back()[(std::size_t{1} << n) - 1];
 }
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 
 #include "partita/reduce/stage_graph.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 
 struct StageCase {
   StageGraph graph;
@@ -27,4 +27,4 @@ bool is_ideal(const StageGraph& graph, std::uint32_t set);
 // The least possible largest load of a staged split, or kNoSplit. Exponential: for up to a dozen groups.
 double least_value(const StageGraph& graph, const StagePlatform& platform);
 
-}  // namespace partita::test
+}  // namespace partita::detail::test

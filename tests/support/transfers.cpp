@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 std::vector<Transfer> list_transfers(const Graph& graph) {
   std::vector<Transfer> transfers;
@@ -32,4 +32,4 @@ double Tally::load(TransferMode mode) const {
   return 0;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

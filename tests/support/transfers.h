@@ -7,7 +7,7 @@
 
 #include "partita/model/problem.h"
 
-namespace partita {
+namespace partita::detail {
 
 // One thing that moves: a node's output to all its consumers or, where its edges differ in cost, along one edge.
 struct Transfer {
@@ -27,4 +27,4 @@ struct Tally {
 
 std::vector<Transfer> list_transfers(const Graph& graph);
 
-}  // namespace partita
+}  // namespace partita::detail

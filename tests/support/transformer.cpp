@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Times in milliseconds and sizes in bytes, about those of a hidden size of 1024 on a current accelerator.
@@ -173,4 +173,4 @@ Workload transformer_of_size(std::size_t nodes, bool training) {
   return transformer(options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/model/workload.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct TransformerOptions {
   std::size_t layers = 12;
@@ -24,4 +24,4 @@ Workload transformer(const TransformerOptions& options);
 // A transformer with as many layers as fit in `nodes`.
 Workload transformer_of_size(std::size_t nodes, bool training);
 
-}  // namespace partita
+}  // namespace partita::detail

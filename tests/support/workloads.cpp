@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace partita {
+namespace partita::detail {
 
 std::filesystem::path source_folder() { return PARTITA_SOURCE_DIR; }
 
@@ -16,4 +16,4 @@ std::optional<std::filesystem::path> workloads_folder() {
   return folder.lexically_normal();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace partita {
+namespace partita::detail {
 
 // The folder that PARTITA_WORKLOADS names, else ../shared/workloads beside the checkout, if it is there.
 std::optional<std::filesystem::path> workloads_folder();
@@ -17,4 +17,4 @@ std::filesystem::path source_folder();
 inline constexpr const char* kNoWorkloads =
     "the published workloads are not here: set PARTITA_WORKLOADS to the folder that holds them to run this test";
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/util/union_find.h"
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 using Edges = std::vector<std::pair<GroupId, GroupId>>;
@@ -59,4 +59,4 @@ TEST(Biconnected, ALongPathIsNoRecursion) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

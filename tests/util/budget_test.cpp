@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(Budget, HasNoLimitUnlessToldSo) {
@@ -82,4 +82,4 @@ TEST(BudgetSlice, KeepsTheMemoryLimit) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

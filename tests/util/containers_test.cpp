@@ -12,7 +12,7 @@
 #include "partita/util/union_find.h"
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 TEST(UnionFind, AgreesWithLabelsChangedOneByOne) {
@@ -129,4 +129,4 @@ TEST(TopologicalOrder, GoesForwardAndLeavesCirclesOut) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -8,7 +8,7 @@
 
 #include "tests/support/cases.h"
 
-namespace partita::test {
+namespace partita::detail::test {
 namespace {
 
 struct TestArc {
@@ -113,4 +113,4 @@ TEST(MaxFlow, ServesManyRunsWithChangedCapacities) {
 }
 
 }  // namespace
-}  // namespace partita::test
+}  // namespace partita::detail::test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 const std::vector<std::string> kFields{"id", "size", "timeFactor", "linkFactor", "colorClass", "cpuLatency"};
@@ -32,4 +32,4 @@ TEST(NearestName, PrefersTheSmallerMistakeThenTheFirst) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

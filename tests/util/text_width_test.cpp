@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 TEST(TextWidth, CountsColumnsNotBytes) {
@@ -40,4 +40,4 @@ TEST(TextWidth, BreaksAtSpaces) {
 }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using namespace std::string_literals;
@@ -54,4 +54,4 @@ TEST(VisibleText, LongTextIsCutBetweenCharacters) {
 TEST(VisibleText, WhatIsNoCharacterIsWrittenOut) { EXPECT_EQ(visible("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff"); }
 
 }  // namespace
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Sums that are equal on paper may differ in the last bits. Thousands of joins at this price stay below kRoundingSlack.
@@ -74,4 +74,4 @@ std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, Uni
   return joins;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

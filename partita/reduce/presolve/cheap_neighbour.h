@@ -6,7 +6,7 @@
 #include "partita/reduce/threshold.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Where one split has to answer several questions, each on a graph of its own with the same groups and order.
 struct CheapNeighbourView {
@@ -18,4 +18,4 @@ struct CheapNeighbourView {
 // disjoint pairs are joined in one call. Returns the number of joins. O(pins).
 std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 
 #include "partita/util/max_flow.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Only pairs in nets this small are tried: large nets are seldom worth their many pairs.
@@ -75,4 +75,4 @@ std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& que
   return joins;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

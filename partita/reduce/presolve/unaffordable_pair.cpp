@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Pairs of a net grow with its square. Beyond this size a net is looked at by itself, not summed up with others.
@@ -69,4 +69,4 @@ std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& qu
   return joins;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

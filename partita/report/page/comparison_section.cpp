@@ -3,7 +3,7 @@
 
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::optional<std::string> shape_name(std::optional<Shape> shape) {
@@ -45,4 +45,4 @@ void write_comparison(const Comparison& comparison, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

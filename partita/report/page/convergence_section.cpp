@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::vector<const Progress*> where_something_moved(const std::vector<Progress>& progress) {
@@ -33,4 +33,4 @@ void write_convergence(const std::vector<Progress>& progress, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

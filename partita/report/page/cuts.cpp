@@ -6,7 +6,7 @@
 #include "partita/check/crossings.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 Crossings crossings_between_devices(const Workload& workload, const Split& split) {
@@ -49,4 +49,4 @@ std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId de
   return cuts;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Cut {
   enum class Direction { In, Out };
@@ -23,4 +23,4 @@ struct Cut {
 // Precondition: every node is on a device. O(nodes + edges), and sorting.
 std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId device);
 
-}  // namespace partita
+}  // namespace partita::detail

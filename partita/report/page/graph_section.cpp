@@ -5,7 +5,7 @@
 #include "partita/report/graph_layout.h"
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The pieces of a legal split. A simulation has them already, but for latency, where it has others.
@@ -91,4 +91,4 @@ void write_graph(const PageContent& content, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The longest double, "-2.2250738585072014e-308", and room to spare.
@@ -67,4 +67,4 @@ void JsonLine::put_number(unsigned long long number) { put(shortest(number)); }
 
 double to_hundredths(double coordinate) { return std::round(coordinate * 100) / 100; }
 
-}  // namespace partita
+}  // namespace partita::detail

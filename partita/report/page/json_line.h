@@ -13,7 +13,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
@@ -99,4 +99,4 @@ class JsonLine {
 // To two decimals: what a drawing needs of a coordinate.
 double to_hundredths(double coordinate);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace partita {
+namespace partita::detail {
 
 std::string_view page_program();
 
-}  // namespace partita
+}  // namespace partita::detail

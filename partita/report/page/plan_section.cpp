@@ -8,7 +8,7 @@
 #include "partita/report/page/cuts.h"
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 bool is_copy(const CheckReport& report, DeviceId device) {
@@ -113,4 +113,4 @@ void write_plan(const PageContent& content, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

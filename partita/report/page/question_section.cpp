@@ -2,7 +2,7 @@
 // What was asked, and of which devices.
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 
 void write_question(const Problem& problem, JsonLine& json) {
   json.object([&] {
@@ -26,4 +26,4 @@ void write_devices(const Platform& platform, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

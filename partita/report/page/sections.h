@@ -7,7 +7,7 @@
 #include "partita/report/page.h"
 #include "partita/report/page/json_line.h"
 
-namespace partita {
+namespace partita::detail {
 
 void write_question(const Problem& problem, JsonLine& json);
 void write_devices(const Platform& platform, JsonLine& json);
@@ -25,4 +25,4 @@ void write_sweep(const Sweep& sweep, JsonLine& json);
 inline constexpr std::size_t kMostConvergencePoints = 300;
 inline constexpr std::size_t kMostCuts = 50;
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 
 void write_sweep(const Sweep& sweep, JsonLine& json) {
   json.object([&] {
@@ -26,4 +26,4 @@ void write_sweep(const Sweep& sweep, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/report/page/sections.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // What is shown: the intervals of the first few samples, and memory until the last of those is through.
@@ -120,4 +120,4 @@ void write_timeline(const Simulation& simulation, JsonLine& json) {
   });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

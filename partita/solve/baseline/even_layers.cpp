@@ -4,7 +4,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::optional<Split> even_layers_split(const Problem& problem) {
   const StageOrder staged = find_stage_order(problem);
@@ -32,4 +32,4 @@ std::optional<Split> even_layers_split(const Problem& problem) {
   return devices.lift(staged.group_of, device_of);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,9 +19,9 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing if some group can run neither there nor on a host.
 std::optional<Split> even_layers_split(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

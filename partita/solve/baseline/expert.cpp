@@ -8,7 +8,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class Extension {
@@ -182,4 +182,4 @@ std::optional<Split> expert_split(const Problem& problem, const SplitListing& li
   return Extension(problem, listing).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -23,11 +23,11 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing if the listing is not of this workload: it names nodes that the graph does not have or names one twice, uses
 // devices that the platform does not have, leaves out a forward node without a listed colour mate, or some orphan can
 // run on no device.
 std::optional<Split> expert_split(const Problem& problem, const SplitListing& listing);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/solve/baseline/tried_gains.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A step that gains less than this share of the value is none: it may be rounding.
@@ -254,4 +254,4 @@ std::optional<Split> local_search_split(const Problem& problem, const LocalSearc
   return devices.lift(instance.group_of, split->device_of);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

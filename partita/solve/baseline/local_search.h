@@ -39,7 +39,7 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LocalSearchOptions {
   int restarts = 10;  // runs, from 1 on
@@ -57,4 +57,4 @@ std::optional<FreeSplit> local_search(const FreeInstance& instance, const LocalS
 std::optional<Split> local_search_split(const Problem& problem, const LocalSearchOptions& options = {},
                                         const Budget& budget = {});
 
-}  // namespace partita
+}  // namespace partita::detail

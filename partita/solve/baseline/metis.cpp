@@ -14,7 +14,7 @@
 #include <metis.h>
 #endif
 
-namespace partita {
+namespace partita::detail {
 
 #if PARTITA_HAS_METIS
 namespace {
@@ -127,4 +127,4 @@ std::optional<Split> metis_split(const Problem&, std::uint64_t) { refuse_without
 
 #endif
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Whether this build has METIS.
 bool metis_available();
@@ -19,4 +19,4 @@ bool metis_available();
 // Nothing as in partition.h. The split may be illegal: ask `check`. Throws InputError(Unsupported) without METIS.
 std::optional<Split> metis_split(const Problem& problem, std::uint64_t seed);
 
-}  // namespace partita
+}  // namespace partita::detail

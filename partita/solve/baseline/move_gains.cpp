@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/baseline/move_gains.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // What one net of cost 1 adds to the load of an accelerator that holds h of its s members, one of which leaves.
@@ -85,4 +85,4 @@ void MoveGains::change_held(NetId e, DeviceId d, std::uint32_t now, GroupId movi
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 
 #include "partita/reduce/net_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 class MoveGains {
  public:
@@ -58,4 +58,4 @@ class MoveGains {
   std::vector<double> joining_;  // by device and group: a step of a search looks at one device and all groups
 };
 
-}  // namespace partita
+}  // namespace partita::detail

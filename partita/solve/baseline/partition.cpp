@@ -13,7 +13,7 @@
 #include "partita/reduce/transfers.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kWeightSum = 1 << 28;
@@ -239,4 +239,4 @@ void refuse_without(const char* algorithm, const char* library, const char* debi
       fmt::format("this build has no {}; install it (Debian: {}) and build Partita again", library, debian_package));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -34,7 +34,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Compressed rows; every edge is in the row of both its ends. At least two vertices, all weights positive or 0.
 struct PartitionGraph {
@@ -59,4 +59,4 @@ std::optional<Split> split_by_partition(const Problem& problem, const Partitione
 // Throws InputError(Unsupported): this build lacks the library that the algorithm asks.
 [[noreturn]] void refuse_without(const char* algorithm, const char* library, const char* debian_package);
 
-}  // namespace partita
+}  // namespace partita::detail

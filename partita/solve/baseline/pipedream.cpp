@@ -15,7 +15,7 @@
 #include "partita/util/biconnected.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNextToFree = 0.1;
@@ -156,4 +156,4 @@ std::optional<Split> pipedream_split(const Problem& problem, Budget& budget) {
   return plain ? split_plain_path(flat, budget) : split_path(flat, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

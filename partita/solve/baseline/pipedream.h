@@ -39,7 +39,7 @@
 #include "partita/model/split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A staged split. Nothing if no stages of the path fit the devices, or the budget ended before some were found; on the
 // paper's platform, the budget is not looked at. Throws InputError(Unsupported) where there are too many ways to use
@@ -50,4 +50,4 @@ inline std::optional<Split> pipedream_split(const Problem& problem) {
   return pipedream_split(problem, unlimited);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include <scotch.h>
 #endif
 
-namespace partita {
+namespace partita::detail {
 
 #if PARTITA_HAS_SCOTCH
 namespace {
@@ -92,4 +92,4 @@ std::optional<Split> scotch_split(const Problem&, std::uint64_t) {
 
 #endif
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Whether this build has Scotch.
 bool scotch_available();
@@ -22,4 +22,4 @@ bool scotch_available();
 // Nothing as in partition.h. The split may be illegal: ask `check`. Throws InputError(Unsupported) without Scotch.
 std::optional<Split> scotch_split(const Problem& problem, std::uint64_t seed);
 
-}  // namespace partita
+}  // namespace partita::detail

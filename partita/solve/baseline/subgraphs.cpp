@@ -9,7 +9,7 @@
 
 #include "partita/util/topological_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 IdVector<NodeId, std::size_t> levels(const Graph& graph, const Split& split) {
@@ -49,4 +49,4 @@ SubgraphCut cut_into_subgraphs(const Problem& problem, const Split& split) {
   return cut;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct SubgraphCut {
   Split split;   // the same, with subgraphs
@@ -21,4 +21,4 @@ struct SubgraphCut {
 // Every node must have a device.
 SubgraphCut cut_into_subgraphs(const Problem& problem, const Split& split);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 void TriedGains::reset(const IdVector<GroupId, DeviceId>& device_of) {
   loads_.reset(device_of);
@@ -52,4 +52,4 @@ void TriedGains::find_neighbours(DeviceId d) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 
 #include "partita/solve/free/part_loads.h"
 
-namespace partita {
+namespace partita::detail {
 
 class TriedGains {
  public:
@@ -52,4 +52,4 @@ class TriedGains {
   IdVector<GroupId, char> neighbour_;  // shares a net with a group on that device
 };
 
-}  // namespace partita
+}  // namespace partita::detail

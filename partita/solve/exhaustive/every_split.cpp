@@ -10,7 +10,7 @@
 #include "partita/reduce/stage_order.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kTicksPerMeasuredItem = 20;  // nodes and edges of a split that is measured: 5 us or so
@@ -204,4 +204,4 @@ EverySplit look_at_every_split(const Problem& problem, double below, const Measu
   return Walk(problem, below, measure, budget).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 #include "partita/model/split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct EverySplit {
   bool complete = false;       // all were looked at: no split but `split` is below the value asked for, if there is one
@@ -35,4 +35,4 @@ using Measure = std::function<std::optional<double>(const Split&)>;
 
 EverySplit look_at_every_split(const Problem& problem, double below, const Measure& measure, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -74,4 +74,4 @@ void AnnealSchedule::ended(double value) {
     run_length_ = std::min(kLongestRun, static_cast<std::uint64_t>(static_cast<double>(run_length_) * kRunGrowth));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

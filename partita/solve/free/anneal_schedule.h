@@ -13,7 +13,7 @@
 #include "partita/solve/free/free_anneal.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 class AnnealSchedule {
  public:
@@ -46,4 +46,4 @@ class AnnealSchedule {
   double memory_price_ = 2;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/wide_int.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kFirstSmoothing = 0.7, kMostSmoothing = 0.995;
@@ -409,4 +409,4 @@ Refutation ConfigurationLp::refute(double limit, Budget& budget) {
   return run_->go(budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

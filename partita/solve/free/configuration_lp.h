@@ -34,7 +34,7 @@
 #include "partita/solve/free/pricing.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Why no split has a value of at most `limit`.
 struct FreeProof {
@@ -93,4 +93,4 @@ class ConfigurationLp {
   FreeProof proof_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 
 Dendrogram::Dendrogram(const NetGraph& graph, double noise, Dice& dice) : nodes_(graph.size()) {
   std::vector<std::pair<double, NetId>> heavy_first;
@@ -56,4 +56,4 @@ std::span<const GroupId> Dendrogram::above(GroupId v, std::size_t levels) const 
   return {leaves_.data() + nodes_[x].begin, leaves_.data() + nodes_[x].end};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

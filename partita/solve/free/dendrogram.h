@@ -13,7 +13,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 class Dendrogram {
  public:
@@ -34,4 +34,4 @@ class Dendrogram {
   std::vector<GroupId> leaves_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/solve/free/sum_loads.h"
 #include "partita/solve/free/volume.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Of the trellises of all classes of an LP; half as many where there are several LPs.
@@ -163,4 +163,4 @@ FreeOutcome solve_free(const FreeInstance& instance, const std::vector<FreeSplit
   return FreeSolver<PartLoads>(instance, options, check, budget, sink).run(starts);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

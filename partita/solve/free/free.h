@@ -22,7 +22,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct FreeOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
@@ -42,4 +42,4 @@ using ProofCheck = std::function<bool(const FreeProof&, Budget&)>;
 FreeOutcome solve_free(const FreeInstance& instance, const std::vector<FreeSplit>& starts, const FreeOptions& options,
                        const ProofCheck& check, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kProposalsPerLook = 256, kProposalsPerTick = 4;
@@ -253,4 +253,4 @@ void FreeAnneal<Loads>::note_if_best() {
 template class FreeAnneal<SumLoads>;
 template class FreeAnneal<PartLoads>;
 
-}  // namespace partita
+}  // namespace partita::detail

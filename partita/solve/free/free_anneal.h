@@ -27,7 +27,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct FreeAnnealOptions {
   std::uint64_t proposals = 300'000;   // length of the run; one that moves many groups counts for several
@@ -96,4 +96,4 @@ class FreeAnneal {
   std::vector<typename Loads::Saved> touched_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A net of the graph may stand for several transfers with the same members; to ignore it is to ignore them all.
@@ -65,4 +65,4 @@ Certificate make_certificate(const Problem& problem, const FreeInstance& instanc
   return certificate;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

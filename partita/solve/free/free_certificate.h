@@ -6,9 +6,9 @@
 #include "partita/model/problem.h"
 #include "partita/solve/free/configuration_lp.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The proof in terms of the input file: classes and transfers by original node ids.
 Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const FreeProof& proof);
 
-}  // namespace partita
+}  // namespace partita::detail

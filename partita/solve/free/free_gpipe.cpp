@@ -7,7 +7,7 @@
 #include "partita/solve/free/part_loads.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kHot = 0.02, kCold = 0.0002;  // first and last temperature, in values of the start
@@ -131,8 +131,7 @@ class GpipeAnneal {
   // Two devices take each other's groups, and in a pipeline each other's place.
   bool exchange() {
     const DeviceId a(dice_.below(loads_.device_count())), b(dice_.below(loads_.device_count()));
-    if (instance_.devices.class_number(a) == instance_.devices.class_number(b))
-      return false;  // nothing would change
+    if (instance_.devices.class_number(a) == instance_.devices.class_number(b)) return false;  // nothing would change
     for (GroupId g : instance_.graph.all()) {
       const DeviceId d = loads_.device_of(g);
       if ((d == a && !loads_.can_run(g, b)) || (d == b && !loads_.can_run(g, a))) return false;
@@ -229,8 +228,8 @@ double gpipe_value(const FreeInstance& instance, const IdVector<GroupId, DeviceI
 }
 
 FreeSplit anneal_gpipe(const FreeInstance& instance, const StageOrder* staged, const FreeSplit& start,
-                             const std::vector<DeviceId>& order, const GpipeAnnealOptions& options, Budget& budget) {
+                       const std::vector<DeviceId>& order, const GpipeAnnealOptions& options, Budget& budget) {
   return GpipeAnneal(instance, staged, options).run(start, order, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -17,7 +17,7 @@
 #include "partita/reduce/stage_order.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct GpipeAnnealOptions {
   std::uint64_t moves = 100'000;
@@ -31,6 +31,6 @@ double gpipe_value(const FreeInstance& instance, const IdVector<GroupId, DeviceI
 // The best legal split met, with its value; at worst the start. `staged`: the groups of staged splits and their order,
 // null for free splits. `order`: the devices in use, in pipeline order, where staged.
 FreeSplit anneal_gpipe(const FreeInstance& instance, const StageOrder* staged, const FreeSplit& start,
-                             const std::vector<DeviceId>& order, const GpipeAnnealOptions& options, Budget& budget);
+                       const std::vector<DeviceId>& order, const GpipeAnnealOptions& options, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

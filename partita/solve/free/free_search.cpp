@@ -9,7 +9,7 @@
 #include "partita/solve/staged/linear.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -327,4 +327,4 @@ void FreeSearch<Loads>::try_pair(Budget& slice) {
 template class FreeSearch<SumLoads>;
 template class FreeSearch<PartLoads>;
 
-}  // namespace partita
+}  // namespace partita::detail

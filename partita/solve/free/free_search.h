@@ -26,7 +26,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Loads>
 class FreeSearch {
@@ -86,4 +86,4 @@ class FreeSearch {
   PairSearch<Loads> pairs_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

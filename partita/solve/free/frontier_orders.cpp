@@ -7,7 +7,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kPerAge = 0.003;  // what a place of waiting counts for, in average nets
@@ -146,4 +146,4 @@ std::vector<GroupId> frontier_order(const NetGraph& graph, const FrontierOrderOp
   return frontier_order(graph, all, options, dice, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct FrontierOrderOptions {
   double noise = 0.1;     // added to each choice, in average nets: 0 is purely greedy up to ties, 1 rather random
@@ -33,4 +33,4 @@ std::vector<GroupId> frontier_order(const NetGraph& graph, const FrontierOrderOp
 std::vector<GroupId> frontier_order(const NetGraph& graph, std::span<const GroupId> among,
                                     const FrontierOrderOptions& options, Dice& dice, const Budget* budget = nullptr);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/solve/free/trellis.h"
 
-namespace partita {
+namespace partita::detail {
 
 // To a class of devices, a set is worth the prices of its groups less a toll for the memory it takes. As no device
 // holds more than its memory, adding the toll of a whole device gives a bound on the price of every set that fits.
@@ -38,4 +38,4 @@ struct ScaledClass {
   Scaled scaled;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 HostKnapsack fill_host(const Scaled& scaled, const std::vector<double>& prices) {
   HostKnapsack result;
@@ -25,4 +25,4 @@ HostKnapsack fill_host(const Scaled& scaled, const std::vector<double>& prices) 
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

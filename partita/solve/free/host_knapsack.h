@@ -6,7 +6,7 @@
 
 #include "partita/solve/free/trellis.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct HostKnapsack {
   double price = 0;
@@ -15,4 +15,4 @@ struct HostKnapsack {
 
 HostKnapsack fill_host(const Scaled& scaled, const std::vector<double>& prices);
 
-}  // namespace partita
+}  // namespace partita::detail

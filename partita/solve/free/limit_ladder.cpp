@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // How far below the best value the first limit is: closer than anybody asks, yet not so close that rounding of loads to
@@ -79,4 +79,4 @@ void LimitLadder::undecided(bool unproved) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

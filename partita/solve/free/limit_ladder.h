@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 
 class LimitLadder {
  public:
@@ -42,4 +42,4 @@ class LimitLadder {
   std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::int64_t kWhole = Certificate::kWeightUnit;
@@ -49,4 +49,4 @@ NetGraph weighted_graph(const FreeInstance& instance, std::size_t device_class, 
   return NetGraph(std::move(groups), std::move(nets));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

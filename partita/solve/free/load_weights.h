@@ -13,7 +13,7 @@
 #include "partita/model/certificate.h"
 #include "partita/reduce/free_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 using LoadWeights = Certificate::Weights;
 
@@ -27,4 +27,4 @@ LoadWeights compute_alone();
 // that are these sums; a host's are its times. Group for group as in the instance; nets that weigh nothing are left out.
 NetGraph weighted_graph(const FreeInstance& instance, std::size_t device_class, const LoadWeights& weights);
 
-}  // namespace partita
+}  // namespace partita::detail

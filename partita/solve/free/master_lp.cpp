@@ -5,7 +5,7 @@
 
 #include "partita/solve/free/master_simplex.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Above the dual price of a group, in prices of a device of the scarcest class: a column that holds it costs no more
@@ -107,4 +107,4 @@ double MasterLp::solve(Budget& budget) {
   return lp.objectiveValue();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

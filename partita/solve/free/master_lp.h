@@ -11,7 +11,7 @@
 #include "partita/solve/free/group_prices.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class MasterLp {
  public:
@@ -33,4 +33,4 @@ class MasterLp {
   std::vector<double> device_price_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Columns on their way into an LP. CLP copies all it has for every call of addColumn, which is quadratic for the first
 // columns of a large graph: 100,000 of them took more than an hour.
@@ -56,4 +56,4 @@ inline void solve_primal(ClpSimplex& lp, const Budget& budget) {
   lp.passInEventHandler(&forget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/util/dice.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kGrowth = 2.2;           // states per open net, as measured on the paper's inputs: most are pruned
@@ -93,4 +93,4 @@ std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed, con
   return NarrowOrder(graph, seed, budget).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The best of many random greedy orders (next comes the group that opens fewest nets and closes most), improved by
 // moving short pieces while the estimated size of the trellis shrinks. Deterministic for a seed. O(tries * n * open
@@ -19,4 +19,4 @@ std::vector<GroupId> narrow_order(const NetGraph& graph, std::uint64_t seed, con
 // How large a trellis may get: the sum over positions of 2.2 to the power of the nets open there.
 double estimated_states(const NetGraph& graph, const std::vector<GroupId>& order);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 NetHolders::NetHolders(const NetGraph& graph, std::size_t devices)
     : graph_(graph), row_(graph.net_count(), kNoRow), cut_at_(graph.net_count(), 0) {
@@ -30,4 +30,4 @@ void NetHolders::reset(const IdVector<GroupId, DeviceId>& device_of) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

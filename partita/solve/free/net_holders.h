@@ -18,7 +18,7 @@
 
 #include "partita/reduce/net_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Calls visit(device) once for each device that holds some but not all members of a net; `holders` is scratch.
 template <class Visit>
@@ -85,4 +85,4 @@ class NetHolders {
   IdVector<NetId, std::size_t> cut_at_;  // where a cut net stands in cut_
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Bits = std::uint64_t;  // of all open nets, two each: held by i, held by j
@@ -402,4 +402,4 @@ template bool resplit_pair(SumLoads&, const NetGraph&, DeviceId, DeviceId, std::
 template bool resplit_pair(PartLoads&, const NetGraph&, DeviceId, DeviceId, std::span<const GroupId>,
                            const PairOptions&, Budget&);
 
-}  // namespace partita
+}  // namespace partita::detail

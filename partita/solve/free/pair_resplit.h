@@ -35,7 +35,7 @@
 #include "partita/solve/free/sum_loads.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PairOptions {
   double power = 30;               // of the soft maximum
@@ -49,4 +49,4 @@ template <class Loads>
 bool resplit_pair(Loads& loads, const NetGraph& graph, DeviceId i, DeviceId j, std::span<const GroupId> order,
                   const PairOptions& options, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

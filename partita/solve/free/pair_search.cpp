@@ -5,7 +5,7 @@
 
 #include "partita/solve/free/frontier_orders.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostPairs = 256;   // listed at a time
@@ -91,4 +91,4 @@ bool PairSearch<Loads>::advance(double sharpness, Dice& dice, Budget& slice) {
 template class PairSearch<SumLoads>;
 template class PairSearch<PartLoads>;
 
-}  // namespace partita
+}  // namespace partita::detail

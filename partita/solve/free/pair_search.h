@@ -12,7 +12,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Loads>
 class PairSearch {
@@ -39,4 +39,4 @@ class PairSearch {
   std::uint64_t ticks_left_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 double pass_load_in_mode(const PartLoads::Parts& parts, std::size_t p, double link, TransferMode mode) {
@@ -141,4 +141,4 @@ void PartLoads::move(GroupId v, DeviceId to) {
   load_[to] = load_of(to);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

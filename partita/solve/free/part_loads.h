@@ -14,7 +14,7 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/solve/free/net_holders.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Every group on a device that can run it, and no device's memory exceeded. O(n).
 bool is_legal(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& device_of);
@@ -89,4 +89,4 @@ class PartLoads {
   IdVector<DeviceId, double> load_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 
 #include "partita/util/wide_int.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kThetaPrecision = 24;  // bits
@@ -222,4 +222,4 @@ std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& 
   return trace(static_cast<std::int32_t>(best - end.begin()));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/solve/free/trellis.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 using Price = std::int64_t;
 inline constexpr Price kPriceUnit = Price{1} << 32;  // one device's worth
@@ -90,4 +90,4 @@ class Pricing {
   std::uint64_t labels_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -24,7 +24,7 @@
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Search>
 class SearchAndBound {
@@ -164,4 +164,4 @@ class SearchAndBound {
   std::uint64_t last_better_ = 0;  // ticks used when the best split was found
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 SumLoads::SumLoads(const FreeInstance& instance)
     : graph_(instance.graph),
@@ -98,4 +98,4 @@ void SumLoads::move(GroupId v, DeviceId to) {
   holders_.place(v, to);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

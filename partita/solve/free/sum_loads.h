@@ -17,7 +17,7 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/solve/free/net_holders.h"
 
-namespace partita {
+namespace partita::detail {
 
 class SumLoads {
  public:
@@ -82,4 +82,4 @@ class SumLoads {
   IdVector<DeviceId, double> load_, memory_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr Load kTooMuch = std::numeric_limits<Load>::max() / 4;
@@ -241,4 +241,4 @@ void Trellis::prune(Load limit, TimeWatch& watch) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -24,7 +24,7 @@
 #include "partita/reduce/net_graph.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Loads in units of limit / kUnits.
 using Load = std::int64_t;
@@ -75,4 +75,4 @@ class Trellis {
   std::size_t state_count_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/reduce/threshold.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr int kMostRounds = 400;
@@ -151,4 +151,4 @@ Volume volume_bound(const FreeInstance& instance, const Budget* budget) {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -15,7 +15,7 @@
 #include "partita/solve/free/group_prices.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Volume {
   double bound = 0;  // also at least the time of the longest group where it takes least; a little rounded down
@@ -26,4 +26,4 @@ struct Volume {
 // All zero if some group fits nowhere. Less of a bound where time ends before it is the best of its kind.
 Volume volume_bound(const FreeInstance& instance, const Budget* budget = nullptr);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 BlockCut::BlockCut(const BlockModel& model)
     : vertex_of_(model.cluster_count(), 0), stamp_of_(model.cluster_count(), 0) {
@@ -61,4 +61,4 @@ double BlockCut::run(double enough) {
   return flow_.run(kSource, kSink, enough, tolerance_);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

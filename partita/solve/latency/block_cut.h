@@ -13,7 +13,7 @@
 #include "partita/solve/latency/block_model.h"
 #include "partita/util/max_flow.h"
 
-namespace partita {
+namespace partita::detail {
 
 class BlockCut {
  public:
@@ -56,4 +56,4 @@ class BlockCut {
   std::uint32_t stamp_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kWorkPerTick = 64;
@@ -93,4 +93,4 @@ double BlockFinish::largest_entering(const EdgeLabels& labels) const {
   return largest;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

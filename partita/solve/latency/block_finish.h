@@ -23,7 +23,7 @@
 
 #include "partita/solve/latency/partial_block.h"
 
-namespace partita {
+namespace partita::detail {
 
 class BlockFinish {
  public:
@@ -56,4 +56,4 @@ class BlockFinish {
   PartialBlock block_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = PartialBlock::kNever;
@@ -91,4 +91,4 @@ std::vector<NodeId> BlockLoad::cheapest() const {
   return found;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

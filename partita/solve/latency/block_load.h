@@ -10,7 +10,7 @@
 
 #include "partita/solve/latency/partial_block.h"
 
-namespace partita {
+namespace partita::detail {
 
 class BlockLoad {
  public:
@@ -53,4 +53,4 @@ class BlockLoad {
   std::uint32_t stamp_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // With several subgraphs, each has an equal share of its group's memory. Shares are rounded, and a bound must not
@@ -177,4 +177,4 @@ void BlockModel::add_classes(const LatencyFacts& facts) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include "partita/util/bit_matrix.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 using ClusterId = Id<struct ClusterTag>;
 using EdgeId = Id<struct EdgeTag>;
@@ -132,4 +132,4 @@ class BlockModel {
   Csr<ClusterId, NetId> nets_of_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace partita {
+namespace partita::detail {
 
 class CoreSchedule {
  public:
@@ -127,4 +127,4 @@ class CoreSchedule {
   Sooner sooner_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

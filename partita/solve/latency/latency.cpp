@@ -18,7 +18,7 @@
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -224,4 +224,4 @@ LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<
   return LatencySolver(instance, options, budget, sink).run(starts);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

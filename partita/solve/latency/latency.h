@@ -15,7 +15,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LatencyOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
@@ -29,4 +29,4 @@ using LatencyOutcome = Outcome<LatencySplit>;
 LatencyOutcome solve_latency(const LatencyInstance& instance, const std::vector<LatencySplit>& starts,
                              const LatencyOptions& options, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -412,4 +412,4 @@ bool LatencyAnneal::move_with_neighbours() {
   return true;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

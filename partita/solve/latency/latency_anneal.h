@@ -24,7 +24,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LatencyAnnealOptions {
   std::uint64_t proposals = 100'000;
@@ -100,4 +100,4 @@ class LatencyAnneal {
   std::uint32_t marked_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -206,4 +206,4 @@ bool LatencyBound::learn(const Track& track) {
   return any;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -26,7 +26,7 @@
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/spine_bound.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyBound {
  public:
@@ -100,4 +100,4 @@ class LatencyBound {
   bool finished_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -125,4 +125,4 @@ std::vector<LatencyValue::Place> LatencyBranching::places(const Case& now) const
   return place;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -18,7 +18,7 @@
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/latency_value.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyBranching {
  public:
@@ -66,4 +66,4 @@ class LatencyBranching {
   int sweeps_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

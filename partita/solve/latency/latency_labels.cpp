@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -85,4 +85,4 @@ bool join_ends(const BlockModel& model, const EdgeLabels (&labels)[2], double li
   return any;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -17,7 +17,7 @@
 #include "partita/solve/latency/block_finish.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyLabels {
  public:
@@ -54,4 +54,4 @@ double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeI
 // Joins the ends of edges that are cut in no split below the limit. True if that is new. Throws OutOfTime.
 bool join_ends(const BlockModel& model, const EdgeLabels (&labels)[2], double limit, LatencyFacts& facts);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/latency/latency_places.h"
 
-namespace partita {
+namespace partita::detail {
 
 LatencyPlaces::LatencyPlaces(const LatencyInstance& instance) : instance_(instance), value_(instance) {
   std::vector<std::pair<GroupId, GroupId>> pairs;
@@ -124,4 +124,4 @@ void LatencyPlaces::take_back() {
   changed_ = false;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

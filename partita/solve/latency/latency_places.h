@@ -12,7 +12,7 @@
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/latency/latency_value.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyPlaces {
  public:
@@ -61,4 +61,4 @@ class LatencyPlaces {
   bool changed_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

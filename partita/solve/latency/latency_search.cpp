@@ -7,7 +7,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -213,4 +213,4 @@ void LatencySearch::end_annealing() {
   start_annealing();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

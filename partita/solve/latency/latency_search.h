@@ -18,7 +18,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencySearch {
  public:
@@ -75,4 +75,4 @@ class LatencySearch {
   double price_ = 0.5;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

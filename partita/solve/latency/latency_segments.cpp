@@ -7,7 +7,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -299,4 +299,4 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -21,7 +21,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencySegments {
  public:
@@ -82,4 +82,4 @@ class LatencySegments {
   std::vector<double> times_;    // of a unit, by class
 };
 
-}  // namespace partita
+}  // namespace partita::detail

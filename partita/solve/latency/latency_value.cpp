@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 LatencyValue::LatencyValue(const LatencyInstance& instance)
     : instance_(instance),
@@ -328,4 +328,4 @@ void LatencyValue::run_units() {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

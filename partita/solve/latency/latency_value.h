@@ -22,7 +22,7 @@
 #include "partita/solve/latency/core_schedule.h"
 #include "partita/util/bit_matrix.h"
 
-namespace partita {
+namespace partita::detail {
 
 class LatencyValue {
  public:
@@ -141,4 +141,4 @@ class LatencyValue {
   std::vector<Index> host_out_, next_out_;  // by block and by entry of in_: edges to host nodes as linked lists
 };
 
-}  // namespace partita
+}  // namespace partita::detail

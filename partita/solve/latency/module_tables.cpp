@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -321,4 +321,4 @@ std::vector<std::vector<NodeId>> ModuleTables::inside(std::size_t upper_state, s
   return found;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -19,7 +19,7 @@
 #include "partita/solve/latency/spine.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class ModuleTables {
  public:
@@ -109,4 +109,4 @@ class ModuleTables {
   std::size_t chains_done_ = 0, states_done_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kStepsPerLook = 50'000;  // at the clock
@@ -215,4 +215,4 @@ PartialBlock::Cut PartialBlock::least_load(double room) {
   return {sure + flow, flow < room - sure};
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -26,7 +26,7 @@
 #include "partita/solve/latency/block_model.h"
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 
 using EdgeLabels = IdVector<EdgeId, double>;
 
@@ -161,4 +161,4 @@ void PartialBlock::for_each_inside(const Visit& visit) const {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kRounding = 1e-9;
@@ -30,4 +30,4 @@ double path_bound(const LatencyInstance& instance) {
   return longest * (1 - kRounding);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

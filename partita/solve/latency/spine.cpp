@@ -5,7 +5,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kLongestChain = 48;
@@ -161,4 +161,4 @@ Spine find_spine(const BlockModel& model, const NodeReach& reach, double neglect
   return SpineFinder(model, reach).find(neglect);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

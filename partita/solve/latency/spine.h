@@ -15,7 +15,7 @@
 
 #include "partita/solve/latency/block_model.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Spine {
   static constexpr std::size_t kMostChains = 4;  // in one module
@@ -32,4 +32,4 @@ struct Spine {
 // Nodes are on the spine only if what is neither above nor below them takes at most `neglect` of all time.
 Spine find_spine(const BlockModel& model, const NodeReach& reach, double neglect);
 
-}  // namespace partita
+}  // namespace partita::detail

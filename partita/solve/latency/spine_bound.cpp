@@ -6,7 +6,7 @@
 
 #include "partita/util/time_watch.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -386,4 +386,4 @@ bool SpineBound::learn(double limit, LatencyFacts& facts) const {
   return any;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

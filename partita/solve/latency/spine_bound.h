@@ -24,7 +24,7 @@
 #include "partita/solve/latency/module_tables.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 class SpineBound {
  public:
@@ -113,4 +113,4 @@ class SpineBound {
   double bound_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class SplitMaker {
@@ -85,4 +85,4 @@ LatencySplit split_from_blocks(const LatencyInstance& instance, const std::vecto
   return maker.finish();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 
 #include "partita/reduce/latency_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 // A split in which these blocks (spine_bound.h), as far as possible, are what accelerators run: a start for a search.
 // It need not be legal, but for support where there is a choice. A group follows the first block that holds one of its
@@ -13,4 +13,4 @@ namespace partita {
 // side, and is on a host otherwise.
 LatencySplit split_from_blocks(const LatencyInstance& instance, const std::vector<std::vector<NodeId>>& blocks);
 
-}  // namespace partita
+}  // namespace partita::detail

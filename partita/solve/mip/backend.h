@@ -11,7 +11,7 @@
 #include "partita/solve/mip/linear_model.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct MipRequest {
   const LinearModel& model;
@@ -41,4 +41,4 @@ class MipBackend {
   virtual MipOutcome solve(const MipRequest& request, Budget& budget) = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class Scheduler {
@@ -138,4 +138,4 @@ BlockSchedule schedule_blocks(const LatencyInstance& instance, const std::vector
   return Scheduler(instance, transfers).run(device_of, subgraph_of);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/reduce/latency_instance.h"
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct BlockSchedule {
   struct Block {
@@ -28,4 +28,4 @@ BlockSchedule schedule_blocks(const LatencyInstance& instance, const std::vector
                               const IdVector<GroupId, DeviceId>& device_of,
                               const IdVector<NodeId, std::uint32_t>& subgraph_of);
 
-}  // namespace partita
+}  // namespace partita::detail

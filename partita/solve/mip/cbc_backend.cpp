@@ -13,7 +13,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kCbcInfinity = 1e50;             // objectives and bounds beyond this mean "none"
@@ -194,4 +194,4 @@ void run_cbc(const MipRequest& request, MipReporter& reporter) {
 
 CbcBackend::CbcBackend() : ProcessBackend("CBC", run_cbc) {}
 
-}  // namespace partita
+}  // namespace partita::detail

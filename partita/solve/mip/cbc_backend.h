@@ -13,11 +13,11 @@
 
 #include "partita/solve/mip/process_backend.h"
 
-namespace partita {
+namespace partita::detail {
 
 class CbcBackend : public ProcessBackend {
  public:
   CbcBackend();
 };
 
-}  // namespace partita
+}  // namespace partita::detail

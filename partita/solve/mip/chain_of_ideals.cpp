@@ -35,7 +35,7 @@
 #include "partita/solve/mip/ip_instance.h"
 #include "partita/solve/mip/load_rows.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class ChainOfIdealsFormulation : public Formulation {
@@ -265,4 +265,4 @@ std::unique_ptr<Formulation> formulate_chain_of_ideals(const Problem& problem, c
   return std::make_unique<ChainOfIdealsFormulation>(problem, options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

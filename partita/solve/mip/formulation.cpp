@@ -4,7 +4,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/solve/mip/latency_program.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::unique_ptr<Formulation> formulate(const Problem& problem, const FormulationOptions& options) {
   refuse_all_but_classes(problem, "the integer programs");
@@ -13,4 +13,4 @@ std::unique_ptr<Formulation> formulate(const Problem& problem, const Formulation
   return formulate_max_load(problem, options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/model/split.h"
 #include "partita/solve/mip/linear_model.h"
 
-namespace partita {
+namespace partita::detail {
 
 class Formulation {
  public:
@@ -49,4 +49,4 @@ std::unique_ptr<Formulation> formulate(const Problem& problem, const Formulation
 std::unique_ptr<Formulation> formulate_chain_of_ideals(const Problem& problem, const FormulationOptions& options);
 std::unique_ptr<Formulation> formulate_max_load(const Problem& problem, const FormulationOptions& options);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/reduce/transfers.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
@@ -90,4 +90,4 @@ IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, Group
   return instance;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/solve/mip/formulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Pass 0 is forward. Where the load of a device is one sum, both passes are counted as pass 0.
 inline constexpr std::size_t kMostPasses = 2;
@@ -49,4 +49,4 @@ struct IpInstance {
 IpInstance make_ip_instance(const Problem& problem, const IdVector<NodeId, GroupId>& group_of,
                             const FormulationOptions& options);
 
-}  // namespace partita
+}  // namespace partita::detail

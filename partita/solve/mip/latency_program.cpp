@@ -11,7 +11,7 @@
 #include "partita/solve/mip/load_rows.h"
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Of the horizon: what is left of it after the head may be rounding alone, too small a coefficient for any solver. More
@@ -456,4 +456,4 @@ void LatencyFormulation::add_step(NodeId u, NodeId v, Terms moved, const std::st
   steps_.push_back({u, v, std::move(time)});
 }
 
-}  // namespace partita
+}  // namespace partita::detail

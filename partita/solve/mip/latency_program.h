@@ -45,7 +45,7 @@
 #include "partita/solve/mip/block_schedule.h"
 #include "partita/solve/mip/formulation.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Throws InputError(Unsupported) where host cores are strict: no program counts them.
 void refuse_strict_host_cores(const Problem& problem);
@@ -139,4 +139,4 @@ class LatencyFormulation : public Formulation {
   std::vector<Step> steps_;                     // topological by `to`
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -5,7 +5,7 @@
 #include "partita/solve/mip/block_schedule.h"
 #include "partita/solve/mip/latency_program.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 bool has_column(const std::vector<DeviceId>& devices, DeviceId d) {
@@ -133,4 +133,4 @@ std::vector<double> LatencyFormulation::encode(const Split& split) const {
   return x;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kRounding = 1e-12;  // of two terms that cancel each other
@@ -104,4 +104,4 @@ double LinearModel::coefficient_ratio() const {
   return worst;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -10,7 +10,7 @@
 
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 using ColumnId = Id<struct ColumnTag>;
 using RowId = Id<struct RowTag>;
@@ -73,4 +73,4 @@ class LinearModel {
 // Appends `factor` times the other terms.
 void append(Terms& terms, std::span<const Term> more, double factor = 1);
 
-}  // namespace partita
+}  // namespace partita::detail

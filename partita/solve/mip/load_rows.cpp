@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kMemoryScale = 1000;
@@ -150,4 +150,4 @@ void LoadRows::complete(const Holds& holds, std::vector<double>& x) const {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

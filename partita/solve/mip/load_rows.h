@@ -27,7 +27,7 @@
 #include "partita/solve/mip/ip_instance.h"
 #include "partita/solve/mip/linear_model.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct MemoryTerms {
   double memory = 0;
@@ -74,4 +74,4 @@ class LoadRows {
   std::vector<Seat> seats_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

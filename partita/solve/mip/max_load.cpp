@@ -33,7 +33,7 @@
 #include "partita/solve/mip/ip_instance.h"
 #include "partita/solve/mip/load_rows.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // How many ranks have symmetry rows, for each device of the class. The paper's BERT-6, contiguous: proved in 10 s with
@@ -250,4 +250,4 @@ std::unique_ptr<Formulation> formulate_max_load(const Problem& problem, const Fo
   return std::make_unique<MaxLoadFormulation>(problem, options);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

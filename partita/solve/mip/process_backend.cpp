@@ -11,7 +11,7 @@
 
 #include "partita/util/child_process.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kMeets = 5e-7;         // a solution this near to a bound, relatively, meets it
@@ -162,4 +162,4 @@ MipOutcome ProcessBackend::solve(const MipRequest& request, Budget& budget) {
   return outcome;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 
 #include "partita/solve/mip/backend.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Where the solver reports to, in the child. Each call may end the process.
 class MipReporter {
@@ -39,4 +39,4 @@ class ProcessBackend : public MipBackend {
   Solver solver_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

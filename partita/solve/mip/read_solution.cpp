@@ -12,7 +12,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kWholeTolerance = 1e-4;  // solvers take numbers for whole up to 1e-5 or so
@@ -137,4 +137,4 @@ std::vector<double> read_solution(const LinearModel& model, std::string_view tex
   return SolutionReader(model, where).read(text);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

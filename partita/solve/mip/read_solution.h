@@ -12,11 +12,11 @@
 
 #include "partita/solve/mip/linear_model.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The value of each column; integer ones rounded. Throws InputError(BadField), with `where` and a line number, for a
 // column that the model does not have, a value that is no number, outside its bounds or not whole where it must be, and
 // for whole numbers that break a row: the file then belongs to another model.
 std::vector<double> read_solution(const LinearModel& model, std::string_view text, const std::string& where);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/solve/mip/formulation.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kUsualObjective = 1000;  // what solvers' absolute tolerances are made for
@@ -168,4 +168,4 @@ IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions&
   return search.outcome();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -24,7 +24,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Relative. Just below what `optimal` allows for (kOptimalGap), so that a solver's proof of optimality still counts as
 // one. CBC's own tolerances, in the unit of time chosen here, come to about 1e-8.
@@ -56,4 +56,4 @@ struct IpOutcome {
 IpOutcome solve_ip(const Problem& problem, MipBackend& backend, const IpOptions& options, Budget& budget,
                    const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 
 #include "partita/util/visible_text.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 using Text = std::back_insert_iterator<std::string>;
@@ -185,4 +185,4 @@ std::string model_text(const LinearModel& model, ModelFormat format, const std::
   return format == ModelFormat::Mps ? mps_text(model, comment) : lp_text(model, comment);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

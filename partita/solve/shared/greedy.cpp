@@ -8,7 +8,7 @@
 #include "partita/reduce/stage_order.h"
 #include "partita/solve/shared/published_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class Filling {
@@ -85,4 +85,4 @@ std::optional<Split> greedy_split(const Problem& problem) {
   return devices.lift(staged.group_of, *placed);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -23,9 +23,9 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing if some group fits nowhere in this way.
 std::optional<Split> greedy_split(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

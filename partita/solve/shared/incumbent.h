@@ -13,7 +13,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Split>  // has a `value`
 class Incumbent {
@@ -82,4 +82,4 @@ class Incumbent {
   Outcome<Split> known_{.split = {}, .bound = 0, .infeasible = false, .proof = "loads are not negative"};
 };
 
-}  // namespace partita
+}  // namespace partita::detail

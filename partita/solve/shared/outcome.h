@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace partita {
+namespace partita::detail {
 
 template <class Split>  // has a `value`
 struct Outcome {
@@ -15,4 +15,4 @@ struct Outcome {
   std::string proof;        // of the bound, in a few words
 };
 
-}  // namespace partita
+}  // namespace partita::detail

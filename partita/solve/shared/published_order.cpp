@@ -5,7 +5,7 @@
 #include "partita/reduce/mirror.h"
 #include "partita/util/csr.h"
 
-namespace partita {
+namespace partita::detail {
 
 GroupEdges group_edges(const Problem& problem, const IdVector<NodeId, GroupId>& group_of) {
   const Graph& graph = problem.workload->graph;
@@ -37,4 +37,4 @@ std::vector<GroupId> published_order(std::size_t groups, const GroupEdges& edges
   return order;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

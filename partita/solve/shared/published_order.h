@@ -18,7 +18,7 @@
 #include "partita/model/problem.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 using GroupEdges = std::vector<std::pair<GroupId, GroupId>>;
 
@@ -29,4 +29,4 @@ GroupEdges group_edges(const Problem& problem, const IdVector<NodeId, GroupId>& 
 // Edges from smaller to larger ids, or any others without a cycle. O(groups + edges).
 std::vector<GroupId> published_order(std::size_t groups, const GroupEdges& edges);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/stage_order.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // The class that runs most groups, and takes least for them.
@@ -66,4 +66,4 @@ std::optional<Split> single_split(const Problem& problem) {
   return devices.lift(staged.group_of, device_of);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

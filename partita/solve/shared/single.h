@@ -18,9 +18,9 @@
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Nothing if some group can run on none of these devices.
 std::optional<Split> single_split(const Problem& problem);
 
-}  // namespace partita
+}  // namespace partita::detail

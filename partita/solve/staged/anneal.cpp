@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kAmbition = 0.002;        // how far below the best value the targets are
@@ -308,4 +308,4 @@ template std::optional<StagedSplit> anneal(const StageGraph&, const StagePlatfor
 template std::optional<StagedSplit> anneal(const PassGraphs&, const StagePlatform&, const StagedSplit&,
                                            const AnnealOptions&, Rng&, Budget&);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct AnnealOptions {
   std::uint64_t moves = 1'000'000;
@@ -57,4 +57,4 @@ template <std::size_t P>
 std::optional<PassRow> anneal_passes(const RowView<P>& view, const StagePlatform& platform, const PassRow& start,
                                      const AnnealOptions& options, Rng& rng, Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

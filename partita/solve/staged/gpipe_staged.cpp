@@ -6,7 +6,7 @@
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Limits of a pass are looser than they need to be by this share of V, so that what is refuted is refuted exactly, and
@@ -124,8 +124,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       here.bound = value;
       return true;
     }
-    const LimitAnswer reply =
-        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log());
+    const LimitAnswer reply = ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log());
     if (reply.answer == Answer::No) {
       here.bound = value;
       here.share = std::min(1.0, 2 * here.share);
@@ -183,4 +182,4 @@ StagedOutcome solve_staged_gpipe(const PassGraphs& graphs, const StagePlatform& 
   return GpipeStagedSolver(graphs, platform, options, budget, sink).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -17,10 +17,10 @@
 #include "partita/reduce/pass_graphs.h"
 #include "partita/solve/staged/staged.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The outcome's value is the sum of the two largest loads. options.search = false leaves out step 3.
 StagedOutcome solve_staged_gpipe(const PassGraphs& graphs, const StagePlatform& platform, const StagedOptions& options,
                                  Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

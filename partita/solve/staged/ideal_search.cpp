@@ -9,7 +9,7 @@
 #include "partita/solve/staged/stage_enumerator.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 template <class Graphs>
@@ -216,4 +216,4 @@ SearchResult search_ideals(const Graphs& graphs, const QuestionOf<Graphs>& quest
 template SearchResult search_ideals(const StageGraph&, const Threshold&, int, ViewPlaces<StageGraph>, Budget&);
 template SearchResult search_ideals(const PassGraphs&, const PassQuestion&, int, ViewPlaces<PassGraphs>, Budget&);
 
-}  // namespace partita
+}  // namespace partita::detail

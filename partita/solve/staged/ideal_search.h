@@ -14,7 +14,7 @@
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 enum class Answer { Yes, No, Unknown };
 
@@ -40,4 +40,4 @@ SearchResult search_ideals(Graphs graphs, const QuestionOf<Graphs>& question, in
   return search_ideals(graphs, question, window_buckets, ViewPlaces<Graphs>{}, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-namespace partita {
+namespace partita::detail {
 
 IdealTable::IdealTable(std::size_t groups) : words_per_ideal_(words_for(groups)), keys_(groups), slots_(1024, kNone) {
   std::mt19937_64 rng(0x9e3779b97f4a7c15ull);  // the seed plays no role: equal hashes are compared in full
@@ -51,4 +51,4 @@ std::size_t IdealTable::bytes() const {
          slots_.capacity() * sizeof(Index);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/util/bit_matrix.h"
 
-namespace partita {
+namespace partita::detail {
 
 class IdealTable {
  public:
@@ -41,4 +41,4 @@ class IdealTable {
   std::vector<Index> slots_;  // open addressing, a power of two, at most half full
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // As fine as the finest of presolve: the search looks through the windows at every step.
@@ -179,4 +179,4 @@ bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effo
                                        [&](const Threshold& one) { return refutes_one(graph, one, effort, budget); });
 }
 
-}  // namespace partita
+}  // namespace partita::detail

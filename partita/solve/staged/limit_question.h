@@ -15,7 +15,7 @@
 
 #include "partita/solve/staged/ideal_search.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LimitAnswer {
   Answer answer = Answer::Unknown;
@@ -36,4 +36,4 @@ enum class Effort { Quick, Full };
 // Can presolve and windows alone say no? Never says so just because the budget ended.
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

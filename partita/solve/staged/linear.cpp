@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -203,4 +203,4 @@ std::optional<StagedSplit> linear_split(const PassGraphs& graphs, const StagePla
              options, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

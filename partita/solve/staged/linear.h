@@ -24,7 +24,7 @@
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct LinearOptions {
   double below = std::numeric_limits<double>::infinity();  // only splits with a smaller value are of interest
@@ -42,4 +42,4 @@ std::optional<StagedSplit> linear_split(const PassGraphs& graphs, const StagePla
                                         const std::vector<GroupId>& order, const std::array<double, kPasses>& limits,
                                         const LinearOptions& options, const Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include <limits>
 #include <queue>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // Counts down the predecessors that are not yet placed.
@@ -119,4 +119,4 @@ std::vector<GroupId> order_to_try(const StageGraph& graph, int number, Rng& rng)
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

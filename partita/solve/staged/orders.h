@@ -7,7 +7,7 @@
 
 #include "partita/reduce/stage_graph.h"
 
-namespace partita {
+namespace partita::detail {
 
 using Rng = std::mt19937_64;
 
@@ -24,4 +24,4 @@ std::vector<GroupId> jittered_order(const StageGraph& graph, double spread, Rng&
 // The order to try as number `number`, from 0 on: the fixed ones first, then random ones of every kind.
 std::vector<GroupId> order_to_try(const StageGraph& graph, int number, Rng& rng);
 
-}  // namespace partita
+}  // namespace partita::detail

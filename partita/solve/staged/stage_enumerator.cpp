@@ -9,7 +9,7 @@
 
 #include "partita/solve/staged/staged_split.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 enum State : char { kUndecided, kIn, kOut };
@@ -263,8 +263,7 @@ bool StageEnumerator<Graphs>::prepare(const Ideal& from_base) {
     const Group& g = graph_.group(v);
     outside_memory += g.memory;
     ++outside_;
-    bool out =
-        !(host_ ? whole_.fits_host(g) : whole_.fits_accelerator(g)) || ancestors_time_[v] > most_with_ancestors;
+    bool out = !(host_ ? whole_.fits_host(g) : whole_.fits_accelerator(g)) || ancestors_time_[v] > most_with_ancestors;
     bool forced = false;
     for (const Aim& aim : aims_) {
       if (!aim.places) continue;
@@ -594,4 +593,4 @@ bool StageEnumerator<Graphs>::walk(const Ideal& base, const Visit& visit) {
 template class StageEnumerator<StageGraph>;
 template class StageEnumerator<PassGraphs>;
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -40,7 +40,7 @@
 #include "partita/solve/staged/ideal_table.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Graphs>
 class StageEnumerator {
@@ -182,4 +182,4 @@ class StageEnumerator {
   std::array<IdVector<NetId, std::int32_t>, kViews> core_members_, outer_members_;  // scratch for find_targets
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class StagedSolver : StagedFrame<StageGraph> {
@@ -149,4 +149,4 @@ StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platfor
   return StagedSolver(graph, platform, options, budget, sink).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

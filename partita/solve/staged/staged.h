@@ -15,7 +15,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct StagedOptions {
   bool search = true;      // false: linearised DP and relaxation only
@@ -28,4 +28,4 @@ using StagedOutcome = Outcome<StagedSplit>;
 StagedOutcome solve_staged(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options,
                            Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -22,7 +22,7 @@
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/staged.h"
 
-namespace partita {
+namespace partita::detail {
 
 template <class Graphs>  // StageGraph or PassGraphs
 class StagedFrame {
@@ -147,4 +147,4 @@ class StagedFrame {
   int orders_tried_ = 0;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

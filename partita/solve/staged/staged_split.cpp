@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups) {
   std::vector<NetId> touched;
@@ -37,4 +37,4 @@ double largest_load(const NetGraph& graph, std::span<const Stage> stages) {
   return largest;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -11,7 +11,7 @@
 #include "partita/reduce/pass_graphs.h"
 #include "partita/reduce/staged_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct StagedSplit {
   double value = 0;  // the largest load; for gpipe the sum of the largest loads of the passes
@@ -38,4 +38,4 @@ PassValue<kPassesOf<Graphs>> pass_value(const Graphs& graphs, std::span<const St
   return value;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 bool meet(std::span<const Word> a, std::span<const Word> b) {
@@ -137,4 +137,4 @@ bool Contiguity::may_enter(DeviceId to, std::span<const GroupId> groups) {
   return true;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -20,7 +20,7 @@
 #include "partita/util/csr.h"
 #include "partita/util/ids.h"
 
-namespace partita {
+namespace partita::detail {
 
 class Contiguity {
  public:
@@ -52,4 +52,4 @@ class Contiguity {
   std::vector<Word> moving_;           // the nodes of the groups at hand
 };
 
-}  // namespace partita
+}  // namespace partita::detail

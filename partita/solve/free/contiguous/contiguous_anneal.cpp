@@ -11,7 +11,7 @@
 #include "partita/solve/free/sum_loads.h"
 #include "partita/util/dice.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kAmbition = 0.002;  // how far below the best value the target is
@@ -150,4 +150,4 @@ FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instanc
                                             : improve<PartLoads>(problem, instance, std::move(start), seed, budget);
 }
 
-}  // namespace partita
+}  // namespace partita::detail

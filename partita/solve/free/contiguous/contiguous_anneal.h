@@ -16,11 +16,11 @@
 #include "partita/reduce/free_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The best split found from `start`, which is legal, contiguous and has its value. Runs of different temperatures until
 // many in a row bring nothing, or the budget ends. Graphs beyond Contiguity::kMostNodes are given back as they came.
 FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
                              Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

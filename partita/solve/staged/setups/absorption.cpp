@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace partita {
+namespace partita::detail {
 
 bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segment& segment,
                     std::span<const Word> ideal, GroupId v) {
@@ -58,4 +58,4 @@ bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<co
   return true;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/solve/staged/setups/segment.h"
 #include "partita/util/bit_matrix.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Whether any stage X that holds v, and nothing of `ideal`, costs no more without v once v joins the ideal: for every
 // class and number of devices that X may have. X and the stage that v joins are next to each other in one cluster,
@@ -28,4 +28,4 @@ bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segm
 // weights, v must have none. Sufficient, by far not necessary.
 bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<const Word> ideal, GroupId v);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -7,7 +7,7 @@
 
 #include "partita/util/error.h"
 
-namespace partita {
+namespace partita::detail {
 
 std::size_t DeviceCounts::vectors(const ClusterType& cluster) {
   std::size_t size = 1;
@@ -68,4 +68,4 @@ void refuse_too_many_vectors(const SetupRules& rules) {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -9,7 +9,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/bit_matrix.h"
 
-namespace partita {
+namespace partita::detail {
 
 class DeviceCounts {
  public:
@@ -52,4 +52,4 @@ class DeviceCounts {
 // Throws InputError(Unsupported) where some cluster has more vectors than DeviceCounts::kMost.
 void refuse_too_many_vectors(const SetupRules& rules);
 
-}  // namespace partita
+}  // namespace partita::detail

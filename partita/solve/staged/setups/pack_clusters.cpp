@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/staged/setups/pack_clusters.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 class ClusterPacking {
@@ -66,4 +66,4 @@ std::optional<std::vector<PipelinePart>> pack_into_clusters(const SetupRules& ru
   return ClusterPacking(rules, flat, stages).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

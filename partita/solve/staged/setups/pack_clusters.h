@@ -8,10 +8,10 @@
 
 #include "partita/reduce/setup_instance.h"
 
-namespace partita {
+namespace partita::detail {
 
 // `flat` are the rules that `stages` belong to (without_clusters). None where the clusters run out of devices.
 std::optional<std::vector<PipelinePart>> pack_into_clusters(const SetupRules& rules, const SetupRules& flat,
                                                             const std::vector<PipelinePart>& stages);
 
-}  // namespace partita
+}  // namespace partita::detail

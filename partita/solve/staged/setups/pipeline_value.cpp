@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId device_class,
                      std::span<const GroupId> groups) {
@@ -75,4 +75,4 @@ double pipeline_value(const SetupGraph& graph, const SetupRules& rules, const st
   return measure(graph, rules, Segment(graph, rules), parts).load;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

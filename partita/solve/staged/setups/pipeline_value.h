@@ -8,7 +8,7 @@
 #include "partita/reduce/stage_cost.h"
 #include "partita/solve/staged/setups/segment.h"
 
-namespace partita {
+namespace partita::detail {
 
 // The sums of a stage that holds these groups. O(pins of the groups).
 StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId device_class,
@@ -17,4 +17,4 @@ StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId de
 // `parts` are those of the whole platform.
 double pipeline_value(const SetupGraph& graph, const SetupRules& rules, const std::vector<PipelinePart>& parts);
 
-}  // namespace partita
+}  // namespace partita::detail

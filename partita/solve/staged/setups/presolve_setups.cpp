@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/staged/setups/presolve_setups.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 void join(SetupContraction& into, SetupContraction next) {
@@ -51,4 +51,4 @@ PresolvedSetups presolve_setups(const SetupGraph& graph, const SetupRules& rules
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -6,7 +6,7 @@
 #include "partita/reduce/setup_presolve.h"
 #include "partita/solve/staged/setups/setup_windows.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct PresolvedSetups {
   SetupContraction contraction;
@@ -23,4 +23,4 @@ struct PresolveSetupsOptions {
 PresolvedSetups presolve_setups(const SetupGraph& graph, const SetupRules& rules, double limit,
                                 const PresolveSetupsOptions& options, const Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace partita {
+namespace partita::detail {
 
 Segment::Segment(const SetupGraph& graph, const SetupRules& rules) : graph_(&graph), type_(rules.clusters.size() - 1) {
   factor_ = near_factor_ = rules.root().factor;
@@ -44,4 +44,4 @@ void Segment::price_nets() {
   }
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -13,7 +13,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/bit_matrix.h"
 
-namespace partita {
+namespace partita::detail {
 
 class Segment {
  public:
@@ -51,4 +51,4 @@ class Segment {
   IdVector<NetId, double> in_, near_, far_;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

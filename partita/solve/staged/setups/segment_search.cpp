@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 std::size_t count_bits(std::span<const Word> words) {
@@ -390,4 +390,4 @@ std::vector<PipelinePart> SegmentSearch::parts() const {
   return result;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

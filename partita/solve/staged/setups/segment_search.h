@@ -40,7 +40,7 @@
 #include "partita/solve/staged/setups/surroundings.h"
 #include "partita/solve/staged/setups/work_capacity.h"
 
-namespace partita {
+namespace partita::detail {
 
 class SegmentSearch {
  public:
@@ -157,4 +157,4 @@ class SegmentSearch {
   bool out_of_memory_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -174,4 +174,4 @@ std::optional<SetupPipeline> linear_pipeline(const SetupGraph& graph, const Setu
   return LinearSetups(graph, rules, order, below, stride, budget).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

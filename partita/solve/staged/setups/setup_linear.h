@@ -10,7 +10,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct SetupPipeline {
   double value = 0;  // the largest load
@@ -23,4 +23,4 @@ std::optional<SetupPipeline> linear_pipeline(const SetupGraph& graph, const Setu
                                              const std::vector<GroupId>& order, double below, std::size_t stride,
                                              Budget& budget);
 
-}  // namespace partita
+}  // namespace partita::detail

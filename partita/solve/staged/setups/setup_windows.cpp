@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostVectors = 256;
@@ -475,4 +475,4 @@ std::size_t SetupWindows::join_never_separated(UnionFind<GroupId>& merge) const 
   return joins;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -45,7 +45,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/union_find.h"
 
-namespace partita {
+namespace partita::detail {
 
 class SetupWindows {
  public:
@@ -157,4 +157,4 @@ class SetupWindows {
   bool feasible_ = false;
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -16,7 +16,7 @@
 #include "partita/solve/staged/setups/segment_search.h"
 #include "partita/util/within_limits.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 // A pipeline is worth finding if it is better by more than this; refuting it closes the gap as far as anybody asks.
@@ -352,4 +352,4 @@ SetupOutcome solve_setups(const SetupInstance& instance, const SetupOptions& opt
   return SetupSolver(instance, options, budget, sink).run();
 }
 
-}  // namespace partita
+}  // namespace partita::detail

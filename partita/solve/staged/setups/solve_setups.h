@@ -15,7 +15,7 @@
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
 
-namespace partita {
+namespace partita::detail {
 
 // What is known before, from a question whose answers are at least as good.
 struct SetupHint {
@@ -36,4 +36,4 @@ using SetupOutcome = Outcome<SetupPipeline>;
 
 SetupOutcome solve_setups(const SetupInstance& instance, const SetupOptions& options, Budget& budget, const Sink& sink);
 
-}  // namespace partita
+}  // namespace partita::detail

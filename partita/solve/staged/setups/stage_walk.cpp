@@ -5,7 +5,7 @@
 
 #include "partita/reduce/threshold.h"
 
-namespace partita {
+namespace partita::detail {
 namespace {
 
 constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kNone = -1;
@@ -406,4 +406,4 @@ bool StageWalk::walk(const Visit& visit) {
   return true;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -34,7 +34,7 @@
 #include "partita/solve/staged/setups/work_capacity.h"
 #include "partita/util/budget.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct StageQuery {
   std::span<const Word> base;
@@ -157,4 +157,4 @@ class StageWalk {
   std::vector<Word> undecided_;  // groups
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -8,7 +8,7 @@
 
 #include "partita/reduce/stage_cost.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Step {
   Setup setup;
@@ -31,4 +31,4 @@ inline std::vector<Step> steps_in(const SetupRules& rules, std::size_t type) {
   return steps;
 }
 
-}  // namespace partita
+}  // namespace partita::detail

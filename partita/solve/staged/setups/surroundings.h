@@ -11,7 +11,7 @@
 
 #include "partita/reduce/stage_cost.h"
 
-namespace partita {
+namespace partita::detail {
 
 struct Surroundings {
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
@@ -40,4 +40,4 @@ struct Surroundings {
   }
 };
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace partita {
+namespace partita::detail {
 
 WorkMeasure::WorkMeasure(const SetupGraph& graph, const SetupRules& rules) : work_(graph.size(), 0) {
   const IdVector<ClassId, int> devices = all_devices(rules);
@@ -89,4 +89,4 @@ std::span<const Word> WorkCapacity::enough(double work) const {
   return enough_.row(static_cast<std::size_t>(at - steps_.begin()));
 }
 
-}  // namespace partita
+}  // namespace partita::detail

@@ -12,7 +12,7 @@
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
 
-namespace partita {
+namespace partita::detail {
 
 // Work by group, and the most of it that each class can do in a given time.
 class WorkMeasure {
@@ -53,4 +53,4 @@ class WorkCapacity {
   BitMatrix enough_;           // row i: vectors with left_ >= steps_[i]; the last is empty
 };
 
-}  // namespace partita
+}  // namespace partita::detail
