@@ -94,7 +94,7 @@ void print_no_split(const PlanArguments& arguments, const Result& result, const 
   print_error("partita", message);
 }
 
-// Certificates are prices of nodes, which the bounds on free splits of equal accelerators are made of.
+// Certificates are prices of nodes, which the bounds of the configuration LP are made of.
 std::string why_no_certificate(const Problem& problem, const Result& result) {
   if (!result.split) return "there is no split";
   if (problem.objective == Objective::Latency) return "there are no certificates for latency";

@@ -95,6 +95,8 @@ std::string plain_proof(const Result& result) {
     if (contains(result.proof, "for free splits: ")) text += " (no split of any shape can)";
     if (contains(result.proof, "with all devices next to each other: "))
       text += " (even with all devices next to each other)";
+    if (contains(result.proof, "with as few samples in flight as can be: "))
+      text += " (even with as few samples in flight as can be)";
     if (result.unverified) text += "; nobody has verified that";
     return text;
   }

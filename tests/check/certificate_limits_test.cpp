@@ -37,7 +37,7 @@ Certificate fair_prices(const Problem& problem) {
     certificate.classes.push_back({node.original_id, static_cast<std::int64_t>(node.time[0] * (1 << 20))});
   }
   certificate.limit = total / 4 * (1 - 1e-4);
-  certificate.devices = {{.buckets = 1000}};
+  certificate.devices.emplace_back().buckets = 1000;
   return certificate;
 }
 

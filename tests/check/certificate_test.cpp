@@ -293,7 +293,8 @@ TEST(Certificate, WithAnyNumberChangedProvesNothingWrong) {
 TEST(Certificate, MayNotWeighMoreThanTheLoad) {
   Problem problem = chain_of_four();
   problem.transfers = TransferMode::Overlap;
-  const Plan answer = quick_plan(problem);
+  Budget budget(Budget::Limits{.ticks = 3'000'000});
+  const Plan answer = plan(problem, {}, budget);
   ASSERT_TRUE(answer.certificate) << answer.result.proof;
   Certificate certificate = *answer.certificate;
   ASSERT_TRUE(verify(problem, certificate).holds);

@@ -109,7 +109,7 @@ TEST(LocalSearch, IsTheSameOverAnInstanceThatIsPlain) {
   for (std::uint64_t seed = 1; seed <= cases(1'000); ++seed) {
     const Problem problem{random_workload(seed)};
     const FreeInstance plain = make_free_instance(problem);
-    const auto one = local_search(plain.graph, plain.platform, {.restarts = 2, .seed = seed});
+    const auto one = local_search(plain.graph, plain.stage_platform(), {.restarts = 2, .seed = seed});
     const auto other = local_search(make_free_instance(problem), {.restarts = 2, .seed = seed});
     ASSERT_EQ(one.has_value(), other.has_value()) << "seed " << seed;
     if (!one) continue;
@@ -136,7 +136,7 @@ TEST(LocalSearch, KeepsItsLoadsRightOverManyMoves) {
   Problem problem{transformer({.layers = 12, .training = true})};
   problem.shape = Shape::Free;
   const FreeInstance instance = make_free_instance(problem);
-  const auto split = local_search(instance.graph, instance.platform, {});
+  const auto split = local_search(instance.graph, instance.stage_platform(), {});
   ASSERT_TRUE(split);
   EXPECT_NEAR(check(problem, lift_free(instance, *split)).value, split->value, 1e-9 * split->value);
 }

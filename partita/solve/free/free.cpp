@@ -131,11 +131,12 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     return order;
   }
 
-  // The one after the last that still has something to do.
+  // The one after the last that still has something to do; compute alone, which is the first, begins.
   Climber* next_climber() {
     for (std::size_t i = 0; i < climbers_.size(); ++i) {
+      Climber* const climber = climbers_[turn_].get();
       turn_ = (turn_ + 1) % climbers_.size();
-      if (!climbers_[turn_]->ladder.exhausted()) return climbers_[turn_].get();
+      if (!climber->ladder.exhausted()) return climber;
     }
     return nullptr;
   }

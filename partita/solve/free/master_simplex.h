@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the master problems of the configuration LPs have in common: CLP, filled with many columns at once, and stopped
+// CLP for the master problem of the configuration LP (master_lp.h): filled with many columns at once, and stopped
 // when time is up. Only sources that need CLP's headers include this one.
 #pragma once
 

@@ -8,7 +8,7 @@
 //
 // The nets that are cut are kept as a list, too: on large graphs they are few, and the groups at them are the ones
 // worth moving. Everything that a move needs is inline, for moves are most of the work of annealing. Tests:
-// tests/solve/free_loads_test.cpp.
+// tests/solve/sum_loads_test.cpp, tests/solve/part_loads_test.cpp.
 #pragma once
 
 #include <algorithm>

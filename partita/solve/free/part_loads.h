@@ -5,7 +5,7 @@
 // For each device and pass, compute, in and out are kept apart; the load follows from these six numbers. When v moves
 // from i to j only these two devices change. A net of v matters by how many of its members i and j hold, which says who
 // pays before and after, and by where the producer of each transfer along it is, which says in which direction. A move
-// costs O(transfers of v), and for nets without counters O(their members). Tests: tests/solve/free_loads_test.cpp.
+// costs O(transfers of v), and for nets without counters O(their members). Tests: tests/solve/part_loads_test.cpp.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // A move costs O(nets of v), and for nets without counters (net_holders.h) O(their members).
 //
 // Loads are sums of floating-point numbers and drift by rounding while moves add and subtract; refresh() removes that,
-// and the value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/free_loads_test.cpp.
+// and the value of a split that anybody keeps is recomputed from scratch. Tests: tests/solve/sum_loads_test.cpp.
 #pragma once
 
 #include <span>

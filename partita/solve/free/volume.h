@@ -8,7 +8,7 @@
 //     sum over v of min over c of (y(c) time(v, c) + m(c) memory(v))  -  sum over c of m(c) count(c) memory(c).
 // So the bound is computed from y and m alone, and how these were found does not matter: by cutting planes
 // [Kelley-SIAM'60], since they are few however many groups there are. O(rounds * groups * classes). Every mode's load
-// is at least the time, so the bound holds for all modes. Tests: tests/solve/free_bound_test.cpp.
+// is at least the time, so the bound holds for all modes. Tests: tests/solve/classes_bound_test.cpp.
 #pragma once
 
 #include "partita/reduce/free_instance.h"

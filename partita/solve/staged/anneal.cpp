@@ -13,23 +13,68 @@ constexpr double kOverfull = 0.05;         // price of any excess of memory, so 
 constexpr std::size_t kLargestBlock = 40;  // groups that one move may take along
 constexpr std::uint64_t kMovesPerLook = 1024, kMovesPerTarget = 16 * kMovesPerLook;
 
-template <std::size_t P>
+// Devices in a row, and where each group stands.
+struct Row {
+  std::vector<char> on_host;  // by place
+  IdVector<GroupId, std::size_t> place_of;
+};
+
+// The stages of a split in a row, with unused devices at random between them.
+Row row_of(std::size_t groups, const StagePlatform& platform, const std::vector<Stage>& stages, Rng& rng) {
+  constexpr int kMostSpare = 8;  // more unused devices than that are no use
+  int accelerators = platform.accelerators, hosts = platform.hosts;
+  for (const Stage& stage : stages) --(stage.on_host ? hosts : accelerators);
+  std::vector<std::pair<std::size_t, char>> spare;
+  const auto add_spare = [&](int count, char host) {
+    for (int i = 0; i < std::min(count, kMostSpare); ++i)
+      spare.emplace_back(std::uniform_int_distribution<std::size_t>(0, stages.size())(rng), host);
+  };
+  add_spare(accelerators, 0);
+  add_spare(hosts, 1);
+  std::sort(spare.begin(), spare.end());
+  Row row;
+  row.place_of.resize(groups);
+  std::size_t next = 0;
+  for (std::size_t s = 0; s <= stages.size(); ++s) {
+    for (; next < spare.size() && spare[next].first == s; ++next) row.on_host.push_back(spare[next].second);
+    if (s == stages.size()) break;
+    for (GroupId v : stages[s].groups) row.place_of[v] = row.on_host.size();
+    row.on_host.push_back(stages[s].on_host);
+  }
+  return row;
+}
+
+std::vector<Stage> stages_of(const Row& row) {
+  std::vector<Stage> stages;
+  for (const char host : row.on_host) stages.push_back({host != 0, {}});
+  for (GroupId v : row.place_of.all()) stages[row.place_of[v]].groups.push_back(v);
+  std::erase_if(stages, [](const Stage& stage) { return stage.groups.empty(); });
+  return stages;
+}
+
+template <class Graphs>
 class Annealer {
  public:
+  static constexpr std::size_t P = kPassesOf<Graphs>;
   using Loads = std::array<double, P>;
 
-  Annealer(const RowView<P>& view, const StagePlatform& platform, const PassRow& start, Rng& rng)
-      : view_(view), platform_(platform), rng_(rng), row_(start), best_value_(pass_value(view, start)) {
+  Annealer(const Graphs& graphs, const StagePlatform& platform, const std::vector<Stage>& start, Rng& rng)
+      : graphs_(graphs),
+        whole_(view(graphs, 0)),
+        platform_(platform),
+        rng_(rng),
+        row_(row_of(graphs.size(), platform, start, rng)),
+        best_value_(pass_value(graphs, start)) {
     const std::size_t places = row_.on_host.size();
     loads_.assign(places, {});
     memory_.assign(places, 0);
-    for (std::size_t p = 0; p < P; ++p) members_[p].assign(view.pass[p]->net_count() * places, 0);
-    for (GroupId v : groups().all()) enter(v, row_.place_of[v]);
+    for (std::size_t p = 0; p < P; ++p) members_[p].assign(pass(p).net_count() * places, 0);
+    for (GroupId v : whole_.all()) enter(v, row_.place_of[v]);
     target_ = best_value_.largest;
     set_targets();
   }
 
-  std::optional<PassRow> run(const AnnealOptions& options, Budget& budget) {
+  std::optional<StagedSplit> run(const AnnealOptions& options, Budget& budget) {
     for (std::uint64_t move = 0; move < options.moves; ++move) {
       if (move % kMovesPerLook == 0) {
         budget.spend(kMovesPerLook);
@@ -46,7 +91,7 @@ class Annealer {
   }
 
  private:
-  const NetGraph& groups() const { return *view_.pass[0]; }
+  const StageGraph& pass(std::size_t p) const { return view(graphs_, kFirstPass<Graphs> + p); }
   std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(rng_); }
   double chance() { return std::uniform_real_distribution<double>(0, 1)(rng_); }
 
@@ -62,14 +107,14 @@ class Annealer {
   }
 
   bool can_stand(GroupId v, std::size_t place) const {
-    return row_.on_host[place] ? groups().group(v).on_host : groups().group(v).on_accelerator;
+    return row_.on_host[place] ? whole_.group(v).on_host : whole_.group(v).on_accelerator;
   }
 
   void enter(GroupId v, std::size_t place) {
     const bool host = row_.on_host[place];
-    memory_[place] += groups().group(v).memory;
+    memory_[place] += whole_.group(v).memory;
     for (std::size_t p = 0; p < P; ++p) {
-      const NetGraph& graph = *view_.pass[p];
+      const StageGraph& graph = pass(p);
       loads_[place][p] += host ? graph.host_time(v) : graph.accelerator_time(v);
       for (NetId e : graph.nets_of(v)) {
         const std::uint32_t before = members(p, e, place)++;
@@ -84,9 +129,9 @@ class Annealer {
   void leave(GroupId v) {
     const std::size_t place = row_.place_of[v];
     const bool host = row_.on_host[place];
-    memory_[place] -= groups().group(v).memory;
+    memory_[place] -= whole_.group(v).memory;
     for (std::size_t p = 0; p < P; ++p) {
-      const NetGraph& graph = *view_.pass[p];
+      const StageGraph& graph = pass(p);
       loads_[place][p] -= host ? graph.host_time(v) : graph.accelerator_time(v);
       for (NetId e : graph.nets_of(v)) {
         const std::uint32_t before = members(p, e, place)--;
@@ -119,10 +164,10 @@ class Annealer {
   }
 
   void try_move() {
-    const GroupId v(draw(groups().size()));
+    const GroupId v(draw(whole_.size()));
     const std::size_t from = row_.place_of[v];
     block_.assign(1, v);
-    const std::optional<std::size_t> to = view_.order ? place_in_order(v, from) : place_anywhere(v, from);
+    const std::optional<std::size_t> to = place_for(v, from);
     if (!to || *to == from) return;
     for (GroupId u : block_) {
       if (!can_stand(u, *to)) return;
@@ -130,10 +175,10 @@ class Annealer {
     shift_block(from, *to);
   }
 
-  std::optional<std::size_t> place_in_order(GroupId v, std::size_t from) {
+  std::optional<std::size_t> place_for(GroupId v, std::size_t from) {
     std::size_t low = 0, high = row_.on_host.size() - 1;
-    for (GroupId u : view_.order->predecessors(v)) low = std::max(low, row_.place_of[u]);
-    for (GroupId w : view_.order->successors(v)) high = std::min(high, row_.place_of[w]);
+    for (GroupId u : whole_.predecessors(v)) low = std::max(low, row_.place_of[u]);
+    for (GroupId w : whole_.successors(v)) high = std::min(high, row_.place_of[w]);
     if (low < high && chance() < 0.7) return low + draw(high - low + 1);
     const bool forward = chance() < 0.5;
     if (forward ? from + 1 == row_.on_host.size() : from == 0) return std::nullopt;
@@ -145,34 +190,13 @@ class Annealer {
   bool gather_block(bool forward) {
     const std::size_t from = row_.place_of[block_[0]];
     for (std::size_t i = 0; i < block_.size(); ++i) {
-      for (GroupId w : forward ? view_.order->successors(block_[i]) : view_.order->predecessors(block_[i])) {
+      for (GroupId w : forward ? whole_.successors(block_[i]) : whole_.predecessors(block_[i])) {
         if (row_.place_of[w] != from || std::find(block_.begin(), block_.end(), w) != block_.end()) continue;
         block_.push_back(w);
         if (block_.size() > kLargestBlock) return false;
       }
     }
     return true;
-  }
-
-  // Mostly to a neighbour's device, now and then with a neighbour from the same one.
-  std::optional<std::size_t> place_anywhere(GroupId v, std::size_t from) {
-    const std::optional<GroupId> first = some_neighbour(v);
-    if (!first || chance() < 0.2) return draw(row_.on_host.size());
-    if (row_.place_of[*first] != from) return row_.place_of[*first];
-    if (chance() < 0.5) block_.push_back(*first);
-    const std::optional<GroupId> second = some_neighbour(*first);
-    return second && row_.place_of[*second] != from ? row_.place_of[*second] : draw(row_.on_host.size());
-  }
-
-  std::optional<GroupId> some_neighbour(GroupId v) {
-    std::size_t p = draw(P);
-    if (view_.pass[p]->nets_of(v).empty()) p = P - 1 - p;
-    const auto nets = view_.pass[p]->nets_of(v);
-    if (nets.empty()) return std::nullopt;
-    const auto others = view_.pass[p]->members(nets[draw(nets.size())]);
-    const GroupId u = others[draw(others.size())];
-    if (u == v) return std::nullopt;
-    return u;
   }
 
   void shift_block(std::size_t from, std::size_t to) {
@@ -197,10 +221,11 @@ class Annealer {
 
   // Sums that were kept up for long may have drifted, so what looks like a success is measured afresh.
   void note_success() {
-    const PassValue<P> value = pass_value(view_, row_);
+    std::vector<Stage> stages = stages_of(row_);
+    const PassValue<P> value = pass_value(graphs_, stages);
     if (value.sum() < best_value_.sum() && memory_fits()) {
       best_value_ = value;
-      best_ = row_;
+      best_ = StagedSplit{value.sum(), std::move(stages)};
     }
     set_targets();
     excess_ = total_excess();
@@ -208,17 +233,18 @@ class Annealer {
 
   bool memory_fits() const {
     std::vector<double> used(memory_.size(), 0);
-    for (GroupId v : groups().all()) used[row_.place_of[v]] += groups().group(v).memory;
+    for (GroupId v : whole_.all()) used[row_.place_of[v]] += whole_.group(v).memory;
     for (std::size_t place = 0; place < used.size(); ++place) {
       if (used[place] > (row_.on_host[place] ? platform_.host_memory : platform_.accelerator_memory)) return false;
     }
     return true;
   }
 
-  const RowView<P> view_;
+  const Graphs& graphs_;
+  const StageGraph& whole_;
   const StagePlatform& platform_;
   Rng& rng_;
-  PassRow row_;
+  Row row_;
   std::vector<Loads> loads_;
   std::vector<double> memory_;
   std::array<std::vector<std::uint32_t>, P> members_;  // by net and place: how many members stand there
@@ -226,83 +252,18 @@ class Annealer {
   PassValue<P> best_value_;
   Loads target_{};
   double excess_ = 0, temperature_ = 1;
-  std::optional<PassRow> best_;
+  std::optional<StagedSplit> best_;
 };
 
-// The stages of a split in a row, with unused devices at random between them.
-PassRow row_of(std::size_t groups, const StagePlatform& platform, const std::vector<Stage>& stages, Rng& rng) {
-  constexpr int kMostSpare = 8;  // more unused devices than that are no use
-  int accelerators = platform.accelerators, hosts = platform.hosts;
-  for (const Stage& stage : stages) --(stage.on_host ? hosts : accelerators);
-  std::vector<std::pair<std::size_t, char>> spare;
-  const auto add_spare = [&](int count, char host) {
-    for (int i = 0; i < std::min(count, kMostSpare); ++i)
-      spare.emplace_back(std::uniform_int_distribution<std::size_t>(0, stages.size())(rng), host);
-  };
-  add_spare(accelerators, 0);
-  add_spare(hosts, 1);
-  std::sort(spare.begin(), spare.end());
-  PassRow row;
-  row.place_of.resize(groups);
-  std::size_t next = 0;
-  for (std::size_t s = 0; s <= stages.size(); ++s) {
-    for (; next < spare.size() && spare[next].first == s; ++next) row.on_host.push_back(spare[next].second);
-    if (s == stages.size()) break;
-    for (GroupId v : stages[s].groups) row.place_of[v] = row.on_host.size();
-    row.on_host.push_back(stages[s].on_host);
-  }
-  return row;
-}
-
-std::vector<Stage> stages_of(const PassRow& row) {
-  std::vector<Stage> stages;
-  for (const char host : row.on_host) stages.push_back({host != 0, {}});
-  for (GroupId v : row.place_of.all()) stages[row.place_of[v]].groups.push_back(v);
-  std::erase_if(stages, [](const Stage& stage) { return stage.groups.empty(); });
-  return stages;
-}
-
 }  // namespace
-
-template <std::size_t P>
-PassValue<P> pass_value(const RowView<P>& view, const PassRow& row) {
-  std::vector<std::vector<GroupId>> held(row.on_host.size());
-  for (GroupId v : row.place_of.all()) held[row.place_of[v]].push_back(v);
-  PassValue<P> value;
-  for (std::size_t place = 0; place < held.size(); ++place) {
-    for (std::size_t p = 0; p < P; ++p) {
-      const double load =
-          row.on_host[place] ? host_load(*view.pass[p], held[place]) : accelerator_load(*view.pass[p], held[place]);
-      value.largest[p] = std::max(value.largest[p], load);
-    }
-  }
-  return value;
-}
-
-template <std::size_t P>
-std::optional<PassRow> anneal_passes(const RowView<P>& view, const StagePlatform& platform, const PassRow& start,
-                                     const AnnealOptions& options, Rng& rng, Budget& budget) {
-  if (start.place_of.size() < 2 || start.on_host.size() < 2) return std::nullopt;
-  if (pass_value(view, start).sum() <= 0) return std::nullopt;
-  return Annealer<P>(view, platform, start, rng).run(options, budget);
-}
 
 template <class Graphs>
 std::optional<StagedSplit> anneal(const Graphs& graphs, const StagePlatform& platform, const StagedSplit& start,
                                   const AnnealOptions& options, Rng& rng, Budget& budget) {
-  RowView<kPassesOf<Graphs>> rows{{}, &view(graphs, 0)};
-  for (std::size_t p = 0; p < rows.pass.size(); ++p) rows.pass[p] = &view(graphs, kFirstPass<Graphs> + p);
-  const auto better =
-      anneal_passes(rows, platform, row_of(graphs.size(), platform, start.stages, rng), options, rng, budget);
-  if (!better) return std::nullopt;
-  std::vector<Stage> stages = stages_of(*better);
-  const double value = pass_value(graphs, stages).sum();
-  return StagedSplit{value, std::move(stages)};
+  if (graphs.size() < 2 || start.value <= 0) return std::nullopt;
+  return Annealer<Graphs>(graphs, platform, start.stages, rng).run(options, budget);
 }
 
-template PassValue<kPasses> pass_value(const RowView<kPasses>&, const PassRow&);
-template std::optional<PassRow> anneal_passes(const RowView<kPasses>&, const StagePlatform&, const PassRow&,
-                                              const AnnealOptions&, Rng&, Budget&);
 template std::optional<StagedSplit> anneal(const StageGraph&, const StagePlatform&, const StagedSplit&,
                                            const AnnealOptions&, Rng&, Budget&);
 template std::optional<StagedSplit> anneal(const PassGraphs&, const StagePlatform&, const StagedSplit&,

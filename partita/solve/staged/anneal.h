@@ -3,20 +3,17 @@
 //
 // The devices stand in a fixed row. A move shifts a group by some places of the row, as far as its predecessors and
 // successors allow, or shifts it by one place together with all that stands in its way; so staged splits stay staged.
-// Without an order a group moves anywhere, mostly to where a neighbour is. What is minimised is the load above a target
-// just below the best value known, summed over the devices, and memory above the limits; zero means success, and the
-// target is lowered. With two passes there is a target for each. The two add up to a little less than the best value;
-// how much of that is asked of which pass is drawn afresh after every success and now and then without one, for a
-// little more forward may be worth much less backward.
+// What is minimised is the load above a target just below the best value known, summed over the devices, and memory
+// above the limits; zero means success, and the target is lowered. With two passes there is a target for each. The two
+// add up to a little less than the best value; how much of that is asked of which pass is drawn afresh after every
+// success and now and then without one, for a little more forward may be worth much less backward.
 // A move costs O(pins of what moves). It only ever gives splits, never bounds. Wide graphs (experts or tables side by
 // side) gain most: their stages are no intervals of any order that one would guess.
 // Tests: tests/solve/anneal_test.cpp, tests/solve/gpipe_anneal_test.cpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/staged_split.h"
@@ -34,27 +31,5 @@ struct AnnealOptions {
 template <class Graphs>
 std::optional<StagedSplit> anneal(const Graphs& graphs, const StagePlatform& platform, const StagedSplit& start,
                                   const AnnealOptions& options, Rng& rng, Budget& budget);
-
-// Devices in a row, and where each group stands.
-struct PassRow {
-  std::vector<char> on_host;  // by place
-  IdVector<GroupId, std::size_t> place_of;
-};
-
-// The nets of each pass over the same groups. `order` may be null: then any place will do.
-template <std::size_t P>
-struct RowView {
-  std::array<const NetGraph*, P> pass;
-  const StageGraph* order = nullptr;
-};
-using PassView = RowView<kPasses>;
-
-template <std::size_t P>
-PassValue<P> pass_value(const RowView<P>& view, const PassRow& row);
-
-// The same for rows: one with a smaller value than `start`, or none.
-template <std::size_t P>
-std::optional<PassRow> anneal_passes(const RowView<P>& view, const StagePlatform& platform, const PassRow& start,
-                                     const AnnealOptions& options, Rng& rng, Budget& budget);
 
 }  // namespace partita::detail

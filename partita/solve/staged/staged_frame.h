@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the staged solvers share: the best split and bound so far, the graph presolved for everything better, and ways to
-// better splits. What differs is the question asked, and how the bound climbs: staged.cpp (the largest load, one limit)
-// and gpipe_staged.cpp (a limit on each pass).
+// What the staged solvers share: the best split and bound so far, the graph presolved for everything better, and ways
+// to better splits. What differs is the question asked, and how the bound climbs: staged.cpp (the largest load, one
+// limit) and gpipe_staged.cpp (a limit on each pass).
 #pragma once
 
 #include <fmt/format.h>
