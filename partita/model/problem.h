@@ -57,8 +57,7 @@ struct Question {
 // A question about one workload. Problems share workloads, so that one is as cheap to copy as its question.
 struct Problem : Question {
   Problem() = default;
-  Problem(SharedWorkload about, const Question& question = {})
-      : Question(question), workload(std::move(about)) {}
+  Problem(SharedWorkload about, const Question& question = {}) : Question(question), workload(std::move(about)) {}
 
   SharedWorkload workload;
 };
