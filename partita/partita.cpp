@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "partita/model/made_sound.h"
 #include "partita/model/validate.h"
 #include "partita/portfolio/portfolio.h"
+#include "partita/portfolio/settle.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/read_solution.h"
 #include "partita/solve/mip/write_model.h"
 #include "partita/util/visible_text.h"
+#include "partita/util/within_limits.h"
 
 namespace partita {
 
@@ -41,7 +45,11 @@ std::string describe_program(const Problem& problem) {
 }  // namespace
 
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer(made_sound(problem), options, budget, sink);
+  std::optional<Problem> sound;
+  if (within_limits(budget, [&] { sound = made_sound(problem); })) return answer(*sound, options, budget, sink);
+  Plan plan;
+  plan.result.reason = kNoMemoryForSplit;
+  return plan;
 }
 
 Plan adopt(const Problem& problem, const Split& split) {

@@ -52,7 +52,7 @@ class CheckLatency(CliTest):
         self.file = self.write("three.json", workload([node(i, 1) for i in range(3)], []))
         self.write("plan.json", {"fpgas": [], "cpus": [{"nodes": [0, 1, 2]}]})
         out = self.check(0)
-        self.assertIn("warning: 3 host nodes run at once, but there is 1 host; ", out)
+        self.assertIn("warning: 3 host nodes run at once, but there is 1 host;", out)
         self.assertIn("value: 10 (latency, 3 host cores busy at once)", out)
         out = self.check(0, "--host-cores", "strict")
         self.assertNotIn("warning", out)

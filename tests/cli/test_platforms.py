@@ -157,7 +157,7 @@ class Pipelines(CliTest):
     def test_options_that_do_not_fit_each_other(self):
         self.refuse(self.file, "--recompute", mentions=["--recompute", "flat"])
         self.refuse(self.file, "--microbatches", "4", mentions=["--microbatches", "flat"])
-        self.refuse(self.file, "--memory-model", "gpipe", mentions=["--memory-model", "--microbatches M"])
+        self.refuse(self.file, "--memory-model", "gpipe", mentions=["--memory-model", "--microbatches"])
         for option, values in [("--replicate", ["--replicate", "2"]),
                                ("--memory-model", ["--memory-model", "1f1b"]),
                                ("--memory-model", ["--memory-model", "1f1b", "--recompute"])]:

@@ -284,7 +284,9 @@ const std::vector<Change>& changes_for_the_better() {
        }},
       {"a faster link",
        [](Problem& problem) {
-         for (DeviceClass& c : problem.workload.change().platform.classes) c.link_factor /= 2;
+         for (DeviceClass& c : problem.workload.change().platform.classes) {
+           if (c.kind == DeviceKind::Accelerator) c.link_factor /= 2;
+         }
        }},
       {"faster links at the root",
        [](Problem& problem) {
