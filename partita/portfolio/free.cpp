@@ -6,7 +6,8 @@
 //    (contiguous_anneal.h).
 // 2. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
 //    certificate and all; for those the bound comes quickly or not at all, so that it is not waited for.
-// 3. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified.
+// 3. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified. Where
+//    no start was found there may be no split at all, so that this comes first.
 // 4. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
 //    goes on finding something, where it is small enough to hope for an answer.
 // Work ends as soon as value and bound agree. Tests: tests/portfolio/, tests/property/plan_test.cpp, tests/golden.
@@ -66,8 +67,10 @@ class FreePortfolio {
     best_.raise_bound(0, "loads are not negative");
     find_start();
     if (!free_ && best_.found() && !best_.done()) improve_start();
+    const bool little_choice = !best_.found();  // probably: look at all splits before a search that may find none
+    if (little_choice) best_.try_every_split();
     if (!best_.done() && (free_ || (best_.found() && settings().free_bound))) search_and_bound();
-    if (looks_at_all() || !best_.found()) best_.try_every_split();
+    if (looks_at_all() && !little_choice) best_.try_every_split();
     if (!best_.done() && program_helps()) best_.ask_integer_program();
     best_.settle();
   }

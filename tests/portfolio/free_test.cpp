@@ -83,7 +83,7 @@ TEST(PlanFree, RefusesWhatOnlyStagesHave) {
   Problem copies = plain, flights = plain, clusters = plain;
   copies.replicas = 2;
   flights.memory_model = MemoryModel::OneF1B;
-  clusters.workload.change().platform.clusters.emplace();
+  clusters.workload.change().platform.clusters = Cluster{1, {2, 0}, {}};
   for (const Problem& problem : {copies, flights, clusters}) {
     Budget budget;
     try {
