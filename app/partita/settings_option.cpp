@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kIndent = "      ";  // of what is said about a setting
 
 // What is wrong with it, or nothing.
-std::string apply(Settings& settings, const std::string& assignment) {
+std::string complaint_about(Settings& settings, const std::string& assignment) {
   try {
     set(settings, assignment);
   } catch (const InputError& error) {
@@ -37,7 +37,7 @@ void add_settings_option(Command& command, Settings& settings) {
       .add_option("--set", *given,
                   "Change one setting of a solver, such as staged.annealing=false; may be given again. For research:\n"
                   "partita help settings lists all")
-      .checked("NAME=VALUE", [&settings, given](std::string& one) { return apply(settings, one); })
+      .checked("NAME=VALUE", [&settings, given](std::string& one) { return complaint_about(settings, one); })
       .allow_extra_args(false)
       .offers(Offer::Kind::Prefix, words);
 }
