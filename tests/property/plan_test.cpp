@@ -266,7 +266,8 @@ TEST(PlanEqualsBruteForce, WithRandomSettings) {
 TEST(PlanIsHonest, WithRandomSettings) {
   expect_for_all_workloads(
       [](const Workload& workload, unsigned number) -> Complaint {
-        Problem problem{workload, std::array{Objective::MaxLoad, Objective::GPipe, Objective::Latency}[number % 3]};
+        Problem problem{workload};
+        problem.objective = std::array{Objective::MaxLoad, Objective::GPipe, Objective::Latency}[number % 3];
         if (problem.objective != Objective::Latency)
           problem.shape = std::array{Shape::Free, Shape::Contiguous, Shape::Staged}[number / 3 % 3];
         if (number % 5 == 0) problem.transfers = TransferMode::Overlap;
