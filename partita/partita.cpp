@@ -48,7 +48,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, co
   std::optional<Problem> sound;
   if (within_limits(budget, [&] { sound = made_sound(problem); })) return answer(*sound, options, budget, sink);
   Plan plan;
-  plan.result.reason = kNoMemoryForSplit;
+  within_limits(budget, [&] { plan.result.reason = kNoMemoryForSplit; });  // as far as there is memory for words
   return plan;
 }
 

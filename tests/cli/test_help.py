@@ -99,7 +99,7 @@ class Completion(CliTest):
         self.assertEqual(self.complete("compare", "a.json", "b.json", "--format", ""), ["table", "json", "markdown"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.complete("bench", ""), ["paper"])
-        self.assertEqual(set(self.complete("help", "")), {*COMMANDS, "exit-codes"})
+        self.assertEqual(set(self.complete("help", "")), {*COMMANDS, "exit-codes", "settings"})
 
     def test_bash_offers_what_can_be_varied_and_lists_of_algorithms(self):
         self.assertEqual(self.complete("sweep", "model.json", "--vary", ""),
