@@ -14,6 +14,15 @@ set(PARTITA_CORE_HEADERS
     partita/model/problem.h
     partita/model/program_format.h
     partita/model/result.h
+    partita/model/settings.h
+    partita/model/settings/field.h
+    partita/model/settings/free.h
+    partita/model/settings/latency.h
+    partita/model/settings/mip.h
+    partita/model/settings/portfolio.h
+    partita/model/settings/presolve.h
+    partita/model/settings/setups.h
+    partita/model/settings/staged.h
     partita/model/shared_workload.h
     partita/model/split.h
     partita/model/sweep.h
@@ -29,7 +38,8 @@ set(PARTITA_CORE_HEADERS
     partita/util/budget.h
     partita/util/error.h
     partita/util/ids.h
-    partita/util/progress.h)
+    partita/util/progress.h
+    partita/util/statistics.h)
 
 # With partita::partita alone; they include those above too.
 set(PARTITA_MORE_HEADERS

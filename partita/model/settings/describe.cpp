@@ -22,7 +22,7 @@ SettingFields describe(PresolveSettings& s) {
       {"window_buckets", &s.window_buckets, 1, 512, "buckets",
        "How finely work is divided at first; refined up to four times. Time grows with the square."},
       {"window_rounds", &s.window_rounds, 0, 1000, "rounds",
-       "Windows and joins at most so often in turn. More where the later rounds still remove groups (plan --stats)."},
+       "Windows and joins at most so often in turn. More where the later rounds still remove groups, as statistics show."},
   };
 }
 
@@ -143,7 +143,7 @@ SettingFields describe(PortfolioSettings& s) {
       {"every_split", &s.every_split,
        "Look at every split where there are few. Off to see the solvers on small graphs."},
       {"integer_program", &s.integer_program,
-       "Close what is left by an integer program, where the portfolio has one. --algorithm ip asks it anyway."},
+       "Close what is left by an integer program, where the portfolio has one. The algorithm ip asks it anyway."},
       {"simpler_question", &s.simpler_question,
        "With clusters or samples in flight: first ask the question without them, whose bound holds here too. Off to see "
        "what the search for the whole question does alone."},
@@ -153,7 +153,7 @@ SettingFields describe(PortfolioSettings& s) {
       {"free_bound_share", &s.free_bound_share, 0, 1, "of the time", "For the bound of contiguous splits by free ones."},
       {"flat_clusters_share", &s.flat_clusters_share, 0, 1, "of the time", "For the question without clusters."},
       {"few_samples_share", &s.few_samples_share, 0, 1, "of the time", "For the question with fewest samples in flight."},
-      {"ip_start_share", &s.ip_start_share, 0, 1, "of the time", "For the split that --algorithm ip starts from."},
+      {"ip_start_share", &s.ip_start_share, 0, 1, "of the time", "For the split that the algorithm ip starts from."},
   };
 }
 
