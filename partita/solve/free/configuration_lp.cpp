@@ -159,6 +159,7 @@ class ConfigurationLp::Run {
 
   // Scaled so that an average accelerator has to hold one; empty if hosts and memory could hold it all.
   GroupPrices normalised(GroupPrices prices) const {
+    if (prices.empty()) return {};  // nobody had any, for want of time or memory
     const double all = std::accumulate(prices.of.begin(), prices.of.end(), 0.0);
     double left = all - together(prices.toll);
     for (std::size_t h = owner_.accelerators_; h < classes_.size(); ++h)

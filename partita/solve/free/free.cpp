@@ -53,7 +53,8 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
   void bound_by_volume() {
     Technique technique(budget_, "free.volume_bound", "bounds raised");
     Volume volume = volume_bound(instance_, &budget_);
-    first_prices_ = volume.prices;
+    GroupPrices copy = volume.prices;
+    first_prices_ = std::move(copy);  // whole or not at all, if memory ends here
     if (!options_.settings.volume_bound) return;
     const double limit = volume.bound * (1 - kBelowVolume);
     if (!(limit > 0)) return;
@@ -120,9 +121,9 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     // Without transfers any order is as narrow as any other.
     const bool transfers = climber.weights.any_transfers();
     if (order_.empty() && transfers) order_ = narrow_order(instance_.graph, options_.seed, &budget_);
-    climber.lp =
-        std::make_unique<ConfigurationLp>(instance_, climber.weights, first_prices_, transfers ? order_ : any_order(),
-                                          std::clamp(widest, kNarrowestLayer, std::size_t{options_.settings.widest_layer}));
+    climber.lp = std::make_unique<ConfigurationLp>(
+        instance_, climber.weights, first_prices_, transfers ? order_ : any_order(),
+        std::clamp(widest, kNarrowestLayer, std::size_t{options_.settings.widest_layer}));
   }
 
   std::vector<GroupId> any_order() const {
