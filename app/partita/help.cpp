@@ -38,8 +38,9 @@ void add_help_command(Command& program, Action& action) {
   for (const Command& other : program.subcommands()) topics.push_back(other.name());
   topics.emplace_back(kExitCodes);
   topics.emplace_back(kSettings);
-  choices(command.add_option("TOPIC", *topic, "A command, exit-codes or settings; without one, the commands are listed"),
-          topics);
+  choices(
+      command.add_option("TOPIC", *topic, "A command, exit-codes or settings; without one, the commands are listed"),
+      topics);
   command.footer("Examples:\n  partita help plan\n  partita help exit-codes\n  partita help settings\n");
   command.callback([&program, &action, topic] {
     action = [&program, topic] {

@@ -34,9 +34,9 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   const LatencyInstance instance = make_latency_instance(problem);
   if (ruled_out(problem, instance.group_of, plan.result)) return;
-  const LatencyOutcome outcome = solve_latency(instance, find_starts(problem, instance, options, budget),
-                                               {options.gap, options.seed, options.threads, options.settings.latency},
-                                               budget, sink);
+  const LatencyOutcome outcome =
+      solve_latency(instance, find_starts(problem, instance, options, budget),
+                    {options.gap, options.seed, options.threads, options.settings.latency}, budget, sink);
   // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
   // whatever `check` says.
   settle(

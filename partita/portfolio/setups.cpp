@@ -75,8 +75,8 @@ std::optional<Simpler> with_fewer_limits(const Problem& problem, const Portfolio
   }
   const bool plain = is_plain(platform) && problem.transfers == TransferMode::Sum;
   if (problem.memory_model == MemoryModel::Flat || !plain) return std::nullopt;
-  return Simpler{without_samples(problem), "with as few samples in flight as can be: ",
-                 settings.few_samples_share, kTicksBeforeSamples};
+  return Simpler{without_samples(problem), "with as few samples in flight as can be: ", settings.few_samples_share,
+                 kTicksBeforeSamples};
 }
 
 // The groups by the stages of a split, from the END of the pipeline, and along the order within a stage.
@@ -116,9 +116,10 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
   // What memory a group takes at least is known beforehand in the flat model alone.
   if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, plan.result)) return;
   const SetupHint hint = ask_simpler(problem, instance, options, budget);
-  const SetupOutcome outcome =
-      solve_setups(instance, {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint,
-                              options.settings.setups, options.settings.presolve}, budget, sink);
+  const SetupOutcome outcome = solve_setups(instance,
+                                            {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint,
+                                             options.settings.setups, options.settings.presolve},
+                                            budget, sink);
   settle(
       problem, outcome, [&](const SetupPipeline& split) { return lift_parts(problem, instance, split.parts); },
       [&] { return nothing_fits(problem, "proved by exhaustive search"); }, plan);

@@ -36,7 +36,9 @@ std::optional<Split> staged_gpipe_start(const Problem& problem, const PlanOption
   const Problem staged = as_staged(problem);
   const StagedInstance instance = make_staged_instance(staged);
   const PassGraphs graphs = make_pass_graphs(staged, instance.graph, instance.group_of);
-  const StagedOutcome outcome = solve_staged_gpipe(graphs, instance.platform, {true, options.gap, options.seed, options.settings.staged, options.settings.presolve}, budget, {});
+  const StagedOutcome outcome = solve_staged_gpipe(
+      graphs, instance.platform, {true, options.gap, options.seed, options.settings.staged, options.settings.presolve},
+      budget, {});
   if (!outcome.split) return std::nullopt;
   return lift_stages(staged, instance, outcome.split->stages);
 }

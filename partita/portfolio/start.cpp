@@ -79,8 +79,8 @@ std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, co
   staged.shape = Shape::Staged;
   const StagedInstance instance = make_staged_instance(staged);
   if (!find_contradiction(staged, instance.graph, instance.platform, instance.group_of).empty()) return std::nullopt;
-  const StagedOutcome outcome = solve_staged(
-      instance.graph, instance.platform, {true, 0, seed, settings.staged, settings.presolve}, budget, sink);
+  const StagedOutcome outcome = solve_staged(instance.graph, instance.platform,
+                                             {true, 0, seed, settings.staged, settings.presolve}, budget, sink);
   if (!outcome.split) return std::nullopt;
   return lift_stages(staged, instance, outcome.split->stages);
 }

@@ -39,16 +39,19 @@ class Presolver {
     while (changed && !budget_.exhausted()) {
       changed = false;
       if (options_.unaffordable_pair) {
-        changed |= apply_to_views("unaffordable pair", "presolve.unaffordable_pair", [&](const auto& graph, const auto& question, auto& merge) {
-          return join_unaffordable_pairs(graph, question, merge);
-        });
+        changed |= apply_to_views("unaffordable pair", "presolve.unaffordable_pair",
+                                  [&](const auto& graph, const auto& question, auto& merge) {
+                                    return join_unaffordable_pairs(graph, question, merge);
+                                  });
       }
       if (options_.cheap_neighbour)
-        changed |= apply("cheap neighbour", "presolve.cheap_neighbour", [&](auto& merge) { return join_cheap_ones(merge); });
+        changed |=
+            apply("cheap neighbour", "presolve.cheap_neighbour", [&](auto& merge) { return join_cheap_ones(merge); });
       if (!changed && options_.unaffordable_cut) {
-        changed |= apply_to_views("unaffordable cut", "presolve.unaffordable_cut", [&](const auto& graph, const auto& question, auto& merge) {
-          return join_unaffordable_cuts(graph, question, budget_, merge);
-        });
+        changed |= apply_to_views("unaffordable cut", "presolve.unaffordable_cut",
+                                  [&](const auto& graph, const auto& question, auto& merge) {
+                                    return join_unaffordable_cuts(graph, question, budget_, merge);
+                                  });
       }
     }
   }
@@ -92,7 +95,8 @@ class Presolver {
       return false;
     }
     const bool fewer_on_hosts = take_off_hosts(windows, v);
-    const bool joined = apply("never separated", "presolve.never_separated", [&](auto& merge) { return windows.join_never_separated(merge); });
+    const bool joined = apply("never separated", "presolve.never_separated",
+                              [&](auto& merge) { return windows.join_never_separated(merge); });
     if (!joined) places = windows;
     if (joined || fewer_on_hosts) join_to_fixed_point();
     return true;

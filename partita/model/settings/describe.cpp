@@ -22,7 +22,8 @@ SettingFields describe(PresolveSettings& s) {
       {"window_buckets", &s.window_buckets, 1, 512, "buckets",
        "How finely work is divided at first; refined up to four times. Time grows with the square."},
       {"window_rounds", &s.window_rounds, 0, 1000, "rounds",
-       "Windows and joins at most so often in turn. More where the later rounds still remove groups, as statistics show."},
+       "Windows and joins at most so often in turn. More where the later rounds still remove groups, as statistics "
+       "show."},
   };
 }
 
@@ -61,12 +62,14 @@ SettingFields describe(SetupSettings& s) {
        "saves."},
       {"both_ends", &s.both_ends, "With clusters: search from either end in turn. Off to see which end is the harder."},
       {"windows", &s.windows,
-       "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over ideals; "
+       "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
+       "ideals; "
        "presolve has a switch of its own."},
       {"first_orders", &s.first_orders, 1, 100'000, "orders",
        "Orders that the linearised program cuts at first. More for better splits without a search."},
       {"orders_per_failure", &s.orders_per_failure, 0, 100'000, "orders", "The same after each limit that stays open."},
-      {"bisections", &s.bisections, 0, 100, "steps", "First bound by limits that windows alone refute; 0 turns it off."},
+      {"bisections", &s.bisections, 0, 100, "steps",
+       "First bound by limits that windows alone refute; 0 turns it off."},
       {"search_buckets", &s.search_buckets, 1, 1024, "buckets",
        "How finely the exact search divides the work of an ideal; a quarter of it with clusters."},
       {"first_slice", &s.first_slice, 1, 1e15, "ticks",
@@ -145,14 +148,18 @@ SettingFields describe(PortfolioSettings& s) {
       {"integer_program", &s.integer_program,
        "Close what is left by an integer program, where the portfolio has one. The algorithm ip asks it anyway."},
       {"simpler_question", &s.simpler_question,
-       "With clusters or samples in flight: first ask the question without them, whose bound holds here too. Off to see "
+       "With clusters or samples in flight: first ask the question without them, whose bound holds here too. Off to "
+       "see "
        "what the search for the whole question does alone."},
-      {"start_share", &s.start_share, 0, 1, "of the time", "For the staged start of free and contiguous splits, at most."},
+      {"start_share", &s.start_share, 0, 1, "of the time",
+       "For the staged start of free and contiguous splits, at most."},
       {"latency_start_share", &s.latency_start_share, 0, 1, "of the time", "For the staged start of latency, at most."},
       {"contiguous_share", &s.contiguous_share, 0, 1, "of the time", "To make a contiguous start better."},
-      {"free_bound_share", &s.free_bound_share, 0, 1, "of the time", "For the bound of contiguous splits by free ones."},
+      {"free_bound_share", &s.free_bound_share, 0, 1, "of the time",
+       "For the bound of contiguous splits by free ones."},
       {"flat_clusters_share", &s.flat_clusters_share, 0, 1, "of the time", "For the question without clusters."},
-      {"few_samples_share", &s.few_samples_share, 0, 1, "of the time", "For the question with fewest samples in flight."},
+      {"few_samples_share", &s.few_samples_share, 0, 1, "of the time",
+       "For the question with fewest samples in flight."},
       {"ip_start_share", &s.ip_start_share, 0, 1, "of the time", "For the split that the algorithm ip starts from."},
   };
 }

@@ -13,7 +13,7 @@ struct SetupSettings {
   bool windows = true;  // of the exact search; those of presolve are switched there
   int first_orders = 8;
   int orders_per_failure = 2;
-  int bisections = 12;      // 0: none
+  int bisections = 12;  // 0: none
   int search_buckets = 256;
   std::uint64_t first_slice = 10'000'000;  // ticks
   std::uint64_t line_ticks = 20'000'000;

@@ -164,7 +164,8 @@ class LatencySolver {
     try {
       improve_bound(ticks);
       const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
-      if (!blocks.empty() && options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks))) best_.offer(judge.best());
+      if (!blocks.empty() && options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks)))
+        best_.offer(judge.best());
       if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
     } catch (const OutOfTime&) {  // done() says so, too
     }

@@ -90,7 +90,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
   // Splits whose largest forward load is in [low, high] have a value of at least `bound`.
   struct Interval {
     double low, high, bound;
-    double share = 0.5;  // of the way from the bound to the value to beat: where to ask next
+    double share = 0.5;   // of the way from the bound to the value to beat: where to ask next
     std::uint64_t slice;  // ticks of the next question
   };
 
@@ -124,7 +124,8 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       here.bound = value;
       return true;
     }
-    const LimitAnswer reply = ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options());
+    const LimitAnswer reply =
+        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options());
     if (reply.answer == Answer::No) {
       here.bound = value;
       here.share = std::min(1.0, 2 * here.share);

@@ -59,7 +59,8 @@ SearchResult search(Presolved<Graphs>& small, const QuestionOf<Graphs>& question
   const Threshold& whole = view(question, 0);
   const int accelerators = whole.platform.accelerators;
   const bool backwards = whole.host_case && 2 * whole.host_case->most < accelerators;
-  if (!backwards) return search_ideals(small.graph, question, buckets, same ? std::move(small.places) : ViewPlaces<Graphs>{}, budget);
+  if (!backwards)
+    return search_ideals(small.graph, question, buckets, same ? std::move(small.places) : ViewPlaces<Graphs>{}, budget);
   QuestionOf<Graphs> mirrored = question;
   change_views(mirrored, [&](Threshold& one) { one.host_case = {0, accelerators - whole.host_case->most}; });
   SearchResult result = search_ideals(reversed(small.graph), mirrored, buckets, {}, budget);
@@ -188,8 +189,9 @@ bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effo
   if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
   if (effort == Effort::Quick || !options.settings.host_cases) return false;
   const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(),
-                                       [&](const Threshold& one) { return refutes_one(graph, one, effort, budget, options.presolve); });
+  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
+    return refutes_one(graph, one, effort, budget, options.presolve);
+  });
 }
 
 }  // namespace partita::detail

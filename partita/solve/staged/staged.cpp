@@ -86,7 +86,8 @@ class StagedSolver : StagedFrame<StageGraph> {
     double most = 1;  // more than any load can be
     for (GroupId v : graphs_.all()) most += graphs_.accelerator_time(v) + graphs_.host_time(v);
     for (NetId e : graphs_.nets()) most += graphs_.cost(e);
-    const LimitAnswer reply = ask_limit(graphs_, question(most), budget_.limits().ticks, budget_, log(), limit_options());
+    const LimitAnswer reply =
+        ask_limit(graphs_, question(most), budget_.limits().ticks, budget_, log(), limit_options());
     if (reply.answer == Answer::No) best_.prove_infeasible();
     if (reply.split) offer(reply.split->stages);
   }

@@ -53,7 +53,7 @@ PresolvedSetups presolve_setups(const SetupGraph& graph, const SetupRules& rules
       join(small, contract(small.graph, label));
       joining.yield(static_cast<double>(before - small.graph.size()));
     }
-    if (banned || small.graph.size() < before) 
+    if (banned || small.graph.size() < before)
       join(small, presolve(small.graph, rules, limit, options.settings, budget));
     if (before - small.graph.size() > before / 50) continue;
     if (rules.has_clusters() || buckets >= PresolveSettings::kMostRefined * options.settings.window_buckets) break;

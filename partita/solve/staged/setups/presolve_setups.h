@@ -15,8 +15,8 @@ struct PresolvedSetups {
 };
 
 struct PresolveSetupsOptions {
-  int rounds = 6;                   // of windows, at most
-  PresolveSettings settings = {};   // buckets: twice and four times as many where that brings little
+  int rounds = 6;                  // of windows, at most
+  PresolveSettings settings = {};  // buckets: twice and four times as many where that brings little
 };
 
 // If a pipeline of `graph` with every load at most the limit exists, so does one of the result, and the lift of that

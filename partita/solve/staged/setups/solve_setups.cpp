@@ -88,8 +88,8 @@ class SetupSolver {
     if (!settings().relaxation || (!exchanges && !rules_.has_clusters())) return;
     SetupRules rules = flat_ ? *flat_ : rules_;
     if (DeviceCounts::vectors(rules.root()) > DeviceCounts::kMost) return;
-    SetupContraction contraction =
-        presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit, options_.presolve, budget_);
+    SetupContraction contraction = presolve(exchanges ? without_idle_weights(base_->graph) : base_->graph, rules, limit,
+                                            options_.presolve, budget_);
     if (!rules_.has_clusters() && contraction.graph.size() == base_->graph.size()) return;
     relaxed_.emplace(Relaxation{std::move(rules), std::move(contraction)});
   }
