@@ -83,8 +83,10 @@ int run_check(const CheckArguments& arguments) {
     }
     text += describe_verdict(problem, report);
     if (certificate && verdict.holds) {
-      text += fmt::format("certificate: verified; no split of any shape is at {} or below\n",
-                          time_text(certificate->limit, problem.workload->time_unit));
+      // In full: the limit of an optimal split lies a millionth below its value, and rounded it would be the value.
+      const std::string& unit = problem.workload->time_unit;
+      text += fmt::format("certificate: verified; no split of any shape is at {:.9g}{} or below\n", certificate->limit,
+                          unit.empty() ? "" : " " + unit);
     } else if (certificate && verdict.undecided) {
       text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
                           arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),
