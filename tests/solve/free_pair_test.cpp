@@ -93,6 +93,8 @@ TEST(PairResplit, FindsTheBestSharingOut) {
 
 TEST(PairResplit, UnderTightMemoryIsNearlyAlwaysBest) {
   std::size_t tried = 0, missed = 0;
+  PairOptions options;
+  options.buckets = 1'000'000;
   for (std::uint64_t seed = 1; seed <= cases(6000); ++seed) {
     const auto pair = random_pair_case(seed);
     if (!pair || (pair->one.platform.accelerator_memory >= 1e9 && pair->one.platform.host_memory >= 1e9)) continue;
@@ -101,10 +103,8 @@ TEST(PairResplit, UnderTightMemoryIsNearlyAlwaysBest) {
     if (limit == 0) continue;
     const FreeInstance instance = instance_of(pair->one);
     SumLoads loads(instance);
-    loads.reset(pair->device_of);
-    PairOptions options;
-    options.buckets = 1'000'000;
     Budget budget;
+    loads.reset(pair->device_of);
     resplit_pair(loads, pair->one.graph, pair->i, pair->j, pair->open, options, budget);
     const NetEvaluation after = evaluate(pair->one.graph, pair->one.platform, loads.device_of());
     ++tried;
