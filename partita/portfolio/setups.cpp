@@ -14,6 +14,7 @@
 // itself.
 #include <algorithm>
 
+#include "partita/model/exact_memory.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
@@ -27,7 +28,7 @@ namespace {
 
 // Its answer is often enough.
 constexpr std::uint64_t kTicksBefore = 20'000'000, kTicksBeforeSamples = 200'000'000;
-constexpr double kMemoryRounding = 1e-12;  // sums of memory are made in another order
+constexpr double kMemoryRounding = 1e-12;  // of one node's memory, which is made of products
 
 double least_factor(const Cluster& cluster) {
   double least = cluster.factor;
@@ -50,12 +51,16 @@ Problem without_samples(const Problem& problem) {
   flat.recompute = false;
   flat.microbatches = 0;
   const double samples = problem.memory_model == MemoryModel::GPipe ? problem.microbatches : 1;
-  for (Node& node : flat.workload.change().graph.nodes) {
+  Workload& workload = flat.workload.change();
+  for (Node& node : workload.graph.nodes) {
     const MemoryParts& parts = node.parts;
     double in_flight = samples * parts.activation;
     if (problem.recompute) in_flight = std::min(in_flight, samples * parts.recompute_activation + parts.activation);
     node.memory = (parts.weights + parts.optimizer_state + in_flight) * (1 - kMemoryRounding);
   }
+  // Cutting off sizes and limits at one power of two keeps what fits: a sum of multiples of it that is within a limit is
+  // within the limit cut off, too. Then no sum is rounded, however many nodes there are.
+  make_memory_sums_exact(workload);
   return flat;
 }
 

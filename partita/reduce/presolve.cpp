@@ -15,7 +15,7 @@ namespace {
 template <class Graphs>
 class Presolver {
  public:
-  Presolver(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveOptions& options,
+  Presolver(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveSettings& options,
             const Budget& budget)
       : question_(question), options_(options), budget_(budget) {
     result_.graph = graph;
@@ -67,7 +67,7 @@ class Presolver {
   // round brings little, look through finer buckets.
   void use_windows() {
     int buckets = options_.window_buckets;
-    const int finest = PresolveOptions::kMostRefined * buckets;
+    const int finest = PresolveSettings::kMostRefined * buckets;
     for (int round = 0; round < options_.window_rounds && result_.graph.size() > 1 && !budget_.exhausted(); ++round) {
       const std::size_t before = result_.graph.size();
       ViewPlaces<Graphs> places;
@@ -155,7 +155,7 @@ class Presolver {
   }
 
   const QuestionOf<Graphs> question_;
-  const PresolveOptions options_;
+  const PresolveSettings options_;
   const Budget& budget_;
   Presolved<Graphs> result_;
 };
@@ -163,12 +163,12 @@ class Presolver {
 }  // namespace
 
 template <class Graphs>
-Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveOptions& options,
+Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveSettings& options,
                            const Budget& budget) {
   return Presolver<Graphs>(graph, question, options, budget).run();
 }
 
-template Presolved<StageGraph> presolve(const StageGraph&, const Threshold&, const PresolveOptions&, const Budget&);
-template Presolved<PassGraphs> presolve(const PassGraphs&, const PassQuestion&, const PresolveOptions&, const Budget&);
+template Presolved<StageGraph> presolve(const StageGraph&, const Threshold&, const PresolveSettings&, const Budget&);
+template Presolved<PassGraphs> presolve(const PassGraphs&, const PassQuestion&, const PresolveSettings&, const Budget&);
 
 }  // namespace partita::detail

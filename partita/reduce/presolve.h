@@ -18,8 +18,6 @@
 
 namespace partita::detail {
 
-using PresolveOptions = PresolveSettings;
-
 // What one rule removed, for people to read.
 struct RuleCount {
   std::string rule;
@@ -39,7 +37,7 @@ struct Presolved {
 // If a split of `graph` within the limits exists, so does one of the result, and the lift of that one is within the
 // limits. Ends early, with what it has, when the budget does.
 template <class Graphs>
-Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveOptions& options,
+Presolved<Graphs> presolve(const Graphs& graph, const QuestionOf<Graphs>& question, const PresolveSettings& options,
                            const Budget& budget);
 
 }  // namespace partita::detail

@@ -47,7 +47,7 @@ class SetupPresolver {
     }
   }
 
-  SetupContraction run(const SetupPresolveOptions& options, const Budget& budget) && {
+  SetupContraction run(const PresolveSettings& options, const Budget& budget) && {
     bool changed = true;
     while (changed && !budget.exhausted()) {
       changed = false;
@@ -254,7 +254,7 @@ class SetupPresolver {
 }  // namespace
 
 SetupContraction presolve(const SetupGraph& graph, const SetupRules& rules, double limit,
-                          const SetupPresolveOptions& options, const Budget& budget) {
+                          const PresolveSettings& options, const Budget& budget) {
   return SetupPresolver(graph, rules, limit).run(options, budget);
 }
 

@@ -13,12 +13,10 @@
 
 namespace partita::detail {
 
-using SetupPresolveOptions = PresolveSettings;  // of which cheap_neighbour and unaffordable_pair
-
 // If a pipeline of `graph` with every load at most the limit exists, so does one of the result, and the lift of that
-// one is within the limit.
+// one is within the limit. Of the settings, cheap_neighbour and unaffordable_pair matter here.
 SetupContraction presolve(const SetupGraph& graph, const SetupRules& rules, double limit,
-                          const SetupPresolveOptions& options, const Budget& budget);
+                          const PresolveSettings& options, const Budget& budget);
 
 // A relaxation for stages with copies: groups that take no time are as if they had no weights to exchange, so that many
 // of them can follow a neighbour. Every pipeline costs no more than it does; a split of it is one of the graph, at a

@@ -10,15 +10,15 @@
 namespace partita::detail::test {
 namespace {
 
-PresolveOptions only(bool PresolveOptions::*rule) {
-  PresolveOptions options;
+PresolveSettings only(bool PresolveSettings::*rule) {
+  PresolveSettings options;
   options.cheap_neighbour = options.unaffordable_pair = options.unaffordable_cut = options.windows = false;
   options.*rule = true;
   return options;
 }
 
 // Returns how many groups were removed in all, so that a rule that never fires is noticed.
-std::size_t expect_optimum_kept(const PresolveOptions& options) {
+std::size_t expect_optimum_kept(const PresolveSettings& options) {
   std::size_t removed = 0;
   for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
     const StageCase one = random_stage_case(seed);
@@ -34,15 +34,15 @@ std::size_t expect_optimum_kept(const PresolveOptions& options) {
 }
 
 TEST(Presolve, CheapNeighbourKeepsTheOptimum) {
-  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::cheap_neighbour)), 0u);
+  EXPECT_GT(expect_optimum_kept(only(&PresolveSettings::cheap_neighbour)), 0u);
 }
 TEST(Presolve, UnaffordablePairKeepsTheOptimum) {
-  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_pair)), 0u);
+  EXPECT_GT(expect_optimum_kept(only(&PresolveSettings::unaffordable_pair)), 0u);
 }
 TEST(Presolve, UnaffordableCutKeepsTheOptimum) {
-  EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::unaffordable_cut)), 0u);
+  EXPECT_GT(expect_optimum_kept(only(&PresolveSettings::unaffordable_cut)), 0u);
 }
-TEST(Presolve, WindowsKeepTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveOptions::windows)), 0u); }
+TEST(Presolve, WindowsKeepTheOptimum) { EXPECT_GT(expect_optimum_kept(only(&PresolveSettings::windows)), 0u); }
 TEST(Presolve, AllRulesTogetherKeepTheOptimum) { EXPECT_GT(expect_optimum_kept({}), 0u); }
 
 TEST(Presolve, LiftNamesTheGroupThatEachGroupWentInto) {

@@ -93,7 +93,7 @@ TEST(SegmentSearch, SaysTheSameFromTheBeginning) {
 }
 
 // Returns how many groups the rule removed in all, so that a rule that never fires is noticed.
-std::size_t expect_optimum_kept(const SetupPresolveOptions& options) {
+std::size_t expect_optimum_kept(const PresolveSettings& options) {
   std::size_t removed = 0;
   for_each_question(600, [&](const SmallQuestion& q) {
     const Budget budget;

@@ -33,8 +33,7 @@ SettingFields describe(StagedSettings& s) {
        "Better splits by simulated annealing. Off to see what orders and search find alone."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
-       "ideals; "
-       "presolve has a switch of its own."},
+       "ideals; presolve has a switch of its own."},
       {"clone_relaxation", &s.clone_relaxation,
        "Ask first of the graph without groups that only hand a tensor on. Off to see what views cost the search."},
       {"host_cases", &s.host_cases,
@@ -58,13 +57,11 @@ SettingFields describe(SetupSettings& s) {
   return {
       {"relaxation", &s.relaxation,
        "Ask first as if devices stood next to each other and idle groups had no weights to exchange. Off to see what "
-       "it "
-       "saves."},
+       "it saves."},
       {"both_ends", &s.both_ends, "With clusters: search from either end in turn. Off to see which end is the harder."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
-       "ideals; "
-       "presolve has a switch of its own."},
+       "ideals; presolve has a switch of its own."},
       {"first_orders", &s.first_orders, 1, 100'000, "orders",
        "Orders that the linearised program cuts at first. More for better splits without a search."},
       {"orders_per_failure", &s.orders_per_failure, 0, 100'000, "orders", "The same after each limit that stays open."},
@@ -149,8 +146,7 @@ SettingFields describe(PortfolioSettings& s) {
        "Close what is left by an integer program, where the portfolio has one. The algorithm ip asks it anyway."},
       {"simpler_question", &s.simpler_question,
        "With clusters or samples in flight: first ask the question without them, whose bound holds here too. Off to "
-       "see "
-       "what the search for the whole question does alone."},
+       "see what the search for the whole question does alone."},
       {"start_share", &s.start_share, 0, 1, "of the time",
        "For the staged start of free and contiguous splits, at most."},
       {"latency_start_share", &s.latency_start_share, 0, 1, "of the time", "For the staged start of latency, at most."},

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "partita/util/topological_order.h"
+
 namespace partita::detail {
 namespace {
 
@@ -21,24 +23,6 @@ bool meet_outside(std::span<const Word> a, std::span<const Word> b, std::span<co
 }
 
 void flip_bit(std::span<Word> words, std::size_t bit) { words[bit / kWordBits] ^= Word{1} << (bit % kWordBits); }
-
-// Nodes in an order in which every edge goes forward.
-std::vector<NodeId> topological_order(const Csr<NodeId, NodeId>& successors, std::size_t nodes) {
-  IdVector<NodeId, std::size_t> waiting(nodes, 0);
-  for (NodeId u : waiting.all()) {
-    for (NodeId v : successors[u]) ++waiting[v];
-  }
-  std::vector<NodeId> order;
-  for (NodeId v : waiting.all()) {
-    if (waiting[v] == 0) order.push_back(v);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (NodeId v : successors[order[i]]) {
-      if (--waiting[v] == 0) order.push_back(v);
-    }
-  }
-  return order;
-}
 
 }  // namespace
 
@@ -72,7 +56,7 @@ Contiguity::Contiguity(const Problem& problem, const IdVector<NodeId, GroupId>& 
   successors_ = Csr<NodeId, NodeId>(group_of.size(), forth);
   predecessors_ = Csr<NodeId, NodeId>(group_of.size(), back);
 
-  const std::vector<NodeId> order = topological_order(successors_, group_of.size());
+  const std::vector<NodeId> order = topological_order(successors_);
   const auto close = [](BitMatrix& reached, NodeId v, std::span<const NodeId> next) {
     for (NodeId w : next) {
       reached.set(v.index(), w.index());
