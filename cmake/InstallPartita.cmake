@@ -10,6 +10,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/certificate.h
     partita/model/graph.h
     partita/model/graph_builder.h
+    partita/model/network.h
     partita/model/platform.h
     partita/model/problem.h
     partita/model/program_format.h
@@ -26,6 +27,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/shared_workload.h
     partita/model/split.h
     partita/model/sweep.h
+    partita/model/tensor.h
     partita/model/validate.h
     partita/model/workload.h
     partita/portfolio/plan.h
