@@ -7,7 +7,10 @@ include(CMakePackageConfigHelpers)
 set(PARTITA_CORE_HEADERS
     partita/partita.h
     partita/check/check.h
+    partita/cost/cost.h
+    partita/cost/efficiencies.h
     partita/model/certificate.h
+    partita/model/device_rates.h
     partita/model/graph.h
     partita/model/graph_builder.h
     partita/model/network.h
@@ -34,6 +37,7 @@ set(PARTITA_CORE_HEADERS
     partita/portfolio/sweep.h
     partita/read/platform.h
     partita/read/platform_overrides.h
+    partita/read/presets.h
     partita/read/read_options.h
     partita/read/split.h
     partita/read/workload.h

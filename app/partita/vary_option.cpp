@@ -11,6 +11,7 @@
 
 #include "app/shared/options.h"
 #include "partita/read/platform.h"
+#include "partita/read/quantity.h"
 #include "partita/util/error.h"
 
 namespace partita::detail::app {

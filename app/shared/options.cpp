@@ -4,67 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
-#include <cmath>
-#include <span>
-#include <utility>
 
+#include "partita/read/quantity.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::detail::app {
 namespace {
-
-// The number that `text` starts with, and what follows it.
-std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return std::pair{value, text.substr(static_cast<std::size_t>(rest - text.data()))};
-}
-
-struct Unit {
-  const char* name;
-  double factor;
-};
-
-constexpr std::array kSizes{
-    Unit{"", 1},
-    Unit{"b", 1},
-    Unit{"k", 1024},
-    Unit{"m", 1048576},
-    Unit{"g", 1073741824},
-    Unit{"t", 1099511627776},
-    Unit{"kib", 1024},
-    Unit{"mib", 1048576},
-    Unit{"gib", 1073741824},
-    Unit{"tib", 1099511627776},
-    Unit{"kb", 1e3},
-    Unit{"mb", 1e6},
-    Unit{"gb", 1e9},
-    Unit{"tb", 1e12},
-};
-
-constexpr std::array kTimes{Unit{"", 1},   Unit{"s", 1},    Unit{"sec", 1}, Unit{"ms", 1e-3},
-                            Unit{"m", 60}, Unit{"min", 60}, Unit{"h", 3600}};
-
-constexpr std::array kFractions{Unit{"", 1}, Unit{"%", 0.01}};
-
-// A number that is neither negative nor infinite, with one of the units behind it, in any case.
-std::optional<double> parse_with_unit(std::string_view text, std::span<const Unit> units) {
-  auto number = leading_number(text);
-  if (!number) return std::nullopt;
-  auto [value, rest] = *number;
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  std::string name(rest);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto unit = std::ranges::find_if(units, [&](const Unit& u) { return name == u.name; });
-  if (unit == units.end()) return std::nullopt;
-  value *= unit->factor;
-  if (!std::isfinite(value) || value < 0) return std::nullopt;
-  return value;
-}
 
 std::string check_path(std::string& given) { return given.empty() ? "the path is empty" : ""; }
 
@@ -108,7 +54,7 @@ Option seconds(Option option) {
 
 Option fraction(Option option, double high) {
   return option.checked("FRACTION", [high](std::string& given) {
-    const std::optional<double> value = parse_with_unit(given, kFractions);
+    const std::optional<double> value = parse_fraction(given);
     if (!value || *value > high) {
       return fmt::format("'{}' is not a fraction from 0 to {}, such as 0.01 or 1%", given, high);
     }
@@ -138,9 +84,5 @@ Option bandwidth(Option option) {
     return std::string();
   });
 }
-
-std::optional<double> parse_bytes(std::string_view text) { return parse_with_unit(text, kSizes); }
-
-std::optional<double> parse_seconds(std::string_view text) { return parse_with_unit(text, kTimes); }
 
 }  // namespace partita::detail::app

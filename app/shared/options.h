@@ -23,25 +23,16 @@ Option folder(Option option);
 // The option takes a whole number in [low, high], shown as `text`.
 Option whole(Option option, const std::string& text, long long low, long long high);
 
-// The option takes a time as in parse_seconds(), also "inf"; its variable is a double.
+// The option takes a time as parse_seconds() reads it (partita/read/quantity.h), also "inf"; its variable is a double.
 Option seconds(Option option);
 
 // The option takes a fraction in [0, high], "0.01" or "1%"; its variable is a double.
 Option fraction(Option option, double high);
 
-// The option takes an amount of memory as in parse_bytes(); the option's variable is a double.
+// The option takes an amount of memory as parse_bytes() reads it; the option's variable is a double.
 Option bytes(Option option);
 
-// The option takes bytes per unit of time: an amount as in parse_bytes() above 0, or "inf"; its variable is a double.
+// The option takes bytes per unit of time: an amount of bytes above 0, or "inf"; its variable is a double.
 Option bandwidth(Option option);
-
-// "17179869184", "1.6e10", "16G", "16GiB", "16 GB": a number of bytes, with a suffix of powers of 1024 (K M G T, KiB
-// MiB GiB TiB) or of 1000 (KB MB GB TB), in any case. Nothing for anything else,
-// and for what is negative or not finite.
-std::optional<double> parse_bytes(std::string_view text);
-
-// "10", "10s", "500 ms", "2min", "1h": a time in seconds, or in what stands behind it. Nothing for anything else, and
-// for what is negative or not finite.
-std::optional<double> parse_seconds(std::string_view text);
 
 }  // namespace partita::detail::app

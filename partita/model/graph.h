@@ -25,6 +25,28 @@ struct MemoryParts {
   friend bool operator==(const MemoryParts&, const MemoryParts&) = default;
 };
 
+// Where a node's times come from.
+enum class CostSource {
+  Given,       // the workload's file says so, and nothing else
+  Measured,    // on the device
+  Calibrated,  // estimated, with an efficiency that was fitted to measured operators of its family
+  Roofline,    // estimated from what the device can do at best
+  Default,     // the operator or its shapes are not known: what is known of them counts
+};
+
+const char* to_string(CostSource source);
+
+// What a node's costs were made of, for people to judge them; no solver reads it.
+struct CostFacts {
+  CostSource source = CostSource::Given;
+  std::string family = {};                 // "matrix product"
+  std::optional<double> flops = {};        // operations
+  std::optional<double> moved_bytes = {};  // read from and written to the device's memory
+  std::string output = {};                 // "fp16[1,64,56,56]", or several
+
+  friend bool operator==(const CostFacts&, const CostFacts&) = default;
+};
+
 struct Node {
   std::int64_t original_id = 0;  // as in the input file; unique, possibly sparse
   std::string name;
@@ -37,6 +59,7 @@ struct Node {
   std::optional<std::int64_t> layer;        // which layer of the network it is part of; binds nothing unless asked to
   std::string op = {};                      // what it computes, "aten.mm": for people; empty where the file is silent
   std::optional<double> output_bytes = {};  // how large its output is: for people, costs are on the edges
+  CostFacts facts = {};
 
   // Memory, its parts and the share of recomputing, where some of them were not said: without `size`, memory is
   // weights, optimizer state and activation; without `apart`, all of it is weights; and a forward node is recomputed in

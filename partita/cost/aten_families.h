@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The family of an operator of PyTorch's ATen, by its name: "aten.convolution_backward.default".
+#pragma once
+
+#include <string_view>
+
+#include "partita/model/network.h"
+
+namespace partita::detail {
+
+// Other for names that are none of ATen's.
+OperatorFamily family_of_aten(std::string_view op);
+
+}  // namespace partita::detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// An efficiency of arithmetic and one of memory, for each family and direction: those that make the sum of the predicted times
+// equal to the measured one and, of these, the pair with the smallest absolute errors. A least-squares fit was tried first: a
+// few large operators then decide, and totals of other models came out a third too low.
+#include "partita/cost/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "partita/cost/estimate.h"
+#include "partita/cost/measured_work.h"
+#include "partita/util/error.h"
+
+namespace partita {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::size_t kFewest = 8;  // operators that a fit needs
+
+struct Sample {
+  Work work;
+  double seconds;
+};
+
+double seconds_per_unit(const Workload& workload) {
+  if (workload.time_unit == "s") return 1;
+  if (workload.time_unit == "us") return 1e-6;
+  return 1e-3;
+}
+
+ClassId accelerators_of(const Workload& workload) {
+  const std::vector<ClassId> classes = workload.platform.classes_of(DeviceKind::Accelerator);
+  if (classes.empty()) throw InputError(ErrorKind::BadPlatform, workload.name, "has no accelerators to calibrate");
+  return classes.front();
+}
+
+std::vector<Sample> samples_of(const Workload& workload, DataType type) {
+  const IdVector<NodeId, Work> work = work_of_measured(workload, type);
+  const ClassId c = accelerators_of(workload);
+  const double unit = seconds_per_unit(workload);
+  std::vector<Sample> samples;
+  for (NodeId v : workload.graph.nodes.all()) {
+    const double time = workload.graph.nodes[v].time[c.index()];
+    if (std::isfinite(time) && time > 0 && work[v].family != OperatorFamily::View &&
+        work[v].family != OperatorFamily::Other)
+      samples.push_back({work[v], time * unit});
+  }
+  return samples;
+}
+
+// What the smallest operators take: those that neither compute nor move enough to show.
+double fitted_launch(const std::vector<Sample>& samples, double fallback) {
+  constexpr double kSmall = 16384;  // bytes
+  std::vector<double> small;
+  for (const Sample& sample : samples)
+    if (*sample.work.bytes <= kSmall && *sample.work.flops == 0) small.push_back(sample.seconds);
+  if (small.size() < kFewest) return fallback;
+  std::ranges::nth_element(small, small.begin() + static_cast<std::ptrdiff_t>(small.size() / 2));
+  return small[small.size() / 2];
+}
+
+class Fit {
+ public:
+  Fit(std::vector<Sample> samples, const DeviceRates& rates) : samples_(std::move(samples)), rates_(rates) {
+    for (const Sample& sample : samples_) measured_ += sample.seconds;
+  }
+
+  Efficiency best() {
+    const bool computes = std::ranges::any_of(samples_, [](const Sample& s) { return *s.work.flops > 0; });
+    Efficiency best;
+    double least = kUnlimited;
+    for (double compute = 1; compute > 0.02; compute /= 1.05) {
+      const Efficiency tried{compute, memory_for(compute), true};
+      const Errors errors = errors_of(tried);
+      const double error = errors.absolute + std::abs(errors.signed_sum);
+      if (error < least) {
+        least = error;
+        best = tried;
+        error_ = errors.absolute / measured_;
+      }
+      if (!computes) break;
+    }
+    return best;
+  }
+
+  double measured() const { return measured_; }
+  double error() const { return error_; }
+
+ private:
+  struct Errors {
+    double signed_sum = 0, absolute = 0;
+  };
+
+  Errors errors_of(const Efficiency& efficiency) const {
+    Efficiencies table;
+    table.forward.fill(efficiency);
+    table.backward.fill(efficiency);
+    Errors errors;
+    for (const Sample& sample : samples_) {
+      const double error = estimate(sample.work, rates_, table) - sample.seconds;
+      errors.signed_sum += error;
+      errors.absolute += std::abs(error);
+    }
+    return errors;
+  }
+
+  // By bisection: the sum of the predictions falls as the efficiency rises.
+  double memory_for(double compute) const {
+    double low = 0.003, high = 2;  // above 1: what is small enough stays in the caches
+    for (int step = 0; step < 40; ++step) {
+      const double middle = std::sqrt(low * high);
+      (errors_of({compute, middle, true}).signed_sum > 0 ? low : high) = middle;
+    }
+    return high;
+  }
+
+  std::vector<Sample> samples_;
+  const DeviceRates& rates_;
+  double measured_ = 0;
+  double error_ = 0;
+};
+
+DeviceRates with_launch(DeviceRates rates, double launch) {
+  rates.launch = launch;
+  return rates;
+}
+
+}  // namespace
+
+Calibration calibrate(std::span<const Workload> measured, const DeviceRates& rates, DataType type) {
+  std::vector<Sample> samples;
+  for (const Workload& workload : measured) {
+    const std::vector<Sample> more = samples_of(workload, type);
+    samples.insert(samples.end(), more.begin(), more.end());
+  }
+  if (samples.size() < kFewest) {
+    throw InputError(ErrorKind::BadField, "calibrate",
+                     fmt::format("found {} measured operators with a name of ATen and a size; expected at least {}",
+                                 samples.size(), kFewest));
+  }
+  Calibration result{
+      .efficiencies = calibrated_efficiencies(), .launch = fitted_launch(samples, rates.launch), .families = {}};
+  const DeviceRates launched = with_launch(rates, result.launch);
+  for (std::size_t f = 0; f < kOperatorFamilies; ++f) {
+    for (bool backward : {false, true}) {
+      const auto family = static_cast<OperatorFamily>(f);
+      std::vector<Sample> own;
+      std::ranges::copy_if(samples, std::back_inserter(own), [&](const Sample& s) {
+        return s.work.family == family && s.work.backward == backward && !s.work.misaligned;
+      });
+      const std::size_t count = own.size();
+      if (count < kFewest) continue;
+      Fit fit(std::move(own), launched);
+      result.efficiencies.of(family, backward) = fit.best();
+      result.families.push_back({family, backward, count, fit.measured(), fit.error()});
+    }
+  }
+  return result;
+}
+
+Prediction predict(const Workload& measured, const Calibration& calibration, const DeviceRates& rates, DataType type) {
+  const DeviceRates launched = with_launch(rates, calibration.launch);
+  Prediction result{.name = measured.name};
+  for (const Sample& sample : samples_of(measured, type)) {
+    result.measured += sample.seconds;
+    result.predicted += estimate(sample.work, launched, calibration.efficiencies);
+  }
+  return result;
+}
+
+Workload with_predicted_times(const Workload& measured, const Calibration& calibration, const DeviceRates& rates,
+                              DataType type) {
+  Workload result = measured;
+  const DeviceRates launched = with_launch(rates, calibration.launch);
+  const IdVector<NodeId, Work> work = work_of_measured(measured, type);
+  const double unit = seconds_per_unit(measured);
+  for (ClassId c : measured.platform.classes_of(DeviceKind::Accelerator)) {
+    for (NodeId v : result.graph.nodes.all()) {
+      double& time = result.graph.nodes[v].time[c.index()];
+      if (std::isfinite(time) && work[v].family != OperatorFamily::Other)
+        time = estimate(work[v], launched, calibration.efficiencies) / unit;
+    }
+  }
+  return result;
+}
+
+}  // namespace partita
