@@ -7,6 +7,7 @@ include(CMakePackageConfigHelpers)
 set(PARTITA_CORE_HEADERS
     partita/partita.h
     partita/check/check.h
+    partita/cost/convert_type.h
     partita/cost/cost.h
     partita/cost/efficiencies.h
     partita/model/certificate.h
@@ -35,11 +36,14 @@ set(PARTITA_CORE_HEADERS
     partita/model/workload.h
     partita/portfolio/plan.h
     partita/portfolio/sweep.h
+    partita/read/network.h
+    partita/read/network_options.h
     partita/read/platform.h
     partita/read/platform_overrides.h
     partita/read/presets.h
     partita/read/read_options.h
     partita/read/split.h
+    partita/read/transformer_options.h
     partita/read/workload.h
     partita/util/budget.h
     partita/util/error.h

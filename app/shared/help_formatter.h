@@ -14,6 +14,7 @@ namespace partita::detail::app {
 // The headings under which --help shows options; what names none of them is shown last.
 inline constexpr const char* kQuestionGroup = "Question";
 inline constexpr const char* kDevicesGroup = "Devices";
+inline constexpr const char* kModelGroup = "Model files";
 inline constexpr const char* kSearchGroup = "Search";
 inline constexpr const char* kOutputGroup = "Output";
 

@@ -12,10 +12,13 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"AlgorithmOptions::expert", "--expert FILE"},
     {"CompareOptions::algorithms", "--algorithms"},
+    {"CostOptions::measured_on", "--profile-on"},
+    {"CostOptions::measured", "--profile"},
     {"PlanOptions::algorithm", "--algorithm"},
     {"PlatformOverrides::accelerators", "--accelerators"},
     {"PlatformOverrides::hosts", "--hosts"},
     {"PlatformOverrides::platform", "--platform"},
+    {"PlatformSpec::rates", "--platform"},
     {"Question::backward_shape", "--backward-shape"},
     {"Question::memory_model", "--memory-model"},
     {"Question::microbatches", "--microbatches"},

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
 #include "app/shared/options.h"
 #include "partita/model/validate.h"
+#include "partita/read/bytes.h"
+#include "partita/read/presets.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 
@@ -102,7 +105,8 @@ void add_pipeline_options(Command& command, QuestionOptions& question) {
 void add_platform_options(Command& command, QuestionOptions& question) {
   command.group(kDevicesGroup);
   path(command.add_option("--platform", question.platform_file,
-                          "Devices from this file, instead of the workload's: classes, clusters (docs/formats.md)"));
+                          "Devices, instead of the workload's: a file (docs/formats.md), or known ones, as in\n"
+                          "4xa100-nvlink; `partita platforms` lists them"));
   whole(command.add_option("--accelerators", question.platform.accelerators,
                            "Accelerators, instead of the file's number"),
         "K", 0, kMaxDevicesOfAKind);
@@ -177,14 +181,44 @@ void add_question_options(Command& command, QuestionOptions& question) {
           {"unlimited", "strict"});
   add_pipeline_options(command, question);
   add_platform_options(command, question);
+  add_model_options(command, question.model);
 }
+
+namespace {
+
+Workload read_costed_model(const QuestionOptions& question, const PlatformOverrides& overrides, PlatformSpec* devices) {
+  if (!overrides.platform) {
+    throw InputError(
+        ErrorKind::Usage, question.workload,
+        "is a model, which has no costs of its own; say on which devices it is to run, as in --platform 4xa100 "
+        "(`partita platforms` lists what is known)");
+  }
+  PlatformSpec platform = *overrides.platform;
+  override_devices(overrides, platform.platform);
+  override_links(overrides, platform.platform);
+  Workload workload = read_model_workload(question.workload, question.model, platform);
+  if (devices) *devices = std::move(platform);
+  return workload;
+}
+
+}  // namespace
 
 Workload read_question_workload(const QuestionOptions& question, PlatformSpec* devices) {
   if (question.workload == "-" && question.platform_file == "-") {
     throw InputError(ErrorKind::Usage, "--platform",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  return read_workload(question.workload, platform_overrides(question), read_options(question), devices);
+  const PlatformOverrides overrides = platform_overrides(question);
+  if (is_model(question.workload)) return read_costed_model(question, overrides, devices);
+  refuse_model_options(question.model);
+  if (overrides.platform && is_physical(*overrides.platform)) {
+    throw InputError(
+        ErrorKind::Usage, "--platform",
+        fmt::format("'{}' says what devices can do, but {} has its times already, of devices of its own; expected "
+                    "a model file, such as model.onnx, or a platform of classes with factors",
+                    question.platform_file, source_name(question.workload)));
+  }
+  return read_workload(question.workload, overrides, read_options(question), devices);
 }
 
 ReadOptions read_options(const QuestionOptions& question) {
@@ -195,10 +229,22 @@ ReadOptions read_options(const QuestionOptions& question) {
   return options;
 }
 
+namespace {
+
+// A file where there is one, or what looks like the name of one; else a composition.
+PlatformSpec named_platform(const QuestionOptions& question) {
+  const std::string& name = question.platform_file;
+  std::error_code ignored;
+  const bool is_file = name == "-" || name.ends_with(".json") || name.ends_with(".gz") ||
+                       name.find('/') != std::string::npos || std::filesystem::exists(name, ignored);
+  return is_file ? read_platform(name, read_options(question)) : compose_platform(name);
+}
+
+}  // namespace
+
 PlatformOverrides platform_overrides(const QuestionOptions& question) {
   PlatformOverrides overrides = question.platform;
-  if (!question.platform_file.empty())
-    overrides.platform = read_platform(question.platform_file, read_options(question));
+  if (!question.platform_file.empty()) overrides.platform = named_platform(question);
   if (!question.clusters.empty())
     overrides.clusters = known(parse_clusters(question.clusters), "--clusters", question.clusters);
   return overrides;

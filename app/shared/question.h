@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/shared/command_line.h"
+#include "app/shared/model_options.h"
 #include "partita/model/problem.h"
 #include "partita/read/workload.h"
 
@@ -18,7 +19,8 @@ namespace partita::detail::app {
 struct QuestionOptions {
   std::string workload;  // a path, or "-"
   PlatformOverrides platform;
-  std::string platform_file;             // a path, or "-"; empty: none
+  std::string platform_file;  // a path, "-", or a composition of known devices; empty: none
+  ModelOptions model;
   bool strict = false;                   // fields that are not known are errors
   std::string clusters;                  // as in parse_clusters(); empty: none
   std::optional<std::string> objective;  // throughput

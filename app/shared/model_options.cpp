@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/shared/model_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "app/shared/help_formatter.h"
+#include "app/shared/options.h"
+#include "partita/cost/convert_type.h"
+#include "partita/cost/cost.h"
+#include "partita/read/bytes.h"
+#include "partita/read/network.h"
+#include "partita/util/error.h"
+
+namespace partita::detail::app {
+namespace {
+
+constexpr std::int64_t kMostOfADimension = 1'000'000'000;
+
+std::optional<std::pair<std::string, std::int64_t>> parse_dimension(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  std::int64_t size = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, size);
+  if (error != std::errc() || rest != end || size < 1 || size > kMostOfADimension) return std::nullopt;
+  return std::pair{text.substr(0, equals), size};
+}
+
+ReadNetworkOptions network_options(const ModelOptions& options) {
+  ReadNetworkOptions result;
+  for (const std::string& text : options.dimensions) {
+    const auto dimension = parse_dimension(text);
+    if (!dimension)
+      throw InputError(ErrorKind::Usage, "--dim", fmt::format("'{}' is not NAME=SIZE, such as batch=8", text));
+    result.dimensions.insert(*dimension);
+  }
+  return result;
+}
+
+TransformerOptions transformer_options(const ModelOptions& options) {
+  TransformerOptions result;
+  if (options.batch) result.batch = *options.batch;
+  result.sequence = options.sequence;
+  result.context = options.context;
+  if (options.phase == "decode") result.phase = Phase::Decode;
+  if (options.phase == "training" || options.training) result.phase = Phase::Training;
+  if (options.type) result.type = data_type(*options.type);
+  return result;
+}
+
+bool trains(const ModelOptions& options) { return options.training || options.phase == "training"; }
+
+void check_model_options(const ModelOptions& options) {
+  if (options.training && options.phase && options.phase != "training") {
+    throw InputError(ErrorKind::Usage, "--phase", fmt::format("'{}' does not go with --training", *options.phase));
+  }
+  if (options.optimizer && !trains(options)) throw InputError(ErrorKind::Usage, "--optimizer", "only with --training");
+}
+
+}  // namespace
+
+void add_model_options(Command& command, ModelOptions& options) {
+  command.group(kModelGroup);
+  command.add_option("--dim", options.dimensions, "ONNX: the size of a dimension that the file names: batch=8,seq=512")
+      .delimiter(',')
+      .option_text("NAME=SIZE,...");
+  whole(command.add_option("--batch", options.batch, "Transformers: sequences or images in one sample (default 1)"),
+        "N", 1, kMostOfADimension);
+  whole(command.add_option("--sequence", options.sequence,
+                           "Transformers: tokens of a sequence (default 2048, or all positions there are)"),
+        "N", 1, kMostOfADimension);
+  whole(command.add_option("--context", options.context,
+                           "Transformers: tokens of each sequence that the KV cache has room for (default --sequence)"),
+        "N", 1, kMostOfADimension);
+  choices(command.add_option("--phase", options.phase,
+                             "Transformers: prefill, a prompt at once (default); decode, one token after the other;\n"
+                             "training, as --training"),
+          {"prefill", "decode", "training"});
+  choices(command.add_option("--dtype", options.type, "The type of weights and activations, instead of the file's"),
+          {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"});
+  command.add_flag("--training", options.training, "Add a backward pass, and what training keeps in memory");
+  choices(
+      command.add_option("--optimizer", options.optimizer, "Training: what it keeps for each weight (default adam)"),
+      {"sgd", "adam"});
+  choices(command.add_option(
+              "--shared-weights", options.shared_weights,
+              "Weights that several operators use: copied, each has its own (default); together, on one device"),
+          {"copied", "together"});
+}
+
+bool is_model(const std::string& path) {
+  if (path == "-") return false;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return true;
+  std::array<char, 4096> beginning{};
+  const std::size_t size = file_source(path)->read(beginning.data(), beginning.size());
+  return looks_like_model({beginning.data(), size});
+}
+
+Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform) {
+  check_model_options(options);
+  Network network = read_network(path, network_options(options), transformer_options(options));
+  if (options.type) convert_floats(network, *data_type(*options.type));
+  CostOptions cost;
+  cost.training = trains(options);
+  if (options.optimizer == "sgd") cost.optimizer = Optimizer::Sgd;
+  if (options.shared_weights == "together") cost.shared_weights = SharedWeights::Together;
+  return cost_workload(network, platform, cost);
+}
+
+void refuse_model_options(const ModelOptions& options) {
+  const std::pair<bool, const char*> given[] = {
+      {!options.dimensions.empty(), "--dim"},
+      {options.batch.has_value(), "--batch"},
+      {options.sequence.has_value(), "--sequence"},
+      {options.context.has_value(), "--context"},
+      {options.phase.has_value(), "--phase"},
+      {options.type.has_value(), "--dtype"},
+      {options.training, "--training"},
+      {options.optimizer.has_value(), "--optimizer"},
+      {options.shared_weights.has_value(), "--shared-weights"},
+  };
+  for (const auto& [is_given, option] : given) {
+    if (is_given) throw InputError(ErrorKind::Usage, option, "only for model files; a workload has its costs already");
+  }
+}
+
+}  // namespace partita::detail::app

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say what a model file leaves open, and what its operators cost: the same wherever a workload is asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/shared/command_line.h"
+#include "partita/model/workload.h"
+#include "partita/read/platform.h"
+
+namespace partita::detail::app {
+
+struct ModelOptions {
+  std::vector<std::string> dimensions;  // "batch=8"
+  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> sequence;
+  std::optional<std::int64_t> context;
+  std::optional<std::string> phase;
+  std::optional<std::string> type;
+  bool training = false;
+  std::optional<std::string> optimizer;
+  std::optional<std::string> shared_weights;
+};
+
+// `options` must outlive the parsing.
+void add_model_options(Command& command, ModelOptions& options);
+
+// Is there a model at `path`, and not a workload? Standard input is taken for a workload.
+bool is_model(const std::string& path);
+
+// The model's costs on a physical platform. Throws InputError.
+Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform);
+
+// Throws InputError(Usage) if an option is given that a workload has no use for.
+void refuse_model_options(const ModelOptions& options);
+
+}  // namespace partita::detail::app

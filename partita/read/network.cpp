@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/read/network.h"
+
+#include <filesystem>
+#include <span>
+
+#include "partita/read/bytes.h"
+#include "partita/read/gguf.h"
+#include "partita/read/huggingface/huggingface.h"
+#include "partita/read/onnx.h"
+#include "partita/util/error.h"
+
+namespace partita {
+
+using namespace detail;
+
+namespace {
+
+std::span<const std::byte> as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+constexpr std::size_t kBeginning = 4096;  // bytes that tell one format from another
+
+std::string beginning_of(const std::string& path) {
+  std::string bytes(kBeginning, '\0');
+  bytes.resize(file_source(path)->read(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+[[noreturn]] void fail_unknown(const std::string& path) {
+  throw InputError(ErrorKind::BadField, source_name(path),
+                   "is no model that is known; expected ONNX, GGUF, or the config.json of a transformer");
+}
+
+void refuse_dimensions(const ReadNetworkOptions& options, const std::string& path) {
+  if (options.dimensions.empty()) return;
+  throw InputError(
+      ErrorKind::Usage, "ReadNetworkOptions::dimensions",
+      source_name(path) +
+          " has no named dimensions; its sizes follow from TransformerOptions::batch and TransformerOptions::sequence");
+}
+
+}  // namespace
+
+bool looks_like_model(std::string_view beginning) {
+  return looks_like_gguf(beginning) || looks_like_huggingface(beginning) || looks_like_onnx(as_bytes(beginning));
+}
+
+Network read_network(const std::string& path, const ReadNetworkOptions& options,
+                     const TransformerOptions& transformer) {
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) {
+    refuse_dimensions(options, path);
+    return read_huggingface(path + "/config.json", transformer);
+  }
+  if (path == "-") {
+    const std::string bytes = read_bytes(path);
+    const std::string source = source_name(path);
+    if (looks_like_gguf(bytes)) return parse_gguf(bytes, source, transformer);
+    if (looks_like_huggingface(bytes)) return parse_huggingface(bytes, source, transformer);
+    if (looks_like_onnx(as_bytes(bytes))) return parse_onnx(as_bytes(bytes), source, options);
+    fail_unknown(path);
+  }
+  const std::string beginning = beginning_of(path);
+  if (looks_like_onnx(as_bytes(beginning))) return read_onnx(path, options);
+  refuse_dimensions(options, path);
+  if (looks_like_gguf(beginning)) return read_gguf(path, transformer);
+  if (looks_like_huggingface(beginning)) return read_huggingface(path, transformer);
+  fail_unknown(path);
+}
+
+}  // namespace partita
