@@ -32,6 +32,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/workload.h
     partita/portfolio/plan.h
     partita/portfolio/sweep.h
+    partita/read/network_options.h
     partita/read/platform.h
     partita/read/platform_overrides.h
     partita/read/read_options.h
