@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"Question::strict_host_cores", "--host-cores strict"},
     {"Question::subgraphs", "--subgraphs"},
     {"Question::transfers", "--transfers"},
+    {"ReadNetworkOptions::dimensions", "--dim"},
     {"Sweep::parameter", "--vary"},
 };
 constexpr std::string_view kEquals = " = ";

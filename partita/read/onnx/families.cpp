@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/read/onnx/families.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <unordered_map>
+
+namespace partita::detail::onnx {
+
+namespace {
+
+using enum OperatorFamily;
+
+struct Row {
+  OperatorFamily family;
+  std::string_view kinds;  // separated by blanks; those of other domains with the domain before them
+};
+
+constexpr Row kTable[] = {
+    {MatrixProduct,
+     "MatMul Gemm Einsum MatMulInteger QLinearMatMul com.microsoft:MatMulIntegerToFloat "
+     "com.microsoft:DynamicQuantizeMatMul "
+     "com.microsoft:FusedMatMul com.microsoft:TransposeMatMul com.microsoft:FusedGemm com.microsoft:MatMulNBits "
+     "com.microsoft:MatMulFpQ4 com.microsoft:MatMulBnb4 com.microsoft:MoE com.microsoft:QMoE"},
+    {Convolution, "Conv ConvInteger QLinearConv ConvTranspose DeformConv com.microsoft:FusedConv"},
+    {Attention,
+     "Attention FlexAttention LinearAttention com.microsoft:Attention com.microsoft:MultiHeadAttention "
+     "com.microsoft:GroupQueryAttention "
+     "com.microsoft:PagedAttention com.microsoft:SparseAttention com.microsoft:PackedAttention "
+     "com.microsoft:PackedMultiHeadAttention com.microsoft:DecoderMaskedMultiHeadAttention com.microsoft:QAttention "
+     "com.microsoft:LongformerAttention"},
+    {Recurrent, "LSTM GRU RNN com.microsoft:DynamicQuantizeLSTM"},
+    {Normalization,
+     "BatchNormalization InstanceNormalization GroupNormalization LayerNormalization RMSNormalization LpNormalization "
+     "MeanVarianceNormalization LRN SimplifiedLayerNormalization com.microsoft:LayerNormalization "
+     "com.microsoft:SimplifiedLayerNormalization com.microsoft:SkipLayerNormalization "
+     "com.microsoft:SkipSimplifiedLayerNormalization com.microsoft:EmbedLayerNormalization com.microsoft:GroupNorm "
+     "com.microsoft:SkipGroupNorm ai.onnx.ml:Normalizer"},
+    {Softmax, "Softmax LogSoftmax Hardmax com.microsoft:QLinearSoftmax"},
+    {Elementwise,
+     "Abs Acos Acosh Add And Asin Asinh Atan Atanh Bernoulli BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast "
+     "CastLike BitCast Ceil Celu Clip Cos Cosh CumSum CumProd DequantizeLinear Div DynamicQuantizeLinear Elu Equal Erf "
+     "Exp "
+     "Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish IsInf IsNaN LeakyRelu Less LessOrEqual Log Max Mean Min "
+     "Mish "
+     "Mod Mul Neg Not Or PRelu Pow QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus "
+     "Softsign "
+     "Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor ImageScaler ScaledTanh ParametricSoftplus RotaryEmbedding "
+     "Det "
+     "com.microsoft:BiasGelu com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuickGelu "
+     "com.microsoft:BiasSplitGelu "
+     "com.microsoft:RotaryEmbedding com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear "
+     "com.microsoft:QLinearAdd "
+     "com.microsoft:QLinearMul com.microsoft:QLinearSigmoid com.microsoft:QLinearLeakyRelu RandomNormal "
+     "RandomNormalLike "
+     "RandomUniform RandomUniformLike Multinomial ai.onnx.ml:Binarizer ai.onnx.ml:Scaler ai.onnx.ml:Imputer "
+     "ai.onnx.preview.training:Adam ai.onnx.preview.training:Adagrad ai.onnx.preview.training:Momentum"},
+    {Reduction,
+     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+     "ReduceSumSquare "
+     "ArgMax ArgMin TopK NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss Unique NonMaxSuppression"},
+    {Pooling,
+     "AveragePool MaxPool LpPool GlobalAveragePool GlobalMaxPool GlobalLpPool MaxRoiPool RoiAlign "
+     "com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearAveragePool"},
+    {Lookup,
+     "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter OneHot NonZero Compress "
+     "com.microsoft:GatherBlockQuantized com.microsoft:GatherND"},
+    {Movement,
+     "Transpose Concat Split Slice Pad Expand Tile Resize Upsample DepthToSpace SpaceToDepth MaxUnpool ReverseSequence "
+     "Trilu GridSample AffineGrid CenterCropPad Col2Im ConstantOfShape Range EyeLike Shape Size HannWindow "
+     "HammingWindow "
+     "BlackmanWindow MelWeightMatrix SequenceConstruct SequenceEmpty SequenceInsert SequenceErase SequenceAt "
+     "SequenceLength SplitToSequence ConcatFromSequence Optional OptionalGetElement OptionalHasElement Constant "
+     "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder"},
+    {View, "Reshape Squeeze Unsqueeze Flatten Identity Dropout"},
+    {Control, "If Loop Scan SequenceMap"},
+    {Other,
+     "DFT STFT ai.onnx.ml:ArrayFeatureExtractor ai.onnx.ml:CategoryMapper ai.onnx.ml:DictVectorizer "
+     "ai.onnx.ml:FeatureVectorizer ai.onnx.ml:LabelEncoder ai.onnx.ml:LinearClassifier ai.onnx.ml:LinearRegressor "
+     "ai.onnx.ml:OneHotEncoder ai.onnx.ml:SVMClassifier ai.onnx.ml:SVMRegressor ai.onnx.ml:TreeEnsemble "
+     "ai.onnx.ml:TreeEnsembleClassifier ai.onnx.ml:TreeEnsembleRegressor ai.onnx.ml:ZipMap "
+     "ai.onnx.preview.training:Gradient"},
+};
+
+std::unordered_map<std::string_view, OperatorFamily> table() {
+  std::unordered_map<std::string_view, OperatorFamily> made;
+  for (const Row& row : kTable) {
+    std::string_view kinds = row.kinds;
+    while (!kinds.empty()) {
+      const std::size_t end = kinds.find(' ');
+      made.emplace(kinds.substr(0, end), row.family);
+      kinds = end == std::string_view::npos ? std::string_view() : kinds.substr(end + 1);
+    }
+  }
+  return made;
+}
+
+bool is_computed(const FlatModel& model, const FlatNode& node, std::size_t input) {
+  if (input >= node.inputs.size() || !node.inputs[input].valid()) return false;
+  const Value& value = model.values[node.inputs[input]];
+  return !value.weight && !(value.constant && value.constant->all_known());
+}
+
+}  // namespace
+
+OperatorFamily family_of(const FlatModel& model, const FlatNode& node) {
+  static const std::unordered_map<std::string_view, OperatorFamily> families = table();
+  const auto at = node.domain().empty() ? families.find(node.kind())
+                                        : families.find(fmt::format("{}:{}", node.domain(), node.kind()));
+  if (at == families.end()) return Other;
+  const bool two_operands = node.kind() == "MatMul" || node.kind() == "Einsum" || node.kind() == "FusedMatMul" ||
+                            node.kind() == "TransposeMatMul" || node.kind() == "MatMulInteger";
+  if (two_operands && is_computed(model, node, 0) && is_computed(model, node, 1)) return Attention;
+  return at->second;
+}
+
+bool is_known_domain(std::string_view domain) {
+  return domain.empty() || domain == "com.microsoft" || domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training";
+}
+
+}  // namespace partita::detail::onnx

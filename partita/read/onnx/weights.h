@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the model as weights of the network: their bytes, and what of them is trained.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "partita/model/network.h"
+#include "partita/read/onnx/flat_model.h"
+
+namespace partita::detail::onnx {
+
+// Constants that are only calculated with: their readers read nothing that is computed from the network's inputs. Tables
+// of positions are of this kind. Copies in other layouts or types are no calculation.
+std::set<ValueId> only_calculated_with(const FlatModel& model);
+
+// The weight of a constant value, made on its first use.
+class WeightTable {
+ public:
+  WeightTable(const FlatModel& model, Network& network)
+      : model_(model), network_(network), tables_(only_calculated_with(model)) {}
+
+  // Is the value stored with the network, or known as soon as it is read?
+  static bool is_constant(const Value& value) {
+    return value.weight || (value.constant && value.constant->all_known());
+  }
+  WeightId weight(ValueId value);
+
+ private:
+  double parameters(ValueId id, const Value& value) const;
+
+  const FlatModel& model_;
+  Network& network_;
+  std::set<ValueId> tables_;
+  std::unordered_map<ValueId, WeightId> made_;
+};
+
+}  // namespace partita::detail::onnx
