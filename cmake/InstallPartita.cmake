@@ -36,6 +36,7 @@ set(PARTITA_CORE_HEADERS
     partita/read/platform_overrides.h
     partita/read/read_options.h
     partita/read/split.h
+    partita/read/transformer_options.h
     partita/read/workload.h
     partita/util/budget.h
     partita/util/error.h

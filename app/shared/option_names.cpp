@@ -28,6 +28,11 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"Question::subgraphs", "--subgraphs"},
     {"Question::transfers", "--transfers"},
     {"Sweep::parameter", "--vary"},
+    {"TransformerOptions::batch", "--batch"},
+    {"TransformerOptions::context", "--context"},
+    {"TransformerOptions::phase", "--phase"},
+    {"TransformerOptions::sequence", "--sequence"},
+    {"TransformerOptions::type", "--dtype"},
 };
 constexpr std::string_view kEquals = " = ";
 
