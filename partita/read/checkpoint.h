@@ -39,6 +39,7 @@ class Checkpoint {
   // where a tensor has not as many elements as the weight.
   void describe(Weight& weight);
 
+  const std::string& first_missing() const { return first_missing_; }  // a weight's name, or empty
   // Lines on weights that were not there, and on tensors that no weight was found for.
   std::vector<std::string> notes() const;
 
