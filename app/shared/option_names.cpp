@@ -32,6 +32,11 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"Question::transfers", "--transfers"},
     {"ReadNetworkOptions::dimensions", "--dim"},
     {"Sweep::parameter", "--vary"},
+    {"TransformerOptions::batch", "--batch"},
+    {"TransformerOptions::context", "--context"},
+    {"TransformerOptions::phase", "--phase"},
+    {"TransformerOptions::sequence", "--sequence"},
+    {"TransformerOptions::type", "--dtype"},
 };
 constexpr std::string_view kEquals = " = ";
 

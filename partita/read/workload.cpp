@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "partita/read/memory_meter.h"
 #include "partita/read/node.h"
 #include "partita/read/platform_object.h"
+#include "partita/read/source_label.h"
 #include "partita/read/time_unit.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
@@ -59,15 +59,6 @@ void refuse_others(const json& document, const Place& place) {
                            "edges)",
                            is_plan ? "a plan written by partita" : "fpgas and cpus"));
   }
-}
-
-// "dir/bert.json.gz" is called "bert".
-std::string name_from(const std::string& source) {
-  std::filesystem::path path = std::filesystem::path(source).filename();
-  for (const char* ending : {".gz", ".json"}) {
-    if (path.extension() == ending) path = path.stem();
-  }
-  return visible(path.string());  // a file may be called anything, a workload by text only
 }
 
 int read_count(const ObjectView& file, const char* key, const std::optional<int>& override_value, const char* what) {
@@ -202,7 +193,7 @@ class WorkloadBuilder final : public DocumentListener {
     refuse_others(document, root_);
     const ObjectView file(document, root_, kWorkloadExpected, &kFileFields);
     for (const std::string& key : others_) unknown_.look_at_field(key, root_, kFileFields);
-    workload_.name = file.text("name", "the workload's name, a text").value_or(name_from(source_));
+    workload_.name = file.text("name", "the workload's name, a text").value_or(label_of(source_));
     file.array("nodes", "the list of nodes");
     if (workload_.graph.nodes.empty()) {
       root_.member("nodes").fail(ErrorKind::BadGraph, "is an empty list; expected at least one node");

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published models by their sizes, as small config.json texts, with the parameters that each is known to have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace partita::detail {
+
+struct ModelConfig {
+  const char* name;
+  double parameters;
+  std::string text;
+};
+
+inline const std::vector<ModelConfig>& model_configs() {
+  static const std::vector<ModelConfig> configs{
+      {"Llama-3-8B", 8030261248,
+       R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 128256, "hidden_size": 4096,
+           "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+           "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
+      {"Llama-3.1-70B", 70553706496,
+       R"({"model_type": "llama", "vocab_size": 128256, "hidden_size": 8192, "intermediate_size": 28672,
+           "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8, "dtype": "bfloat16"})"},
+      {"Llama-3.1-405B", 405853388800,
+       R"({"model_type": "llama", "vocab_size": 128256, "hidden_size": 16384, "intermediate_size": 53248,
+           "num_hidden_layers": 126, "num_attention_heads": 128, "num_key_value_heads": 8, "dtype": "bfloat16"})"},
+      {"Mistral-7B-v0.1", 7241732096,
+       R"({"model_type": "mistral", "vocab_size": 32000, "hidden_size": 4096, "intermediate_size": 14336,
+           "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "sliding_window": 4096,
+           "torch_dtype": "bfloat16"})"},
+      {"Mistral-7B-v0.3", 7248023552,
+       R"({"model_type": "mistral", "vocab_size": 32768, "hidden_size": 4096, "intermediate_size": 14336,
+           "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "sliding_window": null,
+           "torch_dtype": "bfloat16"})"},
+      {"Qwen2.5-7B", 7615616512,
+       R"({"model_type": "qwen2", "vocab_size": 152064, "hidden_size": 3584, "intermediate_size": 18944,
+           "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "use_sliding_window": false,
+           "sliding_window": 131072, "max_window_layers": 28, "torch_dtype": "bfloat16"})"},
+      {"Qwen2.5-0.5B", 494032768,
+       R"({"model_type": "qwen2", "vocab_size": 151936, "hidden_size": 896, "intermediate_size": 4864,
+           "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2, "tie_word_embeddings": true,
+           "torch_dtype": "bfloat16"})"},
+      {"Qwen3-8B", 8190735360,
+       R"({"model_type": "qwen3", "vocab_size": 151936, "hidden_size": 4096, "intermediate_size": 12288,
+           "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+           "attention_bias": false, "torch_dtype": "bfloat16"})"},
+      {"Qwen3-30B-A3B", 30532122624,
+       R"({"model_type": "qwen3_moe", "vocab_size": 151936, "hidden_size": 2048, "intermediate_size": 6144,
+           "moe_intermediate_size": 768, "num_hidden_layers": 48, "num_attention_heads": 32, "num_key_value_heads": 4,
+           "head_dim": 128, "num_experts": 128, "num_experts_per_tok": 8, "decoder_sparse_step": 1,
+           "mlp_only_layers": [], "torch_dtype": "bfloat16"})"},
+      {"Mixtral-8x7B", 46702792704,
+       R"({"model_type": "mixtral", "vocab_size": 32000, "hidden_size": 4096, "intermediate_size": 14336,
+           "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "num_local_experts": 8,
+           "num_experts_per_tok": 2, "sliding_window": null, "torch_dtype": "bfloat16"})"},
+      {"Qwen1.5-MoE-A2.7B", 14315784192,
+       R"({"model_type": "qwen2_moe", "vocab_size": 151936, "hidden_size": 2048, "intermediate_size": 5632,
+           "moe_intermediate_size": 1408, "shared_expert_intermediate_size": 5632, "num_hidden_layers": 24,
+           "num_attention_heads": 16, "num_key_value_heads": 16, "num_experts": 60, "num_experts_per_tok": 4,
+           "decoder_sparse_step": 1, "torch_dtype": "bfloat16"})"},
+      {"Gemma-2b", 2506172416,
+       R"({"model_type": "gemma", "vocab_size": 256000, "hidden_size": 2048, "intermediate_size": 16384,
+           "num_hidden_layers": 18, "num_attention_heads": 8, "num_key_value_heads": 1, "head_dim": 256,
+           "torch_dtype": "bfloat16"})"},
+      {"Gemma-2-2b", 2614341888,
+       R"({"model_type": "gemma2", "vocab_size": 256000, "hidden_size": 2304, "intermediate_size": 9216,
+           "num_hidden_layers": 26, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+           "sliding_window": 4096, "torch_dtype": "float32"})"},
+      {"Gemma-2-9b", 9241705984,
+       R"({"model_type": "gemma2", "vocab_size": 256000, "hidden_size": 3584, "intermediate_size": 14336,
+           "num_hidden_layers": 42, "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256,
+           "sliding_window": 4096, "torch_dtype": "float32"})"},
+      {"Gemma-3-1b", 999885952,
+       R"({"model_type": "gemma3_text", "vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912,
+           "num_hidden_layers": 26, "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 256,
+           "sliding_window": 512, "sliding_window_pattern": 6, "torch_dtype": "bfloat16"})"},
+      {"Phi-3-mini", 3821079552,
+       R"({"model_type": "phi3", "vocab_size": 32064, "hidden_size": 3072, "intermediate_size": 8192,
+           "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "sliding_window": 2047,
+           "torch_dtype": "bfloat16"})"},
+      {"GPT-NeoX-20B", 20554567680,
+       R"({"model_type": "gpt_neox", "vocab_size": 50432, "hidden_size": 6144, "intermediate_size": 24576,
+           "num_hidden_layers": 44, "num_attention_heads": 64, "torch_dtype": "float16"})"},
+      {"GPT-2", 124439808,
+       R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50257, "n_embd": 768,
+           "n_layer": 12, "n_head": 12, "n_positions": 1024, "n_ctx": 1024})"},
+      {"BERT-base", 109482240,
+       R"({"model_type": "bert", "architectures": ["BertForMaskedLM"], "vocab_size": 30522, "hidden_size": 768,
+           "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
+           "max_position_embeddings": 512, "type_vocab_size": 2})"},
+      {"BERT-large", 335141888,
+       R"({"model_type": "bert", "vocab_size": 30522, "hidden_size": 1024, "intermediate_size": 4096,
+           "num_hidden_layers": 24, "num_attention_heads": 16, "max_position_embeddings": 512, "type_vocab_size": 2})"},
+      {"RoBERTa-base", 124645632,
+       R"({"model_type": "roberta", "vocab_size": 50265, "hidden_size": 768, "intermediate_size": 3072,
+           "num_hidden_layers": 12, "num_attention_heads": 12, "max_position_embeddings": 514, "type_vocab_size": 1})"},
+      {"ViT-B/16", 86567656,
+       R"({"model_type": "vit", "architectures": ["ViTForImageClassification"], "hidden_size": 768,
+           "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12, "image_size": 224,
+           "patch_size": 16, "num_labels": 1000})"},
+      {"ViT-L/16", 304326632,
+       R"({"model_type": "vit", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+           "num_attention_heads": 16, "image_size": [224, 224], "patch_size": [16, 16], "num_labels": 1000})"},
+      {"DeepSeek-V3", 671026419200,
+       R"({"model_type": "deepseek_v3", "vocab_size": 129280, "hidden_size": 7168, "intermediate_size": 18432,
+           "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128,
+           "num_key_value_heads": 128, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128,
+           "qk_rope_head_dim": 64, "v_head_dim": 128, "n_routed_experts": 256, "n_shared_experts": 1,
+           "num_experts_per_tok": 8, "first_k_dense_replace": 3, "num_nextn_predict_layers": 1,
+           "torch_dtype": "bfloat16"})"},
+  };
+  return configs;
+}
+
+}  // namespace partita::detail
