@@ -48,8 +48,8 @@ TransformerOptions transformer_options(const ModelOptions& options) {
   if (options.batch) result.batch = *options.batch;
   result.sequence = options.sequence;
   result.context = options.context;
-  if (options.phase == "decode") result.phase = Phase::Decode;
-  if (options.phase == "training" || options.training) result.phase = Phase::Training;
+  if (options.phase == "decode") result.phase = TransformerPhase::Decode;
+  if (options.phase == "training" || options.training) result.phase = TransformerPhase::Training;
   if (options.type) result.type = data_type(*options.type);
   return result;
 }

@@ -15,9 +15,9 @@ namespace partita::detail::app {
 
 struct ModelOptions {
   std::vector<std::string> dimensions;  // "batch=8"
-  std::optional<std::int64_t> batch;
-  std::optional<std::int64_t> sequence;
-  std::optional<std::int64_t> context;
+  std::optional<int> batch;
+  std::optional<int> sequence;
+  std::optional<int> context;
   std::optional<std::string> phase;
   std::optional<std::string> type;
   bool training = false;

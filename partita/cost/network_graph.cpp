@@ -173,13 +173,14 @@ class Builder {
   }
 
   void tell_shared(const std::set<WeightId>& shared, SharedWeights shared_weights) {
-    if (shared.empty()) return;
     std::vector<std::string> names;
     double bytes = 0;
     for (WeightId w : shared) {
       names.push_back(network_.weights[w].name);
       bytes += network_.weights[w].bytes;
     }
+    constexpr double kWorthTelling = 1e6;  // bytes; exporters share small constants that happen to be equal
+    if (bytes < kWorthTelling) return;
     result_.notes.push_back(fmt::format("{} weight(s) of {:.3g} MB are used by several operators ({}): {}",
                                         shared.size(), bytes / 1e6, names_in_short(names),
                                         shared_weights == SharedWeights::Copied

@@ -9,13 +9,13 @@
 
 namespace partita {
 
-enum class Phase {
+enum class TransformerPhase {
   Prefill,   // all tokens of a prompt at once; their keys and values go into the KV cache
   Decode,    // one new token for each sequence, which attends to all that is in the KV cache
   Training,  // the forward pass of a training step: no KV cache, and every token is scored
 };
 
-const char* to_string(Phase phase);
+const char* to_string(TransformerPhase phase);
 
 struct TransformerOptions {
   std::int64_t batch = 1;  // sequences, or images, that one sample of the network holds
@@ -23,7 +23,7 @@ struct TransformerOptions {
   std::optional<std::int64_t> sequence = {};
   // Tokens of each sequence that the KV cache has room for; in the phase Decode it is full. None: `sequence`.
   std::optional<std::int64_t> context = {};
-  Phase phase = Phase::Prefill;
+  TransformerPhase phase = TransformerPhase::Prefill;
   std::optional<DataType> type = {};  // of weights and activations. None: what the file says, or bf16
 };
 

@@ -48,7 +48,7 @@ TEST(HuggingFace, ParametersOfPublishedModelsAreExact) {
 TEST(HuggingFace, EveryPhaseKeepsThePromises) {
   for (const ModelConfig& config : model_configs()) {
     SCOPED_TRACE(config.name);
-    for (Phase phase : {Phase::Prefill, Phase::Decode, Phase::Training}) {
+    for (TransformerPhase phase : {TransformerPhase::Prefill, TransformerPhase::Decode, TransformerPhase::Training}) {
       TransformerOptions options;
       options.phase = phase;
       options.batch = 3;
@@ -56,7 +56,7 @@ TEST(HuggingFace, EveryPhaseKeepsThePromises) {
       const bool encoder = std::string(config.name).find("BERT") != std::string::npos ||
                            std::string(config.name).find("BERTa") != std::string::npos ||
                            std::string(config.name).starts_with("ViT");
-      if (encoder && phase == Phase::Decode) {
+      if (encoder && phase == TransformerPhase::Decode) {
         EXPECT_SAYS(error_of([&] { parse_huggingface(config.text, "f", options); }), ErrorKind::Unsupported,
                     "TransformerOptions::phase", "decode", "encoder");
         continue;
@@ -66,7 +66,7 @@ TEST(HuggingFace, EveryPhaseKeepsThePromises) {
       EXPECT_EQ(network.parameters(), config.parameters);
       const bool has_state =
           std::ranges::any_of(network.operators, [](const Operator& op) { return op.state_bytes > 0; });
-      EXPECT_EQ(has_state, !encoder && phase != Phase::Training);
+      EXPECT_EQ(has_state, !encoder && phase != TransformerPhase::Training);
     }
   }
 }
@@ -84,7 +84,7 @@ TEST(HuggingFace, OperationsOfEncodersAreAsPublished) {
 TEST(HuggingFace, OperationsOfLlamaFollowTheTwoNRule) {
   for (const char* name : {"Llama-3-8B", "Llama-3.1-70B"}) {
     TransformerOptions options;
-    options.phase = Phase::Training;
+    options.phase = TransformerPhase::Training;
     options.sequence = 4096;
     const Network network = network_of(name, options);
     const double hidden = name == std::string("Llama-3-8B") ? 4096 : 8192;
@@ -96,7 +96,7 @@ TEST(HuggingFace, OperationsOfLlamaFollowTheTwoNRule) {
     EXPECT_NEAR(network.flops(), products + attention, 0.02 * (products + attention));
     EXPECT_NEAR(family_flops(network, OperatorFamily::Attention), attention, 0.001 * attention);
     // The head scores the last token alone when it is not training.
-    options.phase = Phase::Prefill;
+    options.phase = TransformerPhase::Prefill;
     const Network prefill = network_of(name, options);
     EXPECT_EQ(*operator_named(network, "lm_head").flops, tokens * *operator_named(prefill, "lm_head").flops);
     EXPECT_EQ(*operator_named(prefill, "lm_head").flops, 2 * hidden * 128256);
@@ -105,7 +105,7 @@ TEST(HuggingFace, OperationsOfLlamaFollowTheTwoNRule) {
 
 TEST(HuggingFace, DecodingReadsTheCacheAndAllWeights) {
   TransformerOptions options;
-  options.phase = Phase::Decode;
+  options.phase = TransformerPhase::Decode;
   options.batch = 2;
   options.context = 1000;
   const Network network = network_of("Llama-3-8B", options);
@@ -125,7 +125,7 @@ TEST(HuggingFace, DecodingReadsTheCacheAndAllWeights) {
 
 TEST(HuggingFace, WindowsCapTheCacheAndTheOperations) {
   TransformerOptions options;
-  options.phase = Phase::Decode;
+  options.phase = TransformerPhase::Decode;
   options.context = 8192;
   const Network mistral = network_of("Mistral-7B-v0.1", options);
   EXPECT_EQ(operator_named(mistral, "model.layers.0.self_attn").state_bytes, 4096 * 2 * 8 * 128 * 2.0);
@@ -139,7 +139,7 @@ TEST(HuggingFace, WindowsCapTheCacheAndTheOperations) {
   }
   EXPECT_EQ(caches, (std::map<double, int>{{512 * 2 * 256 * 2.0, 22}, {8192 * 2 * 256 * 2.0, 4}}));
   // Token i looks back at min(i, window).
-  options.phase = Phase::Prefill;
+  options.phase = TransformerPhase::Prefill;
   options.context = std::nullopt;
   options.sequence = 8192;
   const Network prefill = network_of("Mistral-7B-v0.1", options);
@@ -150,7 +150,7 @@ TEST(HuggingFace, WindowsCapTheCacheAndTheOperations) {
 
 TEST(HuggingFace, ExpertsShareTheTokens) {
   TransformerOptions options;
-  options.phase = Phase::Decode;
+  options.phase = TransformerPhase::Decode;
   options.context = 1;
   const Network network = network_of("Mixtral-8x7B", options);
   // 12,879,925,248 parameters are active, of which the table of words and the norms are not multiplied with.
@@ -181,7 +181,7 @@ TEST(HuggingFace, TiedHeadsShareTheTableOfTheEmbedding) {
 
 TEST(HuggingFace, LatentAttentionKeepsItsRanks) {
   TransformerOptions options;
-  options.phase = Phase::Decode;
+  options.phase = TransformerPhase::Decode;
   options.context = 4096;
   const Network network = network_of("DeepSeek-V3", options);
   const Operator& attention = operator_named(network, "model.layers.60.self_attn");

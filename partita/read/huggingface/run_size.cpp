@@ -10,11 +10,11 @@
 
 namespace partita {
 
-const char* to_string(Phase phase) {
+const char* to_string(TransformerPhase phase) {
   switch (phase) {
-    case Phase::Prefill: return "prefill";
-    case Phase::Decode: return "decode";
-    case Phase::Training: return "training";
+    case TransformerPhase::Prefill: return "prefill";
+    case TransformerPhase::Decode: return "decode";
+    case TransformerPhase::Training: return "training";
   }
   return "prefill";
 }
@@ -49,7 +49,7 @@ DataType checked_type(DataType type) {
 double RunSize::attended(bool causal, std::int64_t window) const {
   const auto s = static_cast<double>(steps);
   const double w = window == 0 ? s : std::min(s, static_cast<double>(window));
-  if (phase == Phase::Decode) return cached(window);
+  if (phase == TransformerPhase::Decode) return cached(window);
   if (!causal) return s * s;
   return w * (w + 1) / 2 + (s - w) * w;  // token i looks at the last min(i, w)
 }
@@ -63,7 +63,7 @@ RunSize run_size(const TransformerShape& shape, const TransformerOptions& option
   size.phase = options.phase;
   size.type = checked_type(options.type.value_or(shape.type));
   size.batch = checked(options.batch, "batch");
-  if (!shape.causal && options.phase == Phase::Decode) {
+  if (!shape.causal && options.phase == TransformerPhase::Decode) {
     throw InputError(ErrorKind::Unsupported, "TransformerOptions::phase",
                      fmt::format("found decode, but {} ({}) is an encoder, which has no KV cache; expected prefill or "
                                  "training",
@@ -76,18 +76,19 @@ RunSize run_size(const TransformerShape& shape, const TransformerOptions& option
   }
   const std::int64_t usual = std::min(kUsualSequence, shape.longest_sequence.value_or(kUsualSequence));
   const std::int64_t sequence =
-      checked(options.sequence.value_or(options.phase == Phase::Decode && options.context ? *options.context : usual),
+      checked(options.sequence.value_or(options.phase == TransformerPhase::Decode && options.context ? *options.context
+                                                                                                     : usual),
               "sequence");
   refuse_beyond_positions(sequence, "sequence", shape, source);
   const std::int64_t context = checked(options.context.value_or(sequence), "context");
   refuse_beyond_positions(context, "context", shape, source);
-  if (options.phase == Phase::Prefill && context < sequence) {
+  if (options.phase == TransformerPhase::Prefill && context < sequence) {
     throw InputError(ErrorKind::Usage, "TransformerOptions::context",
                      fmt::format("found {}, less than the {} tokens of a sequence; expected room for all of them",
                                  context, sequence));
   }
-  size.steps = options.phase == Phase::Decode ? 1 : sequence;
-  size.context = shape.causal && options.phase != Phase::Training ? context : 0;
+  size.steps = options.phase == TransformerPhase::Decode ? 1 : sequence;
+  size.context = shape.causal && options.phase != TransformerPhase::Training ? context : 0;
   return size;
 }
 

@@ -11,7 +11,7 @@
 namespace partita::detail {
 
 struct RunSize {
-  Phase phase = Phase::Prefill;
+  TransformerPhase phase = TransformerPhase::Prefill;
   std::int64_t batch = 1;
   std::int64_t steps = 1;    // tokens of each sequence that are computed
   std::int64_t context = 1;  // tokens of each sequence that the cache has room for; 0: there is none

@@ -173,7 +173,7 @@ class TransformerWriter {
     // New keys and values are written to the cache; when decoding, all that is in it is read.
     double moved = out_.bytes(made) + token_bytes * number(run_.steps);
     for (TensorId input : op.inputs) moved += out_.bytes(input);
-    if (run_.phase == Phase::Decode) moved += op.state_bytes;
+    if (run_.phase == TransformerPhase::Decode) moved += op.state_bytes;
     op.moved_bytes = moved;
     return made;
   }
@@ -197,9 +197,9 @@ class TransformerWriter {
     rotate(q, rotated);
     const TensorId normed = out_.norm(in_layer(names_.key_value_down_norm), down[0], shape_.norm);
     const TensorId key_values = linear(names_.key_value_up, normed, a * (latent.plain_size + latent.value_size), false);
-    const double size_of_scores =
-        number(run_.phase == Phase::Decode ? rank + latent.rotary_size : latent.plain_size + latent.rotary_size);
-    const double size_of_values = number(run_.phase == Phase::Decode ? rank : latent.value_size);
+    const double size_of_scores = number(
+        run_.phase == TransformerPhase::Decode ? rank + latent.rotary_size : latent.plain_size + latent.rotary_size);
+    const double size_of_values = number(run_.phase == TransformerPhase::Decode ? rank : latent.value_size);
     const double pairs = number(run_.batch) * number(a) * run_.attended(true, layer.window);
     const TensorId mixed =
         attend({q, key_values, rotated}, a * latent.value_size, 2 * (size_of_scores + size_of_values) * pairs,
@@ -296,7 +296,7 @@ class TransformerWriter {
   }
 
   TensorId vocabulary_head(TensorId x) {
-    if (run_.phase != Phase::Training && shape_.causal) x = one_token(x, "last_token");
+    if (run_.phase != TransformerPhase::Training && shape_.causal) x = one_token(x, "last_token");
     if (!shape_.tied) return out_.linear(names_.head, x, shape_.vocabulary, shape_.head_bias);
     Operator& op = out_.add(names_.head, "Linear", OperatorFamily::MatrixProduct, {x});
     op.weights = {token_table_};
