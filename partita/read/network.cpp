@@ -51,6 +51,10 @@ namespace {
 // graph ("main_graph") tells nobody anything.
 std::string name_of_file(const std::string& path) {
   const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    return (file.has_filename() ? file : file.parent_path()).filename().string();
+  }
   const std::string stem = file.stem().string();
   if (stem != "config" && stem != "model") return stem;
   const std::string folder = file.parent_path().filename().string();

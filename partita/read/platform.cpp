@@ -16,6 +16,7 @@
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/physical_class.h"
 #include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
@@ -30,7 +31,9 @@ using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
-const FieldNames kClassFields{"a class of devices", {"count", "kind", "linkFactor", "memory", "name", "timeFactor"}};
+const FieldNames kClassFields{"a class of devices",
+                              {"count", "device", "flops", "kind", "launch", "link", "linkFactor", "memory",
+                               "memoryBandwidth", "name", "timeFactor"}};
 const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
 
 constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
@@ -92,11 +95,15 @@ double class_memory(const ObjectView& fields) {
   return memory + 0.0;  // -0 becomes 0
 }
 
-// Everything but the count, which may have to wait for the clusters.
-DeviceClass read_class(const ObjectView& fields) {
+// Everything but the count, which may have to wait for the clusters. `rates`: where to put what a physical class can do.
+DeviceClass read_class(const ObjectView& fields, IdVector<ClassId, DeviceRates>& rates) {
   DeviceClass result;
   result.name = class_name(fields);
-  result.kind = class_kind(fields);
+  if (!fields.find("device") || fields.find("kind")) result.kind = class_kind(fields);
+  if (is_physical_class(fields)) {
+    rates.push_back(read_physical_class(fields, result));
+    return result;
+  }
   result.memory = class_memory(fields);
   result.link_factor =
       fields.amount_or("linkFactor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
@@ -224,7 +231,11 @@ PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields
     const Place place = list_place.element(i);
     const ObjectView fields(list[i], place, "a class of devices: an object with name, kind and count", &kClassFields);
     unknown.look_at(list[i], place, kClassFields);
-    DeviceClass one = read_class(fields);
+    DeviceClass one = read_class(fields, spec.rates);
+    if (is_physical(spec) && spec.rates.size() != i + 1) {
+      place.fail(ErrorKind::BadPlatform,
+                 "does not say what its devices can do (flops, or device), as other classes do; expected all or none");
+    }
     const auto [entry, is_new] = seen.emplace(one.name, i);
     if (!is_new) {
       place.member("name").fail(ErrorKind::BadPlatform,
