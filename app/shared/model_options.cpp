@@ -98,6 +98,7 @@ bool is_model(const std::string& path) {
   if (path == "-") return false;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
+  if (path.ends_with(".onnx") || path.ends_with(".gguf")) return true;  // whatever it holds: its reader will say
   std::array<char, 4096> beginning{};
   const std::size_t size = file_source(path)->read(beginning.data(), beginning.size());
   return looks_like_model({beginning.data(), size});
