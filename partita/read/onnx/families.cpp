@@ -99,7 +99,7 @@ std::unordered_map<std::string_view, OperatorFamily> table() {
 bool is_computed(const FlatModel& model, const FlatNode& node, std::size_t input) {
   if (input >= node.inputs.size() || !node.inputs[input].valid()) return false;
   const Value& value = model.values[node.inputs[input]];
-  return !value.weight && !(value.constant && value.constant->all_known());
+  return !value.is_constant() && !value.fixed;
 }
 
 }  // namespace

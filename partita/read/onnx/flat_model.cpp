@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -185,7 +187,7 @@ class Flattener {
       made.reserve(view.outputs.size());
       for (std::string_view name : view.outputs) made.push_back(name.empty() ? ValueId() : output(around, name));
     }
-    for (std::size_t i = 0; i < views.size(); ++i) node(views[i], around, std::move(outputs[i]), into);
+    for (std::size_t i = 0; i < views.size(); ++i) node(views[i], i, around, std::move(outputs[i]), into);
   }
 
   // In a function, a formal output is the value that the call makes.
@@ -201,12 +203,17 @@ class Flattener {
     return declare(around, name, "the value");
   }
 
-  void node(const NodeView& view, const Surroundings& around, std::vector<ValueId> outputs, FlatGraph& into) {
+  void node(const NodeView& view, std::size_t place, const Surroundings& around, std::vector<ValueId> outputs,
+            FlatGraph& into) {
     FlatNode node;
     node.view = &view;
     node.call = around.call;
     node.outputs = std::move(outputs);
-    if (!view.name.empty()) node.name = around.prefix + std::string(view.name);
+    if (!view.name.empty()) {
+      node.name = around.prefix + std::string(view.name);
+    } else if (around.call != nullptr) {
+      node.name = fmt::format("{}{}_{}", around.prefix, view.op_type, place);
+    }
     node.inputs.reserve(view.inputs.size());
     for (std::string_view name : view.inputs) {
       if (name.empty()) {
