@@ -20,7 +20,7 @@ namespace partita::detail::onnx {
 namespace {
 
 // What inlining may add: a small file can call functions that call functions, twice each.
-constexpr std::size_t kMostInlinedNodes = 500'000;
+constexpr std::size_t kMostInlinedNodes = 200'000;
 constexpr std::size_t kMostInlinedNames = std::size_t{64} << 20;
 constexpr std::size_t kMostNestedCalls = 50;
 // Bodies of loops are inferred up to three times each, so that nesting multiplies.
@@ -322,17 +322,20 @@ class Flattener {
                          shown(function.name)));
       }
     }
-    for (const auto& [name, made] : passed_through) pass(scope.names.at(name), made, inside, into);
+    for (const auto& [name, made] : passed_through) {
+      pass(scope.names.at(name), made, function.nodes.size(), inside, into);
+    }
     active_.pop_back();
   }
 
   // A function that returns one of its inputs.
-  void pass(ValueId input, ValueId made, const Surroundings& around, FlatGraph& into) {
+  void pass(ValueId input, ValueId made, std::size_t place, const Surroundings& around, FlatGraph& into) {
     NodeView& identity = model_.added.emplace_back();
     identity.op_type = "Identity";
     FlatNode node;
     node.view = &identity;
     node.call = around.call;
+    node.name = fmt::format("{}Identity_{}", around.prefix, place);
     node.inputs = {input};
     node.outputs = {made};
     into.nodes.push_back(std::move(node));
