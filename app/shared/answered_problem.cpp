@@ -86,6 +86,11 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const std:
   override_devices(overrides, devices.platform);
   override_links(overrides, devices.platform);
 
+  if (is_model(options.workload)) {
+    answered.problem.workload = read_model_workload(options.workload, options.model, devices);
+    answered.overridden = overridden_text(answered.problem, &devices, *plan);
+    return answered;
+  }
   const std::string bytes = read_bytes(options.workload);
   const std::string source = source_name(options.workload);
   const ReadOptions reading = read_options(options);

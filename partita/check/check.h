@@ -40,12 +40,15 @@ struct PassLoad {
 // What counts against a device's memory, in all models but the flat one, in bytes.
 struct MemoryItems {
   double weights = 0;
+  double gradients = 0;
   double optimizer_state = 0;
   double activation = 0;      // for each sample in flight: what is kept of it, less where the stage recomputes
   double recomputed = 0;      // for the sample that is worked on, where the stage recomputes: all its activations
   std::size_t in_flight = 0;  // samples
 
-  double total() const { return weights + optimizer_state + static_cast<double>(in_flight) * activation + recomputed; }
+  double total() const {
+    return weights + gradients + optimizer_state + static_cast<double>(in_flight) * activation + recomputed;
+  }
 };
 
 // A copy has the same costs as its original, and no nodes of its own.

@@ -332,7 +332,11 @@ std::string describe_memory(const Problem& problem, const CheckReport& report, s
   const std::optional<double> one_limit = limit_of_all(platform, report);
   Row header;
   if (staged) header.push_back("stage");
-  header.insert(header.end(), {"<device", "weights", "optimizer", "per sample", "in flight"});
+  const bool gradients =
+      std::ranges::any_of(report.devices, [](const DeviceReport& device) { return device.memory_items.gradients > 0; });
+  header.insert(header.end(), {"<device", "weights"});
+  if (gradients) header.emplace_back("gradients");
+  header.insert(header.end(), {"optimizer", "per sample", "in flight"});
   if (problem.recompute) header.emplace_back("recomputing");
   header.emplace_back("memory");
   if (!one_limit) header.emplace_back("limit");
@@ -345,8 +349,10 @@ std::string describe_memory(const Problem& problem, const CheckReport& report, s
     const double limit = platform.classes[platform.class_of(d)].memory;
     Row row;
     if (staged) row.push_back(std::to_string(rows.size()));
-    row.insert(row.end(), {name(d), human_bytes(items.weights), human_bytes(items.optimizer_state),
-                           human_bytes(items.activation), std::to_string(items.in_flight)});
+    row.insert(row.end(), {name(d), human_bytes(items.weights)});
+    if (gradients) row.push_back(human_bytes(items.gradients));
+    row.insert(row.end(),
+               {human_bytes(items.optimizer_state), human_bytes(items.activation), std::to_string(items.in_flight)});
     if (problem.recompute) row.push_back(device.recomputes ? human_bytes(items.recomputed) : "-");
     row.push_back(human_bytes(device.memory));
     if (!one_limit) row.push_back(std::isfinite(limit) ? human_bytes(limit) : "-");

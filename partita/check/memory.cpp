@@ -40,6 +40,7 @@ void measure_memory(const Problem& problem, const Placement& placement, CheckRep
       continue;
     }
     device.memory_items.weights += node.parts.weights;
+    device.memory_items.gradients += node.parts.gradients;
     device.memory_items.optimizer_state += node.parts.optimizer_state;
     device.memory_items.activation += device.recomputes ? node.parts.recompute_activation : node.parts.activation;
     if (device.recomputes) device.memory_items.recomputed += node.parts.activation;

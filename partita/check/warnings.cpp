@@ -14,7 +14,7 @@ constexpr double kShareOfNote = 0.1;
 // Its size is all weights, as where the file does not take it apart.
 bool is_all_weights(const Node& node) {
   const MemoryParts& parts = node.parts;
-  return node.memory > 0 && parts.weights == node.memory && parts.optimizer_state == 0 && parts.activation == 0;
+  return node.memory > 0 && parts.weights == node.memory && parts.resident() == parts.weights && parts.activation == 0;
 }
 
 // The memory models of samples in flight need to know what each sample takes.

@@ -144,14 +144,13 @@ class Mirror {
     const Operator& op = network_.operators[o];
     const NodeId v = made_.node_of[o];
     Node& node = made_.graph.nodes[v];
-    double gradient = 0, state = 0;
+    node.parts.gradients = node.parts.optimizer_state = 0;
     for (WeightId w : op.weights) {
       const Weight& weight = network_.weights[w];
       if (weight.parameters <= 0) continue;
-      gradient += weight.bytes;
-      state += weight.parameters * bytes_of_state(weight.type.type);
+      node.parts.gradients += weight.bytes;
+      node.parts.optimizer_state += weight.parameters * bytes_of_state(weight.type.type);
     }
-    node.parts.optimizer_state = gradient + state;
     node.parts.activation = 0;
     for (TensorId t : op.outputs) {
       if (kept(o, t)) node.parts.activation += network_.tensors[t].type.bytes().value_or(0);

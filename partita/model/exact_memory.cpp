@@ -16,8 +16,8 @@ constexpr int kLeastExponent = -200;  // so that products of sizes do not underf
 template <class NodeT>
 auto sizes_of(NodeT& node) {
   auto& parts = node.parts;
-  return std::array{&node.memory, &parts.weights, &parts.optimizer_state, &parts.activation,
-                    &parts.recompute_activation};
+  return std::array{&node.memory,           &parts.weights,    &parts.gradients,
+                    &parts.optimizer_state, &parts.activation, &parts.recompute_activation};
 }
 
 double rounded_down(double amount, int exponent) {

@@ -8,7 +8,7 @@ namespace partita {
 void Node::set_memory(std::optional<double> size, const std::optional<MemoryParts>& apart,
                       std::optional<double> share) {
   parts = apart.value_or(MemoryParts{});
-  memory = size.value_or(parts.weights + parts.optimizer_state + parts.activation);
+  memory = size.value_or(parts.resident() + parts.activation);
   if (!apart) parts.weights = memory;
   recompute_share = share.value_or(backward ? 0 : 1);
 }

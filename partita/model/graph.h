@@ -21,6 +21,9 @@ struct MemoryParts {
   double optimizer_state = 0;       // once
   double activation = 0;            // for each sample in flight
   double recompute_activation = 0;  // for each sample in flight, instead, where the stage recomputes activations
+  double gradients = 0;             // of the weights, once
+
+  double resident() const { return weights + gradients + optimizer_state; }  // whatever is in flight
 
   friend bool operator==(const MemoryParts&, const MemoryParts&) = default;
 };

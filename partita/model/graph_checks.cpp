@@ -176,7 +176,8 @@ std::string find_overflow(const Workload& workload) {
   double costs = 0;
   for (const Node& node : workload.graph.nodes) {
     sizes += node.memory;
-    parts += node.parts.optimizer_state + node.parts.activation + node.parts.recompute_activation;
+    parts +=
+        node.parts.gradients + node.parts.optimizer_state + node.parts.activation + node.parts.recompute_activation;
     weights += node.parts.weights;
     for (double time : node.time) {
       if (time != kCannotRun) times += time + time * node.recompute_share;

@@ -124,6 +124,7 @@ void check_node(const Platform& platform, const Node& node, NodeId v) {
   }
   check_amount(v, "memory", node.memory);
   check_amount(v, "parts.weights", node.parts.weights);
+  check_amount(v, "parts.gradients", node.parts.gradients);
   check_amount(v, "parts.optimizer_state", node.parts.optimizer_state);
   check_amount(v, "parts.activation", node.parts.activation);
   check_amount(v, "parts.recompute_activation", node.parts.recompute_activation);

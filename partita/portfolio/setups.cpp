@@ -56,7 +56,7 @@ Problem without_samples(const Problem& problem) {
     const MemoryParts& parts = node.parts;
     double in_flight = samples * parts.activation;
     if (problem.recompute) in_flight = std::min(in_flight, samples * parts.recompute_activation + parts.activation);
-    node.memory = (parts.weights + parts.optimizer_state + in_flight) * (1 - kMemoryRounding);
+    node.memory = (parts.resident() + in_flight) * (1 - kMemoryRounding);
   }
   // Cutting off sizes and limits at one power of two keeps what fits: a sum of multiples of it that is within a limit is
   // within the limit cut off, too. Then no sum is rounded, however many nodes there are.

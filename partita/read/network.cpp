@@ -45,8 +45,19 @@ bool looks_like_model(std::string_view beginning) {
   return looks_like_gguf(beginning) || looks_like_huggingface(beginning) || looks_like_onnx(as_bytes(beginning));
 }
 
-Network read_network(const std::string& path, const ReadNetworkOptions& options,
-                     const TransformerOptions& transformer) {
+namespace {
+
+// What people call the model: its file's name, or its folder's where all such files have one name. What exporters call a
+// graph ("main_graph") tells nobody anything.
+std::string name_of_file(const std::string& path) {
+  const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
+  const std::string stem = file.stem().string();
+  if (stem != "config" && stem != "model") return stem;
+  const std::string folder = file.parent_path().filename().string();
+  return folder.empty() ? stem : folder;
+}
+
+Network read_file(const std::string& path, const ReadNetworkOptions& options, const TransformerOptions& transformer) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     refuse_dimensions(options, path);
@@ -66,6 +77,15 @@ Network read_network(const std::string& path, const ReadNetworkOptions& options,
   if (looks_like_gguf(beginning)) return read_gguf(path, transformer);
   if (looks_like_huggingface(beginning)) return read_huggingface(path, transformer);
   fail_unknown(path);
+}
+
+}  // namespace
+
+Network read_network(const std::string& path, const ReadNetworkOptions& options,
+                     const TransformerOptions& transformer) {
+  Network network = read_file(path, options, transformer);
+  if (path != "-") network.name = name_of_file(path);
+  return network;
 }
 
 }  // namespace partita

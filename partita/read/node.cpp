@@ -51,6 +51,7 @@ void read_memory(const ObjectView& fields, Node& node) {
     return fields.find(key) ? std::optional(fields.amount(key, expected)) : std::nullopt;
   };
   const auto weights = amount("weights", "the node's weights in bytes, a number, 0 or more");
+  const auto gradients = amount("gradients", "the gradients of the node's weights in bytes, a number, 0 or more");
   const auto optimizer_state = amount("optimizerState", "the node's optimizer state in bytes, a number, 0 or more");
   const auto activation =
       amount("activation", "what the node keeps of each sample in flight, in bytes, a number, 0 or more");
@@ -58,8 +59,10 @@ void read_memory(const ObjectView& fields, Node& node) {
                            "what the node keeps of each sample in flight where activations are recomputed, in bytes, a "
                            "number, 0 or more");
   std::optional<MemoryParts> apart;
-  if (weights || optimizer_state || activation)
-    apart = MemoryParts{weights.value_or(0), optimizer_state.value_or(0), activation.value_or(0), 0};
+  if (weights || gradients || optimizer_state || activation) {
+    apart =
+        MemoryParts{weights.value_or(0), optimizer_state.value_or(0), activation.value_or(0), 0, gradients.value_or(0)};
+  }
   node.set_memory(amount("size", "the node's memory in bytes, a number, 0 or more"), apart,
                   amount("recomputeShare", "the share of the node's time that recomputing takes, a number, 0 or more"));
   node.parts.recompute_activation = kept.value_or(0);
@@ -97,8 +100,8 @@ void read_remarks(const ObjectView& fields, Node& node) {
 
 const FieldNames kNodeFields{
     "a node",
-    {"activation", "colorClass", "cpuLatency", "family", "flops", "fpgaLatency", "id", "isBackwardNode", "latency",
-     "layerId", "movedBytes", "name", "op", "optimizerState", "output", "outputBytes", "recomputeActivation",
+    {"activation", "colorClass", "cpuLatency", "family", "flops", "fpgaLatency", "gradients", "id", "isBackwardNode",
+     "latency", "layerId", "movedBytes", "name", "op", "optimizerState", "output", "outputBytes", "recomputeActivation",
      "recomputeShare", "size", "source", "supportedOnCpu", "supportedOnFpga", "weights"}};
 
 TimesReader::TimesReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {

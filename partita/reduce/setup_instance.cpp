@@ -74,7 +74,7 @@ Weights group_weights(const Problem& problem, const IdVector<NodeId, GroupId>& g
     const Node& node = graph.nodes[v];
     GroupMemory& sum = weights.memory[group_of[v]];
     sum.weights += node.parts.weights;
-    sum.resident += flat ? node.memory : node.parts.weights + node.parts.optimizer_state;
+    sum.resident += flat ? node.memory : node.parts.resident();
     sum.activation += flat ? 0 : node.parts.activation;
     sum.kept += flat ? 0 : node.parts.recompute_activation;
   }

@@ -96,6 +96,7 @@ Json memory_json(const MemoryItems& items, bool recompute) {
              {"optimizer_state", whole_if_exact(items.optimizer_state)},
              {"activation", whole_if_exact(items.activation)},
              {"in_flight", items.in_flight}};
+  if (items.gradients != 0) parts["gradients"] = whole_if_exact(items.gradients);
   if (recompute) parts["recomputed"] = whole_if_exact(items.recomputed);
   return parts;
 }

@@ -104,8 +104,9 @@ class NodeWriter {
   static void write_memory(const Node& node, ordered_json& out) {
     out["size"] = node.memory;
     const MemoryParts& parts = node.parts;
-    if (parts.weights != node.memory || parts.optimizer_state != 0 || parts.activation != 0) {
+    if (parts.weights != node.memory || parts.resident() != parts.weights || parts.activation != 0) {
       out["weights"] = parts.weights;
+      if (parts.gradients != 0) out["gradients"] = parts.gradients;
       if (parts.optimizer_state != 0) out["optimizerState"] = parts.optimizer_state;
       if (parts.activation != 0) out["activation"] = parts.activation;
     }

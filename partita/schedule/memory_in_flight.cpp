@@ -24,7 +24,7 @@ struct Change {
 double bytes_held(const Problem& problem, const DeviceReport& device, std::ptrdiff_t in_flight, bool recomputed) {
   if (problem.memory_model == MemoryModel::Flat) return device.memory;
   const MemoryItems& items = device.memory_items;
-  return items.weights + items.optimizer_state + static_cast<double>(in_flight) * items.activation +
+  return items.weights + items.gradients + items.optimizer_state + static_cast<double>(in_flight) * items.activation +
          (recomputed ? items.recomputed : 0);
 }
 

@@ -96,7 +96,7 @@ void expect_promises(const Workload& workload) {
     EXPECT_TRUE(std::ranges::any_of(node.time, [](double time) { return time != kCannotRun; }));
     for (double time : node.time) EXPECT_TRUE(time >= 0);
     const MemoryParts& parts = node.parts;
-    for (double amount : {node.memory, parts.weights, parts.optimizer_state, parts.activation,
+    for (double amount : {node.memory, parts.weights, parts.gradients, parts.optimizer_state, parts.activation,
                           parts.recompute_activation, node.recompute_share}) {
       EXPECT_TRUE(std::isfinite(amount) && amount >= 0);
     }

@@ -105,9 +105,10 @@ class Definition {
         if (problem_.memory_model == MemoryModel::Flat) {
           held[d] += node(v).memory;
         } else if (pipeline.recomputes[d]) {
-          held[d] += parts.weights + parts.optimizer_state + samples * parts.recompute_activation + parts.activation;
+          held[d] += parts.weights + parts.gradients + parts.optimizer_state + samples * parts.recompute_activation +
+                     parts.activation;
         } else {
-          held[d] += parts.weights + parts.optimizer_state + samples * parts.activation;
+          held[d] += parts.weights + parts.gradients + parts.optimizer_state + samples * parts.activation;
         }
       }
     }

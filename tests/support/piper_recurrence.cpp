@@ -63,7 +63,7 @@ class Recurrence {
       stage.time += node.time[0];
       stage.weights += node.parts.weights;
       stage.activation += node.parts.activation;
-      stage.kept += node.parts.weights + node.parts.optimizer_state;
+      stage.kept += node.parts.weights + node.parts.gradients + node.parts.optimizer_state;
     }
     std::vector<Edge> paid;
     for (const Edge& edge : graph_.edges) {

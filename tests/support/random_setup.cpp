@@ -106,11 +106,12 @@ class SetupDraw {
       node.parts.weights = features_.memory ? below(4) : node.memory;
       if (!features_.memory) continue;
       node.parts.optimizer_state = toss(2) ? 0 : below(3);
+      if (node.original_id % 3 == 0) std::swap(node.parts.gradients, node.parts.optimizer_state);
       node.parts.activation = toss(3) ? 0 : below(4);
       node.parts.recompute_activation = toss(2) ? 0 : below(2);
       node.recompute_share = node.backward ? 0 : one_of(std::array{1.0, 0.5, 0.0});
       if (toss(8)) node.recompute_share = 0.25;
-      node.memory = node.parts.weights + node.parts.optimizer_state + node.parts.activation;
+      node.memory = node.parts.resident() + node.parts.activation;
     }
   }
 

@@ -181,9 +181,9 @@ std::string describe(const Workload& workload) {
         fmt::format("node {} {} time {} memory {} colour {}", node.original_id, node.backward ? "backward" : "forward",
                     fmt::join(node.time, "/"), node.memory, node.colour ? std::to_string(*node.colour) : "-");
     if (node.parts != MemoryParts{}) {
-      text += fmt::format(" weights {} optimizer {} activation {} recomputed {} share {}", node.parts.weights,
-                          node.parts.optimizer_state, node.parts.activation, node.parts.recompute_activation,
-                          node.recompute_share);
+      text += fmt::format(" weights {} gradients {} optimizer {} activation {} recomputed {} share {}",
+                          node.parts.weights, node.parts.gradients, node.parts.optimizer_state, node.parts.activation,
+                          node.parts.recompute_activation, node.recompute_share);
     }
     text += "\n";
   }

@@ -31,6 +31,7 @@ void write_memory_items(const Problem& problem, const MemoryItems& items, JsonLi
   }
   json.object([&] {
     json.field("weights", items.weights);
+    json.field("gradients", items.gradients);
     json.field("optimizerState", items.optimizer_state);
     json.field("activation", items.activation);
     json.field("recomputed", items.recomputed);
