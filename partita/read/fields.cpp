@@ -163,8 +163,8 @@ const json& ObjectView::array(const char* key, const char* expected) const {
 
 void check_version(const ObjectView& object, const char* format, std::int64_t newest) {
   const std::string one_of = newest == 1 ? "1" : fmt::format("from 1 to {}", newest);
-  const std::int64_t version = object.integer(
-      "version", fmt::format("the version of the {} format, the integer {}", format, one_of).c_str());
+  const std::int64_t version =
+      object.integer("version", fmt::format("the version of the {} format, the integer {}", format, one_of).c_str());
   const Place place = object.place().member("version");
   if (version > newest) {
     place.fail(ErrorKind::BadField,

@@ -100,9 +100,10 @@ void read_remarks(const ObjectView& fields, Node& node) {
 
 const FieldNames kNodeFields{
     "a node",
-    {"activation", "colorClass", "cpuLatency", "family", "flops", "fpgaLatency", "gradients", "id", "isBackwardNode",
-     "latency", "layerId", "movedBytes", "name", "op", "optimizerState", "output", "outputBytes", "recomputeActivation",
-     "recomputeShare", "size", "source", "supportedOnCpu", "supportedOnFpga", "weights"}};
+    {"activation",     "colorClass", "cpuLatency",     "family",         "flops",           "fpgaLatency",
+     "gradients",      "id",         "isBackwardNode", "latency",        "layerId",         "movedBytes",
+     "name",           "op",         "optimizerState", "output",         "outputBytes",     "recomputeActivation",
+     "recomputeShare", "size",       "source",         "supportedOnCpu", "supportedOnFpga", "weights"}};
 
 TimesReader::TimesReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
   for (const DeviceClass& one : spec.platform.classes) {

@@ -35,8 +35,8 @@ namespace {
 using nlohmann::json;
 using NodesById = std::unordered_map<std::int64_t, NodeId>;
 
-const FieldNames kFileFields{"a workload",
-                             {"edges", "maxCPUs", "maxFPGAs", "maxSizePerFPGA", "name", "nodes", "platform", "unit", "version"}};
+const FieldNames kFileFields{
+    "a workload", {"edges", "maxCPUs", "maxFPGAs", "maxSizePerFPGA", "name", "nodes", "platform", "unit", "version"}};
 // The size of what an edge moves is what its source says of its output.
 const FieldNames kEdgeFields{"an edge", {"cost", "destId", "size", "sourceId"}};
 
