@@ -39,17 +39,6 @@ const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "f
 constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
 
-void check_version(const ObjectView& object) {
-  const std::int64_t version = object.integer("version", "the version of the platform format, the integer 1");
-  const Place place = object.place().member("version");
-  if (version > kNewestPlatform) {
-    place.fail(ErrorKind::BadField, fmt::format("the platform has version {}, newer than this program, which reads up "
-                                                "to {}; use a newer partita",
-                                                version, kNewestPlatform));
-  }
-  if (version < 1) place.fail(ErrorKind::BadField, fmt::format("found {}; expected 1", version));
-}
-
 std::string required_text(const ObjectView& fields, const char* key, const char* expected) {
   const std::optional<std::string> text = fields.text(key, expected);
   if (!text) fields.place().member(key).fail(ErrorKind::BadField, fmt::format("is missing; expected {}", expected));
@@ -216,7 +205,7 @@ PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
 PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields& unknown) {
   const ObjectView object(given.object(), given.place(), kPlatformExpected, &kPlatformFields);
   unknown.look_at(object.object(), object.place(), kPlatformFields);
-  check_version(object);
+  check_version(object, "platform", kNewestPlatform);
   const json& list = object.array("classes", "the list of classes of devices");
   const Place list_place = object.place().member("classes");
   if (list.empty() || list.size() > kMaxClasses) {

@@ -36,6 +36,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
     ASSERT_EQ(x.layer, y.layer);
     ASSERT_EQ(x.op, y.op);
     ASSERT_EQ(x.output_bytes, y.output_bytes);
+    ASSERT_TRUE(x.facts == y.facts) << "node " << v.index();
   }
   ASSERT_EQ(a.graph.edges.size(), b.graph.edges.size());
   for (std::size_t i = 0; i < a.graph.edges.size(); ++i) {
