@@ -24,20 +24,33 @@ inline constexpr int kMaxClusters = 100'000;
 
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
+// What it takes to move an output, made of what the edge says that it costs. What costs nothing (a view) moves at once.
+struct Link {
+  double factor = 1;   // of the cost
+  double latency = 0;  // more, for each output that is moved
+
+  double price(double cost) const { return cost > 0 ? factor * cost + latency : 0; }
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
 struct DeviceClass {
   std::string name;
   DeviceKind kind = DeviceKind::Accelerator;
   int count = 0;
   double memory = kUnlimited;  // bytes, per device
-  double link_factor = 1;      // an accelerator pays so many times the cost of what it moves
+  double link_factor = 1;      // an accelerator pays so many times the cost of what it moves,
+  double link_latency = 0;     // and so much more for each output
 };
 
 // Devices with links between them, and clusters inside with links of their own: a tree. What moves between two devices
-// costs `factor` times as much, for the innermost cluster that holds both.
+// costs `factor` times as much, for the innermost cluster that holds both: link_factor * factor * cost + link_latency of
+// the class of the device that pays. A cluster whose links are what they are whoever uses them has a `link`, which then
+// takes the place of the class's link and of `factor`, which must be 1.
 struct Cluster {
   double factor = 1;
   IdVector<ClassId, int> devices;  // how many of each class are in it, but in no cluster inside
   std::vector<Cluster> clusters;
+  std::optional<Link> link = std::nullopt;
 
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };

@@ -30,8 +30,10 @@ using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
-const FieldNames kClassFields{"a class of devices", {"count", "kind", "linkFactor", "memory", "name", "timeFactor"}};
-const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
+const FieldNames kClassFields{"a class of devices",
+                              {"count", "kind", "linkFactor", "linkLatency", "memory", "name", "timeFactor"}};
+const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor", "link"}};
+const FieldNames kLinkFields{"a link", {"factor", "latency"}};
 
 constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
@@ -106,7 +108,23 @@ DeviceClass read_class(const ObjectView& fields) {
         .fail(ErrorKind::BadPlatform,
               fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_factor));
   }
+  result.link_latency = fields.amount_or(
+      "linkLatency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  if (result.kind == DeviceKind::Host && result.link_latency != 0) {
+    fields.place()
+        .member("linkLatency")
+        .fail(ErrorKind::BadPlatform,
+              fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_latency));
+  }
   return result;
+}
+
+Link read_link(const ObjectView& fields) {
+  Link link;
+  link.factor = fields.amount_or("factor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
+  link.latency = fields.amount_or(
+      "latency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  return link;
 }
 
 class ClusterReader {
@@ -128,6 +146,16 @@ class ClusterReader {
     Cluster cluster;
     cluster.factor = fields.amount_or(
         "factor", 1, "how many times the edge's cost a transfer inside the cluster costs, a number, 0 or more");
+    if (const json* link = fields.find("link")) {
+      const Place place = fields.place().member("link");
+      if (fields.find("factor")) {
+        place.fail(ErrorKind::BadPlatform,
+                   "found a link and a factor; expected one of them, as a link has a factor of its own");
+      }
+      const ObjectView link_fields(*link, place, "a link: an object with factor and latency");
+      unknown_->look_at(*link, place, kLinkFields);
+      cluster.link = read_link(link_fields);
+    }
     cluster.devices.assign(platform_->classes.size(), 0);
     if (const json* devices = fields.find("devices")) {
       const Place place = fields.place().member("devices");
