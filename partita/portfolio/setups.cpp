@@ -3,7 +3,8 @@
 // whoever answers that best: its bound holds for this one too, and its stages are a good order to start from. One limit
 // is given up at a time; who answers the simpler question may give up the next.
 //
-// Clusters: all devices next to each other, on the best links there are. Without copies only, for what copies exchange
+// Clusters: all devices next to each other, on links with the least factor and the least latency that their class has
+// anywhere. Without copies only, for what copies exchange
 // between clusters is another matter (see without_clusters in reduce/setup_instance.h).
 //
 // Samples in flight: the flat memory model, with each node at the least that it takes in whatever stage. With 1f1b at
@@ -18,6 +19,7 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/links.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/solve_setups.h"
@@ -30,18 +32,22 @@ namespace {
 constexpr std::uint64_t kTicksBefore = 20'000'000, kTicksBeforeSamples = 200'000'000;
 constexpr double kMemoryRounding = 1e-12;  // of one node's memory, which is made of products
 
-double least_factor(const Cluster& cluster) {
-  double least = cluster.factor;
-  for (const Cluster& inside : cluster.clusters) least = std::min(least, least_factor(inside));
+Link least_link(const Cluster& cluster, const DeviceClass& c) {
+  Link least = link_within(cluster, c);
+  for (const Cluster& inside : cluster.clusters) least = least_of(least, least_link(inside, c));
   return least;
 }
 
 Problem without_clusters(const Problem& problem) {
   Problem flat = problem;
-  const double factor = least_factor(*problem.workload->platform.clusters);
-  Workload& workload = flat.workload.change();
-  workload.platform.clusters.reset();
-  for (Edge& edge : workload.graph.edges) edge.cost *= factor;
+  Platform& platform = flat.workload.change().platform;
+  for (DeviceClass& c : platform.classes) {
+    if (c.kind == DeviceKind::Host) continue;
+    const Link least = least_link(*platform.clusters, c);
+    c.link_factor = least.factor;
+    c.link_latency = least.latency;
+  }
+  platform.clusters.reset();
   return flat;
 }
 

@@ -187,14 +187,16 @@ class SetupSolver {
   // More than any load can be.
   double most_load() const {
     double most = 1, factor = 1, sync = 0;
-    for (const ClusterType& type : rules_.clusters) factor = std::max(factor, type.factor);
-    double link = 1;
-    for (const SetupClass& c : rules_.classes) link = std::max(link, c.link_factor);
+    Link link;
+    for (const ClusterType& type : rules_.clusters) {
+      factor = std::max(factor, type.factor);
+      for (const Link& there : type.links) link = most_of(link, there);
+    }
     for (GroupId v : graph_.all()) {
       for (ClassId c : graph_.classes()) most += graph_.compute(c, v) + graph_.time(c, v).recompute;
       sync += factor * graph_.memory(v).weights / rules_.sync_bandwidth;
     }
-    for (NetId e : graph_.nets()) most += 2 * link * factor * graph_.cost(e);
+    for (NetId e : graph_.nets()) most += 2 * price(link, graph_.traffic(e));
     return most + sync * static_cast<double>(rules_.clusters.size() + 1);
   }
 
