@@ -150,7 +150,7 @@ class ClusterReader {
         place.fail(ErrorKind::BadPlatform,
                    "found a link and a factor; expected one of them, as a link has a factor of its own");
       }
-      unknown_->look_at(*link, place, kLinkFields);
+      if (link->is_object()) unknown_->look_at(*link, place, kLinkFields);
       cluster.link = physical_ ? read_physical_link(*link, place)
                                : read_link(ObjectView(*link, place, "a link: an object with factor and latency"));
     }
