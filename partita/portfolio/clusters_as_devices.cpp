@@ -44,7 +44,12 @@ std::optional<ClustersAsDevices> clusters_as_devices(const Problem& problem) {
   workload.platform.clusters.reset();
   workload.platform.classes[only].count = static_cast<int>(root.clusters.size());
   workload.platform.classes[only].memory = kUnlimited;
-  for (Edge& edge : workload.graph.edges) edge.cost *= root.factor;
+  if (root.link) {
+    workload.platform.classes[only].link_factor = root.link->factor;
+    workload.platform.classes[only].link_latency = root.link->latency;
+  } else {
+    for (Edge& edge : workload.graph.edges) edge.cost *= root.factor;
+  }
   for (ClassId c : workload.platform.classes.all()) {
     if (c == only) continue;
     // What the flat model counts may be more than a host holds otherwise.

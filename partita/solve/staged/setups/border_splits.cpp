@@ -21,7 +21,7 @@ std::size_t plain_clusters(const SetupRules& rules) {
   for (std::size_t m = 0; m < members.size(); ++m) {
     if (!members[m].is_cluster() || members[m].count < 2) continue;
     const std::vector<ClusterMember>& inside = rules.clusters[members[m].inside].members;
-    if (inside.size() == 1 && !inside[0].is_cluster() && rules.classes[inside[0].device_class].link_factor > 0)
+    if (inside.size() == 1 && !inside[0].is_cluster() && rules.classes[inside[0].device_class].pays())
       return m;
   }
   return kNoMember;
@@ -70,7 +70,7 @@ class BorderSplits {
 
   void find_places() {
     const ClassId c = rules_.clusters[type_].members[0].device_class;
-    const double price = rules_.classes[c].link_factor * rules_.root().factor;
+    const Link& link = rules_.link(c, rules_.root());
     double total = 0;
     for (GroupId v : graph_.all()) total += graph_.compute(c, v);
     IdVector<NetId, std::size_t> placed(graph_.net_count(), 0);
@@ -81,8 +81,8 @@ class BorderSplits {
       const GroupId v = order_[i];
       work += graph_.compute(c, v);
       for (NetId e : graph_.nets_of(v)) {
-        if (placed[e] == 0) cut += price * graph_.cost(e);
-        if (++placed[e] == graph_.members(e).size()) cut -= price * graph_.cost(e);
+        if (placed[e] == 0) cut += price(link, graph_.traffic(e));
+        if (++placed[e] == graph_.members(e).size()) cut -= price(link, graph_.traffic(e));
       }
       const auto here = static_cast<std::size_t>(static_cast<double>(kPlaces - 1) * (total > 0 ? work / total : 0));
       if (here != interval || cut < places_.back().cut) {

@@ -13,7 +13,7 @@ bool is_plain(const SetupRules& rules, const ClusterType& type) {
   if (rules.transfers != TransferMode::Sum || rules.replicas > 1 || rules.memory_model != MemoryModel::Flat)
     return false;
   return type.members.size() == 1 && !type.members[0].is_cluster() &&
-         rules.classes[type.members[0].device_class].link_factor > 0;
+         rules.classes[type.members[0].device_class].pays();
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::optional<PlainSide> plain_side(const SetupGraph& graph, const SetupRules& r
   const ClusterType& type = rules.clusters[segment.type()];
   if (!is_plain(rules, type)) return std::nullopt;
   const ClassId c = type.members[0].device_class;
-  const double link = rules.classes[c].link_factor;
+  const std::size_t tariff = rules.classes[c].tariff;
   PlainSide side;
   side.platform = {type.members[0].count, 1, rules.classes[c].memory, kUnlimited};
   side.group_of.push_back(GroupId());
@@ -56,9 +56,10 @@ std::optional<PlainSide> plain_side(const SetupGraph& graph, const SetupRules& r
     const GroupId producer = graph.producer(e);
     assert(producer.valid());  // where there are clusters
     const bool sends = segment.holds(producer);
-    net.cost = link * (sends ? segment.near_cost(e) : segment.in_cost(e));
+    const Segment::Prices& prices = segment.prices(tariff, e);
+    net.cost = sends ? prices.near : prices.in;
     if (leaves && sends) {
-      const double more = link * (segment.far_cost(e) - segment.near_cost(e));
+      const double more = prices.far - prices.near;
       if (more < 0) return std::nullopt;
       groups[place[producer]].accelerator_time += more;
     }
