@@ -16,6 +16,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/graph_builder.h
     partita/model/network.h
     partita/model/platform.h
+    partita/model/platform_spec.h
     partita/model/problem.h
     partita/model/program_format.h
     partita/model/result.h

@@ -85,7 +85,7 @@ void write_result(const PlanArguments& arguments, const Output& output, const As
                   const Statistics& statistics) {
   if (arguments.format == "plan") {
     const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr};
-    output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices.time_factor, run));
+    output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices, run));
   } else if (plan.result.split) {
     output.write(seed_json(asked.problem, plan.result, plan.report));
   }

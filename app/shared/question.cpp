@@ -212,6 +212,7 @@ Workload read_question_workload(const QuestionOptions& question, PlatformSpec* d
   if (is_model(question.workload)) return read_costed_model(question, overrides, devices);
   refuse_model_options(question.model);
   if (overrides.platform && is_physical(*overrides.platform)) {
+    read_workload(question.workload, {}, read_options(question));  // what is no workload either is said first
     throw InputError(
         ErrorKind::Usage, "--platform",
         fmt::format("'{}' says what devices can do, but {} has its times already, of devices of its own; expected "

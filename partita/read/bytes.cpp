@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -71,21 +72,34 @@ std::unique_ptr<ByteSource> file_source(const std::string& path) { return std::m
 
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes) { return std::make_unique<MemorySource>(bytes); }
 
-std::string read_bytes(const std::string& path, std::size_t most_bytes) {
-  FileSource file(path);
-  std::string bytes;
+std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_t most_bytes) {
+  std::string all;
   while (true) {
-    const std::size_t old_size = bytes.size();
+    const std::size_t old_size = all.size();
     const std::size_t room = std::max(kChunk, old_size);  // doubling, so that a file of n bytes costs O(n)
-    bytes.resize(old_size + room);
-    const std::size_t got = file.read(bytes.data() + old_size, room);
-    bytes.resize(old_size + got);
-    if (bytes.size() > most_bytes) {
-      throw InputError(ErrorKind::Unreadable, source_name(path),
+    all.resize(old_size + room);
+    const std::size_t got = bytes.read(all.data() + old_size, room);
+    all.resize(old_size + got);
+    if (all.size() > most_bytes) {
+      throw InputError(ErrorKind::Unreadable, source,
                        fmt::format("is larger than {} bytes, the most that is read", most_bytes));
     }
-    if (got < room) return bytes;
+    if (got < room) return all;
   }
+}
+
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kBeginning = 4096;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a pipe gives its bytes once
+  std::string bytes(kBeginning, '\0');
+  bytes.resize(unpacked(file_source(path), source_name(path))->read(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+std::string read_bytes(const std::string& path, std::size_t most_bytes) {
+  FileSource file(path);
+  return read_to_end(file, source_name(path), most_bytes);
 }
 
 }  // namespace partita::detail

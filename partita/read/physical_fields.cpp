@@ -65,9 +65,9 @@ Link physical_link(const ObjectView& fields) {
   return {.factor = 1 / bandwidth, .latency = quantity(fields, "latency", Quantity::Seconds).value_or(0)};
 }
 
-DeviceRates device_rates(const ObjectView& fields) {
+std::map<DataType, double> peak_flops(const ObjectView& fields) {
   constexpr const char* kExpected = "an object: types of numbers and how many operations per second";
-  DeviceRates rates;
+  std::map<DataType, double> flops;
   const Place place = fields.place().member("flops");
   const json* list = fields.find("flops");
   if (!list) place.fail(ErrorKind::BadPlatform, fmt::format("is missing; expected {}", kExpected));
@@ -79,10 +79,15 @@ DeviceRates device_rates(const ObjectView& fields) {
                                                      "fp16, fp8 or int8",
                                                      one_line(name, 60)));
     }
-    rates.flops[*type] =
-        above_zero(quantity(peaks, name.c_str(), Quantity::Flops), peaks, name.c_str(), Quantity::Flops);
+    flops[*type] = above_zero(quantity(peaks, name.c_str(), Quantity::Flops), peaks, name.c_str(), Quantity::Flops);
   }
-  if (rates.flops.empty()) place.fail(ErrorKind::BadPlatform, fmt::format("is empty; expected {}", kExpected));
+  if (flops.empty()) place.fail(ErrorKind::BadPlatform, fmt::format("is empty; expected {}", kExpected));
+  return flops;
+}
+
+DeviceRates device_rates(const ObjectView& fields) {
+  DeviceRates rates;
+  rates.flops = peak_flops(fields);
   rates.memory_bandwidth = above_zero(quantity(fields, "memoryBandwidth", Quantity::Bandwidth), fields,
                                       "memoryBandwidth", Quantity::Bandwidth);
   rates.launch = quantity(fields, "launch", Quantity::Seconds).value_or(0);

@@ -3,6 +3,7 @@
 // a link and what a device can do.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
@@ -19,6 +20,9 @@ std::optional<double> quantity(const ObjectView& fields, const char* key, Quanti
 
 // {"bandwidth": "55 GB/s", "latency": "10 us"} in seconds per byte and seconds.
 Link physical_link(const ObjectView& fields);
+
+// The field `flops` of a class: peaks by type, of which there is one at least.
+std::map<DataType, double> peak_flops(const ObjectView& fields);
 
 // {"flops": {"fp16": "312 TFLOP/s"}, "memoryBandwidth": "2039 GB/s", "launch": "4 us"}.
 DeviceRates device_rates(const ObjectView& fields);

@@ -16,6 +16,7 @@
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/physical_class.h"
 #include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
@@ -30,8 +31,11 @@ using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
-const FieldNames kClassFields{"a class of devices", {"count", "kind", "linkFactor", "memory", "name", "timeFactor"}};
-const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
+const FieldNames kClassFields{"a class of devices",
+                              {"count", "device", "flops", "kind", "launch", "link", "linkFactor", "linkLatency",
+                               "memory", "memoryBandwidth", "name", "timeFactor"}};
+const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor", "link"}};
+const FieldNames kLinkFields{"a link", {"bandwidth", "factor", "latency"}};
 
 constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
@@ -81,11 +85,15 @@ double class_memory(const ObjectView& fields) {
   return memory + 0.0;  // -0 becomes 0
 }
 
-// Everything but the count, which may have to wait for the clusters.
-DeviceClass read_class(const ObjectView& fields) {
+// Everything but the count, which may have to wait for the clusters. `rates`: where to put what a physical class can do.
+DeviceClass read_class(const ObjectView& fields, IdVector<ClassId, DeviceRates>& rates) {
   DeviceClass result;
   result.name = class_name(fields);
-  result.kind = class_kind(fields);
+  if (!fields.find("device") || fields.find("kind")) result.kind = class_kind(fields);
+  if (is_physical_class(fields)) {
+    rates.push_back(read_physical_class(fields, result));
+    return result;
+  }
   result.memory = class_memory(fields);
   result.link_factor =
       fields.amount_or("linkFactor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
@@ -95,14 +103,33 @@ DeviceClass read_class(const ObjectView& fields) {
         .fail(ErrorKind::BadPlatform,
               fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_factor));
   }
+  result.link_latency = fields.amount_or(
+      "linkLatency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  if (result.kind == DeviceKind::Host && result.link_latency != 0) {
+    fields.place()
+        .member("linkLatency")
+        .fail(ErrorKind::BadPlatform,
+              fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_latency));
+  }
   return result;
+}
+
+Link read_link(const ObjectView& fields) {
+  Link link;
+  link.factor = fields.amount_or("factor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
+  link.latency = fields.amount_or(
+      "latency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  return link;
 }
 
 class ClusterReader {
  public:
-  ClusterReader(const Platform& platform, UnknownFields& unknown)
-      : platform_(&platform), unknown_(&unknown), devices_(platform.classes.size(), 0) {
-    for (ClassId c : platform.classes.all()) class_of_name_[platform.classes[c].name] = c;
+  ClusterReader(const PlatformSpec& spec, UnknownFields& unknown)
+      : platform_(&spec.platform),
+        physical_(is_physical(spec)),
+        unknown_(&unknown),
+        devices_(spec.platform.classes.size(), 0) {
+    for (ClassId c : platform_->classes.all()) class_of_name_[platform_->classes[c].name] = c;
   }
 
   // A cluster of which there will be `times`.
@@ -117,6 +144,16 @@ class ClusterReader {
     Cluster cluster;
     cluster.factor = fields.amount_or(
         "factor", 1, "how many times the edge's cost a transfer inside the cluster costs, a number, 0 or more");
+    if (const json* link = fields.find("link")) {
+      const Place place = fields.place().member("link");
+      if (fields.find("factor")) {
+        place.fail(ErrorKind::BadPlatform,
+                   "found a link and a factor; expected one of them, as a link has a factor of its own");
+      }
+      if (link->is_object()) unknown_->look_at(*link, place, kLinkFields);
+      cluster.link = physical_ ? read_physical_link(*link, place)
+                               : read_link(ObjectView(*link, place, "a link: an object with factor and latency"));
+    }
     cluster.devices.assign(platform_->classes.size(), 0);
     if (const json* devices = fields.find("devices")) {
       const Place place = fields.place().member("devices");
@@ -163,6 +200,7 @@ class ClusterReader {
   }
 
   const Platform* platform_;
+  bool physical_;
   UnknownFields* unknown_;
   std::map<std::string, ClassId> class_of_name_;
   std::int64_t clusters_ = 0;
@@ -213,7 +251,11 @@ PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields
     const Place place = list_place.element(i);
     const ObjectView fields(list[i], place, "a class of devices: an object with name, kind and count", &kClassFields);
     unknown.look_at(list[i], place, kClassFields);
-    DeviceClass one = read_class(fields);
+    DeviceClass one = read_class(fields, spec.rates);
+    if (is_physical(spec) && spec.rates.size() != i + 1) {
+      place.fail(ErrorKind::BadPlatform,
+                 "does not say what its devices can do (flops, or device), as other classes do; expected all or none");
+    }
     const auto [entry, is_new] = seen.emplace(one.name, i);
     if (!is_new) {
       place.member("name").fail(ErrorKind::BadPlatform,
@@ -227,7 +269,7 @@ PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields
         fields.amount_or("timeFactor", 1, "how many times longer nodes take on the class, a number, 0 or more"));
   }
   if (clustered) {
-    ClusterReader reader(spec.platform, unknown);
+    ClusterReader reader(spec, unknown);
     spec.platform.clusters = read_clusters(object, reader);
     for (ClassId c : spec.platform.classes.all()) {
       const std::int64_t count = reader.devices()[c];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of a safetensors file: names, types, shapes and sizes of tensors. What network they belong to is in the
-// config.json beside it.
+// Reads the header of a safetensors file: names, types, shapes and sizes of tensors. What network they belong to is in
+// the config.json beside it.
 #pragma once
 
 #include <string>

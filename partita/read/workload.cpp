@@ -19,6 +19,8 @@
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
 #include "partita/read/node.h"
+#include "partita/read/pipedream.h"
+#include "partita/read/piper.h"
 #include "partita/read/platform_object.h"
 #include "partita/read/source_label.h"
 #include "partita/read/time_unit.h"
@@ -341,15 +343,27 @@ Workload read_workload_text(TextStream text, const PlatformOverrides& overrides,
   return workload;
 }
 
+// Other planners' files know one kind of device, whose times need no more telling.
+Workload on_its_platform(Workload workload, PlatformSpec* devices) {
+  if (devices) *devices = {.platform = workload.platform};
+  return workload;
+}
+
 }  // namespace
 
 Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides,
                         const ReadOptions& options, PlatformSpec* devices) {
+  if (looks_like_pipedream(bytes)) return on_its_platform(parse_pipedream(bytes, source, overrides), devices);
+  if (looks_like_piper(bytes)) return on_its_platform(parse_piper(bytes, source, overrides, options), devices);
   return read_workload_text(TextStream(memory_source(bytes), source), overrides, options, devices);
 }
 
 Workload read_workload(const std::string& path, const PlatformOverrides& overrides, const ReadOptions& options,
                        PlatformSpec* devices) {
+  if (const std::string beginning = path == "-" ? "" : beginning_of(path); !beginning.empty()) {
+    if (looks_like_pipedream(beginning)) return on_its_platform(read_pipedream(path, overrides), devices);
+    if (looks_like_piper(beginning)) return on_its_platform(read_piper(path, overrides, options), devices);
+  }
   return read_workload_text(TextStream(file_source(path), source_name(path)), overrides, options, devices);
 }
 

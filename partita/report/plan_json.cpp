@@ -215,10 +215,10 @@ Json schedule_json(const Problem& problem, const CheckReport& report, const Plac
 }
 
 // Everything that was asked, so that whoever reads the plan need not be told again.
-Json question_json(const Problem& problem, const IdVector<ClassId, double>& time_factor) {
+Json question_json(const Problem& problem, const PlatformSpec& devices) {
   Json question;
   add_question(problem, question);
-  question["platform"] = platform_object(problem.workload->platform, time_factor);
+  question["platform"] = platform_object(devices);
   return question;
 }
 
@@ -293,7 +293,7 @@ std::vector<std::vector<std::int64_t>> listed_subgraphs(const SplitListing::Devi
 }  // namespace
 
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
-                      const IdVector<ClassId, double>& time_factor, const RunRecord& run) {
+                      const PlatformSpec& devices, const RunRecord& run) {
   Json plan;
   const bool pipeline = result.split && (has_copies(*result.split) || has_recomputing(*result.split));
   plan["partita"] = {{"format", "plan"},
@@ -322,7 +322,8 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["proof"] = result.proof;
   if (!result.split) plan["reason"] = result.reason;
   if (result.split) add_worth(problem, result.value, plan);
-  plan["question"] = question_json(problem, time_factor);
+  plan["question"] =
+      question_json(problem, devices.platform.classes.empty() ? PlatformSpec{problem.workload->platform} : devices);
   const PlacesInList places = result.split ? places_in_list(problem.workload->platform, report) : PlacesInList();
   plan["devices"] = result.split ? devices_json(problem, result, report, places) : Json::array();
   plan["assignment"] = result.split ? assignment_json(problem, *result.split, places) : Json::object();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "partita/check/check.h"
+#include "partita/model/platform_spec.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
 #include "partita/model/settings.h"
@@ -22,11 +23,11 @@ struct RunRecord {
 };
 
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without
-// devices. The version of the plan is the oldest that understands it. `time_factor`: what the nodes' times by kind were
-// multiplied with, class by class (PlatformSpec in read/); empty: 1 for all. A plan that names another platform than
-// the workload's is checked with these.
+// devices. The version of the plan is the oldest that understands it. `devices`: the platform with what the nodes' times were
+// made of, for others to make them again; without classes, it is the workload's platform. A plan that names another
+// platform than the workload's is checked with these.
 std::string plan_json(const Problem& problem, const Result& result, const CheckReport& report,
-                      const IdVector<ClassId, double>& time_factor = {}, const RunRecord& run = {});
+                      const PlatformSpec& devices = {}, const RunRecord& run = {});
 
 // The paper code's format: maxLoad, fpgas[].nodes, cpus[].nodes, original ids. Where accelerators may run several
 // subgraphs, each subgraph is an entry of its own. Throws InputError(Unsupported) for a split with copies or with

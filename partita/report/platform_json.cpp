@@ -15,11 +15,19 @@ ordered_json class_json(const DeviceClass& one, double time_factor) {
   if (std::isfinite(one.memory)) out["memory"] = one.memory;
   if (time_factor != 1) out["timeFactor"] = time_factor;
   if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
+  if (one.kind == DeviceKind::Accelerator && one.link_latency != 0) out["linkLatency"] = one.link_latency;
   return out;
 }
 
+namespace {
+
+ordered_json link_json(const Link& link) { return {{"factor", link.factor}, {"latency", link.latency}}; }
+
+}  // namespace
+
 ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
-  ordered_json out{{"factor", cluster.factor}};
+  ordered_json out =
+      cluster.link ? ordered_json{{"link", link_json(*cluster.link)}} : ordered_json{{"factor", cluster.factor}};
   for (ClassId c : platform.classes.all()) {
     if (cluster.devices[c] > 0) out["devices"][platform.classes[c].name] = cluster.devices[c];
   }
@@ -34,11 +42,49 @@ ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
   return out;
 }
 
-ordered_json platform_object(const Platform& platform, const IdVector<ClassId, double>& time_factor) {
+namespace {
+
+ordered_json physical_link_json(const Link& link) {
+  return {{"bandwidth", 1 / link.factor}, {"latency", link.latency}};
+}
+
+ordered_json physical_class_json(const DeviceClass& one, const DeviceRates& rates) {
+  DeviceClass without_link = one;
+  without_link.link_factor = 1;
+  without_link.link_latency = 0;
+  ordered_json out = class_json(without_link);
+  for (const auto& [type, flops] : rates.flops) out["flops"][to_string(type)] = flops;
+  out["memoryBandwidth"] = rates.memory_bandwidth;
+  out["launch"] = rates.launch;
+  if (one.kind == DeviceKind::Accelerator) out["link"] = physical_link_json({one.link_factor, one.link_latency});
+  return out;
+}
+
+// cluster_json has written the links as factors.
+void make_links_physical(const Cluster& cluster, ordered_json& json) {
+  if (cluster.link) json["link"] = physical_link_json(*cluster.link);
+  if (!json.contains("clusters")) return;
+  std::size_t at = 0;
+  for (ordered_json& inside : json["clusters"]) {
+    make_links_physical(cluster.clusters[at], inside);
+    at += inside.value("count", std::size_t{1});
+  }
+}
+
+}  // namespace
+
+ordered_json platform_object(const PlatformSpec& spec) {
+  const Platform& platform = spec.platform;
   ordered_json out{{"version", 1}, {"classes", ordered_json::array()}};
-  for (ClassId c : platform.classes.all())
-    out["classes"].push_back(class_json(platform.classes[c], time_factor.empty() ? 1 : time_factor[c]));
-  if (platform.clusters) out["clusters"] = cluster_json(platform, *platform.clusters);
+  for (ClassId c : platform.classes.all()) {
+    const DeviceClass& one = platform.classes[c];
+    out["classes"].push_back(is_physical(spec) ? physical_class_json(one, spec.rates[c])
+                                               : class_json(one, spec.time_factor.empty() ? 1 : spec.time_factor[c]));
+  }
+  if (platform.clusters) {
+    out["clusters"] = cluster_json(platform, *platform.clusters);
+    if (is_physical(spec)) make_links_physical(*platform.clusters, out["clusters"]);
+  }
   if (std::isfinite(platform.sync_bandwidth)) out["syncBandwidth"] = whole_if_exact(platform.sync_bandwidth);
   return out;
 }

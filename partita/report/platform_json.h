@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "partita/model/platform.h"
+#include "partita/model/platform_spec.h"
 
 namespace partita::detail {
 
@@ -12,7 +12,7 @@ namespace partita::detail {
 nlohmann::ordered_json class_json(const DeviceClass& one, double time_factor = 1);
 nlohmann::ordered_json cluster_json(const Platform& platform, const Cluster& cluster);
 
-// The whole. `time_factor`: what the nodes' times by kind were multiplied with, class by class; empty: 1 for all.
-nlohmann::ordered_json platform_object(const Platform& platform, const IdVector<ClassId, double>& time_factor);
+// The whole. Of a physical platform, links are bandwidths and classes say what they can do.
+nlohmann::ordered_json platform_object(const PlatformSpec& spec);
 
 }  // namespace partita::detail

@@ -45,6 +45,7 @@ Platform random_platform(std::mt19937_64& random, const std::function<double()>&
     one.kind = random() % 3 ? DeviceKind::Accelerator : DeviceKind::Host;
     if (random() % 2) one.memory = number();
     if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_factor = number();
+    if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_latency = number();
     platform.classes.push_back(one);
   }
   if (random() % 2) {

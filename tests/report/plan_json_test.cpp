@@ -82,7 +82,7 @@ TEST_F(PlanJson, HoldsItsWholeQuestion) {
   problem.workload.change().time_unit = "ms";
   problem.replicas = 2;
   problem.workload.change().platform.sync_bandwidth = 64;
-  const Json json = Json::parse(plan_json(problem, result, report, {2.5, 1}));
+  const Json json = Json::parse(plan_json(problem, result, report, {problem.workload->platform, {2.5, 1}}));
   EXPECT_EQ(json.at("time_unit"), "ms");
   const std::optional<PlanQuestion> question = parse_question(json.dump(), "plan");
   ASSERT_TRUE(question && question->devices);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -18,7 +20,7 @@ namespace partita::detail::onnx {
 namespace {
 
 // What inlining may add: a small file can call functions that call functions, twice each.
-constexpr std::size_t kMostInlinedNodes = 500'000;
+constexpr std::size_t kMostInlinedNodes = 200'000;
 constexpr std::size_t kMostInlinedNames = std::size_t{64} << 20;
 constexpr std::size_t kMostNestedCalls = 50;
 // Bodies of loops are inferred up to three times each, so that nesting multiplies.
@@ -185,7 +187,7 @@ class Flattener {
       made.reserve(view.outputs.size());
       for (std::string_view name : view.outputs) made.push_back(name.empty() ? ValueId() : output(around, name));
     }
-    for (std::size_t i = 0; i < views.size(); ++i) node(views[i], around, std::move(outputs[i]), into);
+    for (std::size_t i = 0; i < views.size(); ++i) node(views[i], i, around, std::move(outputs[i]), into);
   }
 
   // In a function, a formal output is the value that the call makes.
@@ -201,12 +203,17 @@ class Flattener {
     return declare(around, name, "the value");
   }
 
-  void node(const NodeView& view, const Surroundings& around, std::vector<ValueId> outputs, FlatGraph& into) {
+  void node(const NodeView& view, std::size_t place, const Surroundings& around, std::vector<ValueId> outputs,
+            FlatGraph& into) {
     FlatNode node;
     node.view = &view;
     node.call = around.call;
     node.outputs = std::move(outputs);
-    if (!view.name.empty()) node.name = around.prefix + std::string(view.name);
+    if (!view.name.empty()) {
+      node.name = around.prefix + std::string(view.name);
+    } else if (around.call != nullptr) {
+      node.name = fmt::format("{}{}_{}", around.prefix, view.op_type, place);
+    }
     node.inputs.reserve(view.inputs.size());
     for (std::string_view name : view.inputs) {
       if (name.empty()) {
@@ -315,17 +322,20 @@ class Flattener {
                          shown(function.name)));
       }
     }
-    for (const auto& [name, made] : passed_through) pass(scope.names.at(name), made, inside, into);
+    for (const auto& [name, made] : passed_through) {
+      pass(scope.names.at(name), made, function.nodes.size(), inside, into);
+    }
     active_.pop_back();
   }
 
   // A function that returns one of its inputs.
-  void pass(ValueId input, ValueId made, const Surroundings& around, FlatGraph& into) {
+  void pass(ValueId input, ValueId made, std::size_t place, const Surroundings& around, FlatGraph& into) {
     NodeView& identity = model_.added.emplace_back();
     identity.op_type = "Identity";
     FlatNode node;
     node.view = &identity;
     node.call = around.call;
+    node.name = fmt::format("{}Identity_{}", around.prefix, place);
     node.inputs = {input};
     node.outputs = {made};
     into.nodes.push_back(std::move(node));

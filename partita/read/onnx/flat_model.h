@@ -31,6 +31,10 @@ struct Value {
   const SparseView* sparse = nullptr;
   ValueId view_of;           // a weight in another shape
   ConstantPointer constant;  // where its elements are known
+  bool fixed = false;        // computed from constants alone
+
+  // Is it stored with the network, or known as soon as that is read?
+  bool is_constant() const { return weight || (constant && constant->all_known()); }
 };
 
 // An attribute in a function may stand for one of the call. Calls can be in functions too.

@@ -173,6 +173,8 @@ void unary(Inference& node) {
     if (!number || kind == "Identity") continue;
     if (kind == "Not") {
       number = *number == 0;
+    } else if (kind == "Relu") {
+      number = std::max<std::int64_t>(*number, 0);
     } else if ((kind != "Neg" && kind != "Abs") || *number == INT64_MIN) {
       number.reset();
     } else if (kind == "Neg" || *number < 0) {
@@ -183,6 +185,7 @@ void unary(Inference& node) {
     if (!number || kind == "Identity") continue;
     if (kind == "Neg") number = -*number;
     if (kind == "Abs") number = std::abs(*number);
+    if (kind == "Relu") number = std::max(*number, 0.0);
     if (kind == "Floor") number = std::floor(*number);
     if (kind == "Ceil") number = std::ceil(*number);
     if (kind == "Round") number = std::nearbyint(*number);
@@ -421,27 +424,49 @@ using Folder = void (*)(Inference&);
 
 const std::unordered_map<std::string_view, Folder>& folders() {
   static const std::unordered_map<std::string_view, Folder> table{
-      {"Add", arithmetic},      {"Sub", arithmetic},
-      {"Mul", arithmetic},      {"Div", arithmetic},
-      {"Mod", arithmetic},      {"Max", arithmetic},
-      {"Min", arithmetic},      {"And", arithmetic},
-      {"Or", arithmetic},       {"Xor", arithmetic},
-      {"Pow", arithmetic},      {"Equal", comparison},
-      {"Less", comparison},     {"LessOrEqual", comparison},
-      {"Greater", comparison},  {"GreaterOrEqual", comparison},
-      {"Identity", unary},      {"Not", unary},
-      {"Neg", unary},           {"Abs", unary},
-      {"Floor", unary},         {"Ceil", unary},
-      {"Round", unary},         {"Sqrt", unary},
-      {"Reciprocal", unary},    {"Cast", cast},
-      {"Where", where},         {"Reshape", reshaped},
-      {"Squeeze", reshaped},    {"Unsqueeze", reshaped},
-      {"Flatten", reshaped},    {"Expand", expanded},
-      {"Concat", concatenated}, {"Gather", gathered},
-      {"Slice", sliced},        {"Transpose", transposed},
-      {"Split", split},         {"ConstantOfShape", filled},
-      {"Range", range},         {"ReduceProd", reduced},
-      {"ReduceSum", reduced},   {"ReduceMax", reduced},
+      {"Add", arithmetic},
+      {"Sub", arithmetic},
+      {"Mul", arithmetic},
+      {"Div", arithmetic},
+      {"Mod", arithmetic},
+      {"Max", arithmetic},
+      {"Min", arithmetic},
+      {"And", arithmetic},
+      {"Or", arithmetic},
+      {"Xor", arithmetic},
+      {"Pow", arithmetic},
+      {"Equal", comparison},
+      {"Less", comparison},
+      {"LessOrEqual", comparison},
+      {"Greater", comparison},
+      {"GreaterOrEqual", comparison},
+      {"Identity", unary},
+      {"Not", unary},
+      {"Neg", unary},
+      {"Abs", unary},
+      {"Floor", unary},
+      {"Ceil", unary},
+      {"Round", unary},
+      {"Sqrt", unary},
+      {"Reciprocal", unary},
+      {"Relu", unary},
+      {"Cast", cast},
+      {"Where", where},
+      {"Reshape", reshaped},
+      {"Squeeze", reshaped},
+      {"Unsqueeze", reshaped},
+      {"Flatten", reshaped},
+      {"Expand", expanded},
+      {"Concat", concatenated},
+      {"Gather", gathered},
+      {"Slice", sliced},
+      {"Transpose", transposed},
+      {"Split", split},
+      {"ConstantOfShape", filled},
+      {"Range", range},
+      {"ReduceProd", reduced},
+      {"ReduceSum", reduced},
+      {"ReduceMax", reduced},
       {"ReduceMin", reduced},
   };
   return table;

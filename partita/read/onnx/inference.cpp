@@ -68,6 +68,7 @@ void clear(Value& value) {
   value.weight = false;
   value.view_of = {};
   value.constant.reset();
+  value.fixed = false;
 }
 
 void declare(FlatModel& model, Symbols& symbols) {
@@ -171,12 +172,16 @@ void infer_graph(FlatModel& model, FlatGraph& graph) {
       made.weight = true;
       made.view_of = viewed.valid() ? viewed : node.inputs[0];
     }
+    const bool fixed = node.bodies.empty() && std::ranges::all_of(node.inputs, [&model](ValueId id) {
+                         return !id.valid() || model.values[id].is_constant() || model.values[id].fixed;
+                       });
     bool folded = node.bodies.empty();
     for (ValueId id : node.outputs) {
       if (!id.valid()) continue;
       Value& value = model.values[id];
       if (value.declared != nullptr && take_declared(value)) model.contradictions.insert(id);
-      folded &= value.weight || (value.constant && value.constant->all_known());
+      value.fixed = fixed;
+      folded &= value.is_constant();
     }
     node.folded = folded && !node.outputs.empty();
   }

@@ -62,9 +62,8 @@ class Builder {
   void add_notes(const Symbols& symbols) {
     for (const auto& [domain, names] : unknown_domains_) {
       note(fmt::format(
-          "{} of the domain '{}', which is not known: their work is not known, and of their shapes what the "
-          "file says: {}",
-          counted(names.size(), "operator is", "operators are"), visible(domain, kLongestShownName), some_of(names)));
+          "{} of the domain '{}', which is not known here: work unknown, shapes as far as the file gives them: {}",
+          counted(names.size(), "operator", "operators"), visible(domain, kLongestShownName), some_of(names)));
     }
     if (!symbols.unset().empty()) {
       note(fmt::format("{} not fixed by the file: {}: set it with ReadNetworkOptions::dimensions",
@@ -130,7 +129,7 @@ class Builder {
   // What a body's nodes hold, and the bodies in it.
   void add_body_weights(const FlatGraph& body, std::vector<WeightId>& weights) {
     const auto add = [&](ValueId id) {
-      if (id.valid() && WeightTable::is_constant(model_.values[id])) weights.push_back(weights_.weight(id));
+      if (id.valid() && model_.values[id].is_constant()) weights.push_back(weights_.weight(id));
     };
     for (const FlatNode& node : body.nodes) {
       if (node.folded) continue;
@@ -149,7 +148,7 @@ class Builder {
     if (!is_known_domain(node.domain())) unknown_domains_[op.domain].push_back(op.name);
     const auto reads = [&](ValueId id) {
       if (!id.valid()) return;
-      if (WeightTable::is_constant(model_.values[id])) {
+      if (model_.values[id].is_constant()) {
         op.weights.push_back(weights_.weight(id));
       } else {
         op.inputs.push_back(tensor(id));

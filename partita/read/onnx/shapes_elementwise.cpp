@@ -46,7 +46,15 @@ void like(Inference& node) {
   node.set(0, code == 0 ? node.type(0) : element_type(code), node.shape(0));
 }
 
-void bias_added(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
+// Optimizers are given a rate, a count, then n tensors, their n gradients and n states, of Adam twice n; all but the
+// gradients come back.
+void optimizer(Inference& node) {
+  const std::size_t rows = node.node().kind() == "Adam" ? 4 : 3;
+  const std::size_t tensors = node.inputs() < 2 ? 0 : (node.inputs() - 2) / rows;
+  for (std::size_t i = 0; tensors > 0 && i < node.outputs(); ++i) {
+    node.set(i, node.type(2 + i % tensors), node.shape(2 + i % tensors));
+  }
+}
 
 constexpr ShapeRow kRows[] = {
     {"Abs", same},
@@ -104,6 +112,7 @@ constexpr ShapeRow kRows[] = {
     {"ParametricSoftplus", same},
     {"ImageScaler", same},
     {"PRelu", same},
+    {"SwiGLU", same},
     {"IsInf", tested},
     {"IsNaN", tested},
     {"Add", stretched},
@@ -136,14 +145,17 @@ constexpr ShapeRow kRows[] = {
     {"Bernoulli", like},
     {"RandomNormalLike", like},
     {"RandomUniformLike", like},
-    {"com.microsoft:BiasGelu", bias_added},
-    {"com.microsoft:FastGelu", bias_added},
+    {"com.microsoft:BiasGelu", same},
+    {"com.microsoft:FastGelu", same},
     {"com.microsoft:Gelu", same},
     {"com.microsoft:QuickGelu", same},
     {"ai.onnx.ml:Binarizer", same},
     {"ai.onnx.ml:Scaler", [](Inference& node) { node.set(0, DataType::Float32, node.shape(0)); }},
     {"ai.onnx.ml:Normalizer", [](Inference& node) { node.set(0, DataType::Float32, node.shape(0)); }},
     {"ai.onnx.ml:Imputer", same},
+    {"ai.onnx.preview.training:Adagrad", optimizer},
+    {"ai.onnx.preview.training:Adam", optimizer},
+    {"ai.onnx.preview.training:Momentum", optimizer},
 };
 
 }  // namespace

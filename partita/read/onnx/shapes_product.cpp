@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices, and Einstein's sums.
+#include <algorithm>
+
 #include "partita/read/onnx/einsum.h"
 #include "partita/read/onnx/inference.h"
 

@@ -31,23 +31,15 @@ struct Uses {
   std::set<ValueId> calculated, trained;
 };
 
-// Nodes in order: whether a value depends on the network's inputs is known when its readers are met.
-void find_uses(const FlatModel& model, const FlatGraph& graph, std::set<ValueId>& fixed, Uses& uses) {
-  const auto is_fixed = [&](ValueId id) {
-    return !id.valid() || WeightTable::is_constant(model.values[id]) || fixed.contains(id);
-  };
+void find_uses(const FlatModel& model, const FlatGraph& graph, Uses& uses) {
   for (const FlatNode& node : graph.nodes) {
-    for (const FlatGraph& body : node.bodies) find_uses(model, body, fixed, uses);
-    const bool all_fixed = node.bodies.empty() && std::ranges::all_of(node.inputs, is_fixed);
-    if (all_fixed) {
-      for (ValueId output : node.outputs) {
-        if (output.valid()) fixed.insert(output);
-      }
-      if (node.folded || copies(node)) continue;
-    }
-    std::set<ValueId>& kind_of_use = all_fixed ? uses.calculated : uses.trained;
+    for (const FlatGraph& body : node.bodies) find_uses(model, body, uses);
+    const bool fixed = std::ranges::any_of(
+        node.outputs, [&model](ValueId output) { return output.valid() && model.values[output].fixed; });
+    if (fixed && (node.folded || copies(node))) continue;
+    std::set<ValueId>& kind_of_use = fixed ? uses.calculated : uses.trained;
     for (ValueId input : node.inputs) {
-      if (input.valid() && WeightTable::is_constant(model.values[input])) kind_of_use.insert(stored(model, input));
+      if (input.valid() && model.values[input].is_constant()) kind_of_use.insert(stored(model, input));
     }
   }
 }
@@ -77,8 +69,7 @@ bool is_quantised(DataType type) {
 
 std::set<ValueId> only_calculated_with(const FlatModel& model) {
   Uses uses;
-  std::set<ValueId> fixed;
-  find_uses(model, model.graph, fixed, uses);
+  find_uses(model, model.graph, uses);
   for (ValueId id : uses.trained) uses.calculated.erase(id);
   return uses.calculated;
 }

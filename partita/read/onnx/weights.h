@@ -21,10 +21,7 @@ class WeightTable {
   WeightTable(const FlatModel& model, Network& network)
       : model_(model), network_(network), tables_(only_calculated_with(model)) {}
 
-  // Is the value stored with the network, or known as soon as it is read?
-  static bool is_constant(const Value& value) {
-    return value.weight || (value.constant && value.constant->all_known());
-  }
+  // Precondition: the value is a constant.
   WeightId weight(ValueId value);
 
  private:
