@@ -78,8 +78,8 @@ class Explanation {
     chosen.resize(shown);
     std::string text = table(chosen);
     if (left > 0) text += fmt::format("and {} more operator{}\n", left, left == 1 ? "" : "s");
-    return text + "\n" + totals("family", [](const Node& node) { return node.facts.family; }) + "\n" +
-           totals("source", [](const Node& node) { return std::string(to_string(node.facts.source)); });
+    text += totals("family", [](const Node& node) { return node.facts.family; });
+    return text + totals("source", [](const Node& node) { return std::string(to_string(node.facts.source)); });
   }
 
  private:
@@ -128,7 +128,10 @@ class Explanation {
       all.push_back({workload_.platform.classes[c].name, [this, c](NodeId v) { return time_cell(v, c); }});
     all.push_back(
         {"<bound by", [this](NodeId v) { return bound_cell(v, quickest_class(nodes_[v], workload_.platform)); }});
-    all.push_back({"<source", fact([](const Node& node) { return std::string(to_string(node.facts.source)); })});
+    // The sum by source says it where it is the same for all.
+    const auto given = [](const Node& node) { return node.facts.source == CostSource::Given; };
+    if (!std::ranges::all_of(nodes_, given))
+      all.push_back({"<source", fact([](const Node& node) { return std::string(to_string(node.facts.source)); })});
     return all;
   }
 
@@ -146,7 +149,7 @@ class Explanation {
     return layout_folded(rows, options_.width);
   }
 
-  // All nodes, those for which `group` says the same together; nothing where it says nothing of any.
+  // An empty line, then all nodes, those for which `group` says the same together; nothing where it says nothing of any.
   std::string totals(const char* heading, const std::function<std::string(const Node&)>& group) const {
     struct Sum {
       std::size_t nodes = 0;
@@ -177,7 +180,7 @@ class Explanation {
            fmt::format("{:.1f} %", total > 0 ? 100 * sum.time / total : 0)},
           flops_text(sum.flops));
     }
-    return layout_folded(rows, options_.width);
+    return "\n" + layout_folded(rows, options_.width);
   }
 
   std::string facts(NodeId v) const {
