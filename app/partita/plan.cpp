@@ -29,8 +29,11 @@
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
 #include "partita/report/certificate_json.h"
+#include "partita/report/explain_text.h"
+#include "partita/report/named_nodes.h"
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::detail::app {
 namespace {
@@ -40,11 +43,12 @@ struct PlanArguments {
   Solving solving;
   std::string solution;  // empty: search
   std::string format = "plan";
-  std::string output;       // empty: only the report
-  std::string certificate;  // empty: not written
-  std::string svg;          // empty: not written
-  std::string dot;          // empty: not written
-  std::string report;       // empty: not written
+  std::string output;                  // empty: only the report
+  std::string certificate;             // empty: not written
+  std::string svg;                     // empty: not written
+  std::string dot;                     // empty: not written
+  std::string report;                  // empty: not written
+  std::optional<std::string> explain;  // a name, an id or a pattern; empty: the operators that take longest
   bool quiet = false;
   bool verbose = false;
   bool stats = false;
@@ -56,6 +60,7 @@ Examples:
   partita plan model.json --accelerators 4 --memory 16GiB -o plan.json
   partita plan model.json --objective latency --time-limit 2min
   partita plan model.json --shape free --gap 1% --report page.html
+  partita plan model.onnx --platform 4xa100 --explain '*attn*'
 )";
 
 Stopped why_stopped(const Budget& budget) {
@@ -145,6 +150,25 @@ void refuse_as_seed(bool given, const char* option) {
   }
 }
 
+// Better told before a long search than after it.
+std::optional<ExplainOptions> what_to_explain(const PlanArguments& arguments, const AskedProblem& asked) {
+  if (!arguments.explain) return std::nullopt;
+  ExplainOptions options{.rates = asked.devices.rates};
+  const std::string& name = *arguments.explain;
+  if (name.empty()) return options;
+  const Graph& graph = asked.problem.workload->graph;
+  options.nodes = named_nodes(graph, name);
+  if (options.nodes->empty()) {
+    const std::optional<std::string> nearest = nearest_node_name(graph, name);
+    throw InputError(ErrorKind::Usage, "--explain",
+                     fmt::format("no node of {} is called '{}', has it as its id or matches it; {}",
+                                 source_name(arguments.question.workload), visible(name),
+                                 nearest ? fmt::format("did you mean {}?", visible(*nearest))
+                                         : "give a name, an id, or a pattern such as '*attn*'"));
+  }
+  return options;
+}
+
 int run_plan(const PlanArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
   if (arguments.format == "seed") {
@@ -170,6 +194,8 @@ int run_plan(const PlanArguments& arguments) {
   const AskedProblem asked = read_asked_problem(arguments.question);
   const Problem& problem = asked.problem;
   if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
+
+  std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
 
   Statistics statistics;
   Budget budget(arguments.solving.limits());
@@ -198,6 +224,10 @@ int run_plan(const PlanArguments& arguments) {
                                 .technical = arguments.verbose,
                                 .width = width};
   std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
+  if (explained && !arguments.quiet) {
+    explained->width = width;
+    report += "\n" + explain_text(problem.workload, *explained);
+  }
   if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
     if (output) write_result(arguments, *output, asked, answer, statistics);
@@ -247,6 +277,12 @@ void add_output(Command& command, PlanArguments& arguments) {
                          "contiguous; partita-check --certificate verifies it"));
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
+  command
+      .add_option("--explain", arguments.explain,
+                  "Also print what the times of operators are made of, and where they come from: of those that take\n"
+                  "longest, or of NODE, which is a name, an id or a pattern such as '*attn*'")
+      .optional_value()
+      .option_text("[NODE]");
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   command.add_flag("--stats", arguments.stats,
                    "Also tell how often each technique was used, how long it took and what it gave");

@@ -5,6 +5,7 @@
 
 #include "app/shared/option_names.h"
 #include "partita/check/claims.h"
+#include "partita/check/cost_sources.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
 #include "partita/check/speed_up.h"
@@ -82,6 +83,8 @@ std::string worth_lines(const Problem& problem, const Result& result) {
 std::string plan_report(const Problem& problem, const Plan& plan, const PlanReportOptions& options) {
   const std::size_t width = options.width;
   std::string text = visible(describe_workload(problem)) + "\n";
+  const std::string sources = describe_sources(problem.workload);
+  if (!sources.empty()) text += fmt::format("costs: {}\n", sources);
   for (const std::string& line : warnings(problem, plan.report)) text += wrapped_text("warning: " + line, width);
   text += status_line(problem, plan.result, options);
   text += bound_line(problem, plan.result);

@@ -31,7 +31,9 @@ bool same_devices(const PlatformSpec& a, const PlatformSpec& b) {
   for (ClassId c : a.platform.classes.all()) {
     const DeviceClass& one = a.platform.classes[c];
     const DeviceClass& other = b.platform.classes[c];
-    if (one.count != other.count || one.memory != other.memory || one.link_factor != other.link_factor) return false;
+    if (one.count != other.count || one.memory != other.memory || one.link_factor != other.link_factor ||
+        one.link_latency != other.link_latency)
+      return false;
   }
   return true;
 }

@@ -91,6 +91,7 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
 
 Option Option::required() { return Option(*option_->required()); }
 Option Option::needs(Option other) { return Option(*option_->needs(other.option_)); }
+Option Option::optional_value() { return Option(*option_->expected(0, 1)->default_str("")); }
 Option Option::delimiter(char between) { return Option(*option_->delimiter(between)); }
 Option Option::allow_extra_args(bool many) { return Option(*option_->allow_extra_args(many)); }
 Option Option::description(const std::string& text) { return Option(*option_->description(text)); }

@@ -37,6 +37,7 @@ class Option {
 
   Option required();
   Option needs(Option other);          // to be given together with the other
+  Option optional_value();             // may be given without one, which is then empty
   Option delimiter(char between);      // of several values
   Option allow_extra_args(bool many);  // several values after one name
   Option description(const std::string& text);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <utility>
@@ -111,9 +110,7 @@ bool is_model(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
   if (path.ends_with(".onnx") || path.ends_with(".gguf")) return true;  // whatever it holds: its reader will say
-  std::array<char, 4096> beginning{};
-  const std::size_t size = file_source(path)->read(beginning.data(), beginning.size());
-  return looks_like_model({beginning.data(), size});
+  return looks_like_model(beginning_of(path));
 }
 
 Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform) {

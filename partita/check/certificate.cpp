@@ -15,6 +15,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "partita/check/clusters.h"
 #include "partita/check/names.h"
 #include "partita/check/price_program.h"
 #include "partita/util/wide_int.h"
@@ -40,7 +41,8 @@ struct ClassWeights {
 
 using TransferName = std::pair<std::int64_t, std::optional<std::int64_t>>;
 struct Transfer {
-  long double cost = 0;              // weighted, but without any link's factor
+  double cost = 0;
+  long double weight = 1;            // of its pass
   std::vector<std::size_t> members;  // colour classes, by position in the certificate's order
   TransferName name;
 };
@@ -179,20 +181,6 @@ class Verifier {
 
   static long double part(Int weight) { return static_cast<long double>(weight) / kWhole; }
 
-  // How many times an edge's cost moves at least, whichever cluster: the factor of the closest.
-  double closest_factor() const {
-    if (!platform_.clusters) return 1;
-    double factor = std::numeric_limits<double>::infinity();
-    std::vector<const Cluster*> open{&*platform_.clusters};
-    while (!open.empty()) {
-      const Cluster& cluster = *open.back();
-      open.pop_back();
-      factor = std::min(factor, cluster.factor);
-      for (const Cluster& inside : cluster.clusters) open.push_back(&inside);
-    }
-    return factor;
-  }
-
   void find_transfers() {
     const Graph& graph = problem_.workload->graph;
     std::vector<std::vector<const Edge*>> out(graph.nodes.size());
@@ -209,13 +197,11 @@ class Verifier {
       const long double weight = part(certificate_.weights.transfers[graph.nodes[u].backward]);
       const bool uniform =
           std::all_of(edges.begin(), edges.end(), [&](const Edge* e) { return e->cost == edges[0]->cost; });
-      Transfer all{weight * edges[0]->cost, {class_of_[u]}, {producer, std::nullopt}};
+      Transfer all{edges[0]->cost, weight, {class_of_[u]}, {producer, std::nullopt}};
       for (const Edge* edge : edges) {
         all.members.push_back(class_of_[edge->to]);
         if (!uniform)
-          add({weight * edge->cost,
-               {class_of_[u], class_of_[edge->to]},
-               {producer, graph.nodes[edge->to].original_id}});
+          add({edge->cost, weight, {class_of_[u], class_of_[edge->to]}, {producer, graph.nodes[edge->to].original_id}});
       }
       if (uniform) add(std::move(all));
     }
@@ -307,9 +293,15 @@ class Verifier {
     PriceQuestion result;
     for (const ClassWeights& w : weights_)
       result.classes.push_back({scaled(w.on[c].time), net_price(w, devices), may_hold(w, c)});
-    const long double link = platform_.classes[devices.id].link_factor * closest_factor();
+    const std::vector<Link> links = ClusterTree(platform_).links_of(devices.id);
+    const auto least_price = [&](double cost) {
+      long double least = std::numeric_limits<long double>::infinity();
+      for (const Link& link : links)
+        least = std::min(least, link.factor * static_cast<long double>(cost) + link.latency);
+      return cost > 0 ? least : 0;
+    };
     for (const Transfer& transfer : transfers_) {
-      const Int load = scaled(transfer.cost * link);
+      const Int load = scaled(transfer.weight * least_price(transfer.cost));
       if (load > 0 && !ignored.contains(transfer.name)) result.transfers.push_back({load, transfer.members});
     }
     result.limit = kLimit;

@@ -2,15 +2,15 @@
 #include "partita/check/clusters.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace partita::detail {
 
 ClusterTree::ClusterTree(const Platform& platform) : platform_(platform) {
-  for (const DeviceClass& c : platform.classes) {
-    const double pays = c.kind == DeviceKind::Accelerator ? c.link_factor : 0;
-    for (int i = 0; i < c.count; ++i) link_.push_back(pays);
+  for (ClassId c : platform.classes.all()) {
+    for (int i = 0; i < platform.classes[c].count; ++i) class_of_.push_back(c);
   }
-  home_.resize(link_.size());
+  home_.resize(class_of_.size());
   if (platform.clusters) {
     IdVector<ClassId, std::size_t> next(platform.classes.size());
     for (ClassId c : next.all()) next[c] = platform.first_device(c).index();
@@ -30,7 +30,8 @@ ClusterTree::ClusterTree(const Platform& platform) : platform_(platform) {
 void ClusterTree::add(const Cluster& cluster, ClusterId around, IdVector<ClassId, std::size_t>& next) {
   const ClusterId id = places_.push_back({});
   places_[id].around = around;
-  places_[id].factor = cluster.factor;
+  places_[id].factor = cluster.link ? cluster.link->factor : cluster.factor;
+  places_[id].link = cluster.link;
   places_[id].given = &cluster;
   if (around.valid()) {
     places_[id].depth = places_[around].depth + 1;
@@ -56,6 +57,18 @@ ClusterId ClusterTree::common(DeviceId a, DeviceId b) const {
     deeper = places_[deeper].around;
   }
   return x;
+}
+
+std::vector<Link> ClusterTree::links_of(ClassId payer) const {
+  const DeviceClass& its = platform_.classes[payer];
+  std::vector<Link> links;
+  if (its.kind == DeviceKind::Host) return links;
+  for (const Place& place : places_) links.push_back(link_of(its, place));
+  const auto pair = [](const Link& link) { return std::pair(link.factor, link.latency); };
+  std::ranges::sort(links, {}, pair);
+  const auto repeated = std::ranges::unique(links);
+  links.erase(repeated.begin(), repeated.end());
+  return links;
 }
 
 ClusterId ClusterTree::part_of(ClusterId around, DeviceId device) const {

@@ -2,6 +2,7 @@
 // The platform's clusters as a tree of numbered places, and what a transfer between two devices costs in it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "partita/model/platform.h"
@@ -18,8 +19,9 @@ class ClusterTree {
   struct Place {
     ClusterId around;  // names nothing for the root
     int depth = 0;
-    double factor = 1;
-    std::vector<DeviceId> devices;  // in it, but in no cluster inside; ascending
+    double factor = 1;                        // also that of the cluster's own link, for weights that are exchanged
+    std::optional<Link> link = std::nullopt;  // of its own, whichever class uses it
+    std::vector<DeviceId> devices;            // in it, but in no cluster inside; ascending
     std::vector<ClusterId> inside;
     const Cluster* given = nullptr;  // as the platform has it
   };
@@ -40,12 +42,16 @@ class ClusterTree {
   // "the cluster of fast 0".
   std::string name(ClusterId cluster) const;
 
-  // How many times an edge's cost `payer` pays for what it moves from or to `other`: its class's link factor times the
-  // factor of the innermost cluster that holds both. Hosts pay nothing.
-  double pays(DeviceId payer, DeviceId other) const {
-    const double own = link_[payer];
-    return places_.size() == 1 ? own * places_[root()].factor : own * places_[common(payer, other)].factor;
+  // What `payer` pays for an output of that cost that it moves from or to `other`, by the innermost cluster that holds
+  // both: over the cluster's own link, or else over the link of its class, with the cluster's factor. Hosts pay nothing.
+  double pays(DeviceId payer, DeviceId other, double cost) const {
+    const DeviceClass& its = platform_.classes[class_of_[payer]];
+    if (its.kind == DeviceKind::Host || !(cost > 0)) return 0;
+    const Link link = link_of(its, places_[places_.size() == 1 ? root() : common(payer, other)]);
+    return link.factor * cost + link.latency;
   }
+  // What the class pays by, wherever the other is: each link once. None for hosts.
+  std::vector<Link> links_of(ClassId payer) const;
 
  private:
   void add(const Cluster& cluster, ClusterId around, IdVector<ClassId, std::size_t>& next);
@@ -53,7 +59,11 @@ class ClusterTree {
   const Platform& platform_;
   IdVector<ClusterId, Place> places_;
   IdVector<DeviceId, ClusterId> home_;
-  IdVector<DeviceId, double> link_;
+  static Link link_of(const DeviceClass& payer, const Place& both) {
+    return both.link ? *both.link : Link{payer.link_factor * both.factor, payer.link_latency};
+  }
+
+  IdVector<DeviceId, ClassId> class_of_;
 };
 
 }  // namespace partita::detail

@@ -28,14 +28,14 @@ Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& bl
       const BlockId there = block_of[edge.to];
       if (!there.valid() || there == home) continue;
       const NodeId reader = one_cost ? NodeId() : edge.to;
-      const double paid_here = edge.cost * clusters.pays(device_of[home], device_of[there]);
+      const double paid_here = clusters.pays(device_of[home], device_of[there], edge.cost);
       if (!one_cost || !left) {
         crossings.out.push_back({u, home, paid_here, reader});
       } else {
         crossings.out.back().cost = std::max(crossings.out.back().cost, paid_here);
       }
       if (!one_cost || last_producer[there] != u)
-        crossings.in.push_back({u, there, edge.cost * clusters.pays(device_of[there], device_of[home]), reader});
+        crossings.in.push_back({u, there, clusters.pays(device_of[there], device_of[home], edge.cost), reader});
       left = true;
       last_producer[there] = u;
     }

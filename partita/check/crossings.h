@@ -6,8 +6,8 @@
 // transfer of its own. That is the paper's subdivision: a zero node on every such edge, colocated with u, carries the
 // edge's cost, so nothing of u itself crosses and each zero node has one consumer. Costs are compared exactly.
 //
-// What the device of a block pays is the cost times its link factor and the factor of the clusters (clusters.h):
-// between it and the producer's device on the way in, the largest of those to the readers' devices on the way out.
+// What the device of a block pays is the price of the cost over its link and in the clusters (clusters.h): between it and
+// the producer's device on the way in, the largest of those to the readers' devices on the way out.
 #pragma once
 
 #include <vector>

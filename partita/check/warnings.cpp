@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "partita/check/cost_sources.h"
+
 namespace partita::detail {
 namespace {
 
@@ -48,6 +50,7 @@ std::optional<std::string> untold_activations(const Problem& problem) {
 
 std::vector<std::string> warnings(const Problem& problem, const CheckReport&) {
   std::vector<std::string> lines = problem.workload->notes;
+  if (auto line = unknown_operators(problem.workload)) lines.push_back(std::move(*line));
   if (auto line = untold_activations(problem)) lines.push_back(std::move(*line));
   return lines;
 }

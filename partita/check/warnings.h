@@ -10,8 +10,8 @@
 
 namespace partita::detail {
 
-// A line each, without a full stop at the end: what the reader found odd in the input, and memory that the question
-// counts but the input does not tell.
+// A line each, without a full stop at the end: what the reader found odd in the input, times that are mostly guessed,
+// and memory that the question counts but the input does not tell.
 std::vector<std::string> warnings(const Problem& problem, const CheckReport& report);
 
 // The same for a split at work, with at most so many samples in flight at once on some device: also memory that the

@@ -37,6 +37,9 @@ enum class CostSource {
   Default,     // the operator or its shapes are not known: what is known of them counts
 };
 
+inline constexpr CostSource kCostSources[] = {CostSource::Measured, CostSource::Calibrated, CostSource::Roofline,
+                                              CostSource::Default, CostSource::Given};
+
 const char* to_string(CostSource source);
 
 // What a node's costs were made of, for people to judge them; no solver reads it.

@@ -47,18 +47,33 @@ constexpr double kMostTime = 1e300, kMostBytes = 1e60;
 // A time below this loses digits once a load is shared among copies.
 constexpr double kLeastTime = 1e-300;
 
-// Of all clusters in the tree.
+// Of all clusters in the tree, and of the links that they have of their own.
 double largest_factor(const Cluster& cluster) {
-  double largest = cluster.factor;
+  double largest = std::max(cluster.factor, cluster.link ? cluster.link->factor : 0);
   for (const Cluster& inside : cluster.clusters) largest = std::max(largest, largest_factor(inside));
   return largest;
 }
 
 // Of the factors that are not 0; 1 is always among them.
 double least_factor(const Cluster& cluster) {
-  double least = cluster.factor > 0 ? std::min(cluster.factor, 1.0) : 1.0;
+  double least = 1;
+  for (const double factor : {cluster.factor, cluster.link ? cluster.link->factor : 0}) {
+    if (factor > 0) least = std::min(least, factor);
+  }
   for (const Cluster& inside : cluster.clusters) least = std::min(least, least_factor(inside));
   return least;
+}
+
+// Visits the latency of every link.
+template <class Visit>
+void for_each_latency(const Cluster& cluster, Visit visit) {
+  if (cluster.link) visit(cluster.link->latency);
+  for (const Cluster& inside : cluster.clusters) for_each_latency(inside, visit);
+}
+template <class Visit>
+void for_each_latency(const Platform& platform, Visit visit) {
+  for (const DeviceClass& one : platform.classes) visit(one.link_latency);
+  if (platform.clusters) for_each_latency(*platform.clusters, visit);
 }
 
 double least_link_factor(const Platform& platform) {
@@ -187,6 +202,9 @@ std::string find_overflow(const Workload& workload) {
   for (const Edge& edge : workload.graph.edges) costs += 2 * edge.cost;
   const double factor = workload.platform.clusters ? largest_factor(*workload.platform.clusters) : 1;
   costs *= largest_link_factor(workload.platform) * factor;
+  double latency = 0;
+  for_each_latency(workload.platform, [&](double one) { latency = std::max(latency, one); });
+  costs += 2 * latency * static_cast<double>(workload.graph.edges.size());
   // Written so that a sum that is no number is too large.
   if (!(sizes <= kMostBytes) || !(parts + weights <= kMostBytes)) return "the sizes add up to more than 1e60 bytes";
   if (!(times <= kMostTime)) return "the latencies add up to more than 1e300";
@@ -201,6 +219,9 @@ std::string find_underflow(const Workload& workload) {
   const Platform& platform = workload.platform;
   const double clusters = platform.clusters ? least_factor(*platform.clusters) : 1;
   const double links = least_link_factor(platform);
+  bool latency_vanishes = false;
+  for_each_latency(platform, [&](double one) { latency_vanishes = latency_vanishes || too_small(one, 1); });
+  if (latency_vanishes) return "the latency of a link";
   for (const Node& node : workload.graph.nodes) {
     for (const double time : node.time) {
       if (too_small(time, std::min(node.recompute_share > 0 ? node.recompute_share : 1, 1.0)))

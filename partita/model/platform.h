@@ -40,13 +40,12 @@ struct DeviceClass {
   double memory = kUnlimited;  // bytes, per device
   double link_factor = 1;      // an accelerator pays so many times the cost of what it moves,
   double link_latency = 0;     // and so much more for each output
-  double contention = 1;       // nodes take so many times their time where other devices work beside this one
 };
 
 // Devices with links between them, and clusters inside with links of their own: a tree. What moves between two devices
 // costs `factor` times as much, for the innermost cluster that holds both: link_factor * factor * cost + link_latency of
 // the class of the device that pays. A cluster whose links are what they are whoever uses them has a `link`, which then
-// takes the place of the class's link and of `factor`.
+// takes the place of the class's link and of `factor`, which must be 1.
 struct Cluster {
   double factor = 1;
   IdVector<ClassId, int> devices;  // how many of each class are in it, but in no cluster inside

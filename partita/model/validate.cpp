@@ -48,6 +48,11 @@ void check_class(const DeviceClass& one, const std::string& where) {
          fmt::format("found {}; expected {}", one.link_factor,
                      one.kind == DeviceKind::Host ? "1, as hosts pay for no transfer" : "a number, 0 or more"));
   }
+  if (!is_amount(one.link_latency) || (one.kind == DeviceKind::Host && one.link_latency != 0)) {
+    fail(ErrorKind::BadPlatform, where + ".link_latency",
+         fmt::format("found {}; expected {}", one.link_latency,
+                     one.kind == DeviceKind::Host ? "0, as hosts pay for no transfer" : "a time, 0 or more"));
+  }
 }
 
 void check_names(const Platform& platform) {
@@ -76,6 +81,15 @@ void check_clusters(const Platform& platform) {
     }
     if (!is_amount(cluster->factor))
       fail(ErrorKind::BadPlatform, kWhere, fmt::format("found factor {}; expected 0 or more", cluster->factor));
+    if (cluster->link && cluster->factor != 1) {
+      fail(ErrorKind::BadPlatform, kWhere,
+           fmt::format("found factor {} beside a link, which takes its place; expected factor 1", cluster->factor));
+    }
+    if (cluster->link && (!is_amount(cluster->link->factor) || !is_amount(cluster->link->latency))) {
+      fail(ErrorKind::BadPlatform, kWhere,
+           fmt::format("found a link with factor {} and latency {}; expected 0 or more for both", cluster->link->factor,
+                       cluster->link->latency));
+    }
     if (cluster->devices.size() != platform.classes.size()) {
       fail(ErrorKind::BadPlatform, kWhere,
            fmt::format("a cluster has {} entries in devices; expected {}, one for each class of the platform",

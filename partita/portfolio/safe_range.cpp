@@ -41,16 +41,25 @@ Span quotient(const Span& a, const Span& b) {
   return a.empty() || b.empty() ? Span() : Span{a.least - b.most, a.most - b.least};
 }
 
-void take_factors(const Cluster& cluster, Span& factors) {
-  factors.take(cluster.factor);
-  for (const Cluster& inside : cluster.clusters) take_factors(inside, factors);
-}
+// Of links that the clusters have of their own, too.
+struct ClusterSpans {
+  Span factors, latencies;
 
-Span cluster_factors(const Platform& platform) {
-  Span factors;
-  factors.take(1);
-  if (platform.clusters) take_factors(*platform.clusters, factors);
-  return factors;
+  void take(const Cluster& cluster) {
+    factors.take(cluster.factor);
+    if (cluster.link) {
+      factors.take(cluster.link->factor);
+      latencies.take(cluster.link->latency);
+    }
+    for (const Cluster& inside : cluster.clusters) take(inside);
+  }
+};
+
+ClusterSpans spans_of_clusters(const Platform& platform) {
+  ClusterSpans spans;
+  spans.factors.take(1);
+  if (platform.clusters) spans.take(*platform.clusters);
+  return spans;
 }
 
 // Every time that loads are added up from, and what it is a product of on the way there.
@@ -64,8 +73,13 @@ Span all_times(const Problem& problem) {
   if (problem.recompute) times.take(product(times, shares));
   for (const Edge& edge : workload.graph.edges) costs.take(edge.cost);
   links.take(1);
-  for (const DeviceClass& c : workload.platform.classes) links.take(c.link_factor);
-  times.take(product(product(costs, links), cluster_factors(workload.platform)));
+  const ClusterSpans clusters = spans_of_clusters(workload.platform);
+  times.take(clusters.latencies);
+  for (const DeviceClass& c : workload.platform.classes) {
+    links.take(c.link_factor);
+    times.take(c.link_latency);
+  }
+  times.take(product(product(costs, links), clusters.factors));
   return times;
 }
 
@@ -85,7 +99,7 @@ void check_exchange(const Problem& problem, int exponent) {
   bandwidth.take(platform.sync_bandwidth);
   copies.take(1);
   copies.take(static_cast<double>(platform.device_count()));
-  const Span moved = product(product(weights, cluster_factors(platform)), copies);
+  const Span moved = product(product(weights, spans_of_clusters(platform).factors), copies);
   const Span scale{exponent, exponent};
   if (moved.within(kFarthest) && product(quotient(moved, bandwidth), scale).within(kFarthest) &&
       quotient(product(bandwidth, copies), scale).within(kFarthest))
@@ -110,6 +124,15 @@ int exponent_to_safe_range(const Problem& problem) {
   return exponent;
 }
 
+namespace {
+
+void scale_latencies(Cluster& cluster, int exponent) {
+  if (cluster.link) cluster.link->latency = std::ldexp(cluster.link->latency, exponent);
+  for (Cluster& inside : cluster.clusters) scale_latencies(inside, exponent);
+}
+
+}  // namespace
+
 Problem with_times_scaled(const Problem& problem, int exponent) {
   Problem scaled = problem;
   Workload& workload = scaled.workload.change();
@@ -117,6 +140,8 @@ Problem with_times_scaled(const Problem& problem, int exponent) {
     for (double& time : node.time) time = std::ldexp(time, exponent);
   }
   for (Edge& edge : workload.graph.edges) edge.cost = std::ldexp(edge.cost, exponent);
+  for (DeviceClass& c : workload.platform.classes) c.link_latency = std::ldexp(c.link_latency, exponent);
+  if (workload.platform.clusters) scale_latencies(*workload.platform.clusters, exponent);
   workload.platform.sync_bandwidth = std::ldexp(workload.platform.sync_bandwidth, -exponent);
   return scaled;
 }

@@ -3,8 +3,11 @@
 // whoever answers that best: its bound holds for this one too, and its stages are a good order to start from. One limit
 // is given up at a time; who answers the simpler question may give up the next.
 //
-// Clusters: all devices next to each other, on the best links there are. Without copies only, for what copies exchange
+// Clusters: all devices next to each other, on links with the least factor and the least latency that their class has
+// anywhere. Without copies only, for what copies exchange
 // between clusters is another matter (see without_clusters in reduce/setup_instance.h).
+//
+// Clusters again, once a question was too hard: each cluster as one device (clusters_as_devices.h).
 //
 // Samples in flight: the flat memory model, with each node at the least that it takes in whatever stage. With 1f1b at
 // least one sample is in flight, and recomputing keeps a sample's activations too; with gpipe all microbatches are, at
@@ -15,9 +18,11 @@
 #include <algorithm>
 
 #include "partita/model/exact_memory.h"
+#include "partita/portfolio/clusters_as_devices.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/links.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/solve_setups.h"
@@ -30,18 +35,22 @@ namespace {
 constexpr std::uint64_t kTicksBefore = 20'000'000, kTicksBeforeSamples = 200'000'000;
 constexpr double kMemoryRounding = 1e-12;  // of one node's memory, which is made of products
 
-double least_factor(const Cluster& cluster) {
-  double least = cluster.factor;
-  for (const Cluster& inside : cluster.clusters) least = std::min(least, least_factor(inside));
+Link least_link(const Cluster& cluster, const DeviceClass& c) {
+  Link least = link_within(cluster, c);
+  for (const Cluster& inside : cluster.clusters) least = least_of(least, least_link(inside, c));
   return least;
 }
 
 Problem without_clusters(const Problem& problem) {
   Problem flat = problem;
-  const double factor = least_factor(*problem.workload->platform.clusters);
-  Workload& workload = flat.workload.change();
-  workload.platform.clusters.reset();
-  for (Edge& edge : workload.graph.edges) edge.cost *= factor;
+  Platform& platform = flat.workload.change().platform;
+  for (DeviceClass& c : platform.classes) {
+    if (c.kind == DeviceKind::Host) continue;
+    const Link least = least_link(*platform.clusters, c);
+    c.link_factor = least.factor;
+    c.link_latency = least.latency;
+  }
+  platform.clusters.reset();
   return flat;
 }
 
@@ -69,6 +78,7 @@ struct Simpler {
   const char* how;
   double part;
   std::uint64_t ticks;
+  int devices_in_one = 1;  // values are so many times those of the question
 };
 
 std::optional<Simpler> with_fewer_limits(const Problem& problem, const PortfolioSettings& settings) {
@@ -84,6 +94,14 @@ std::optional<Simpler> with_fewer_limits(const Problem& problem, const Portfolio
                  kTicksBeforeSamples};
 }
 
+std::optional<Simpler> with_fewer_devices(const Problem& problem, const PortfolioSettings& settings) {
+  if (!settings.simpler_question) return std::nullopt;
+  std::optional<ClustersAsDevices> simpler = clusters_as_devices(problem);
+  if (!simpler) return std::nullopt;
+  return Simpler{std::move(simpler->problem), "with each cluster as one device: ", settings.flat_clusters_share,
+                 kTicksBeforeSamples, simpler->devices_in_one};
+}
+
 // The groups by the stages of a split, from the END of the pipeline, and along the order within a stage.
 std::vector<GroupId> order_of(const SetupInstance& instance, const Split& split) {
   IdVector<DeviceId, std::size_t> place(split.order.empty() ? 0 : 1 + std::ranges::max(split.order).index());
@@ -96,19 +114,18 @@ std::vector<GroupId> order_of(const SetupInstance& instance, const Split& split)
   return order;
 }
 
-SetupHint ask_simpler(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
-                      Budget& budget) {
+SetupHint ask(const std::optional<Simpler>& simpler, const SetupInstance& instance, const PlanOptions& options,
+              Budget& budget) {
   SetupHint hint;
-  const std::optional<Simpler> simpler = with_fewer_limits(problem, options.settings.portfolio);
   if (!simpler) return hint;
   Technique asking(budget, "portfolio.simpler_question", "bounds");
   Budget part(budget, simpler->ticks, simpler->part * budget.seconds_left());
   const Plan found = answer_within(simpler->problem, options, part);
-  hint.bound = found.result.bound;
+  hint.bound = found.result.bound / simpler->devices_in_one;
   asking.yield(hint.bound > 0);
   hint.proof = simpler->how + found.result.proof;
   hint.infeasible = found.result.status == Status::Infeasible;
-  if (found.result.split) hint.order = order_of(instance, *found.result.split);
+  if (found.result.split && simpler->devices_in_one == 1) hint.order = order_of(instance, *found.result.split);
   return hint;
 }
 
@@ -120,10 +137,12 @@ void plan_setups(const Problem& problem, const PlanOptions& options, Budget& bud
   tell_steps(instance.steps, instance.graph.size(), budget, sink);
   // What memory a group takes at least is known beforehand in the flat model alone.
   if (problem.memory_model == MemoryModel::Flat && ruled_out(problem, instance.group_of, plan.result)) return;
-  const SetupHint hint = ask_simpler(problem, instance, options, budget);
+  const PortfolioSettings& settings = options.settings.portfolio;
+  const SetupHint hint = ask(with_fewer_limits(problem, settings), instance, options, budget);
+  const auto another = [&] { return ask(with_fewer_devices(problem, settings), instance, options, budget); };
   const SetupOutcome outcome = solve_setups(instance,
                                             {options.algorithm != Algorithm::Linear, options.gap, options.seed, hint,
-                                             options.settings.setups, options.settings.presolve},
+                                             another, options.settings.setups, options.settings.presolve},
                                             budget, sink);
   settle(
       problem, outcome, [&](const SetupPipeline& split) { return lift_parts(problem, instance, split.parts); },

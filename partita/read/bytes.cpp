@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -85,6 +86,15 @@ std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_
     }
     if (got < room) return all;
   }
+}
+
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kBeginning = 4096;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a pipe gives its bytes once
+  std::string bytes(kBeginning, '\0');
+  bytes.resize(unpacked(file_source(path), source_name(path))->read(bytes.data(), bytes.size()));
+  return bytes;
 }
 
 std::string read_bytes(const std::string& path, std::size_t most_bytes) {

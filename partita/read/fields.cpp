@@ -161,4 +161,17 @@ const json& ObjectView::array(const char* key, const char* expected) const {
   return value;
 }
 
+void check_version(const ObjectView& object, const char* format, std::int64_t newest) {
+  const std::string one_of = newest == 1 ? "1" : fmt::format("from 1 to {}", newest);
+  const std::int64_t version =
+      object.integer("version", fmt::format("the version of the {} format, the integer {}", format, one_of).c_str());
+  const Place place = object.place().member("version");
+  if (version > newest) {
+    place.fail(ErrorKind::BadField,
+               fmt::format("the {} has version {}, newer than this program, which reads up to {}; use a newer partita",
+                           format, version, newest));
+  }
+  if (version < 1) place.fail(ErrorKind::BadField, fmt::format("found {}; expected {}", version, one_of));
+}
+
 }  // namespace partita::detail

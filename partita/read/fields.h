@@ -83,6 +83,9 @@ class ObjectView {
 // An integer that fits 64 bits; 3.0 counts as 3.
 std::int64_t integer_at(const nlohmann::json& value, const Place& place, const char* expected);
 
+// Throws where the object's `version` is none, or newer than the newest that is known of `format` ("platform").
+void check_version(const ObjectView& object, const char* format, std::int64_t newest);
+
 [[noreturn]] void fail_type(const nlohmann::json& value, const Place& place, const char* expected);
 
 }  // namespace partita::detail

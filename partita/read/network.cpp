@@ -18,14 +18,6 @@ namespace {
 
 std::span<const std::byte> as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-constexpr std::size_t kBeginning = 4096;  // bytes that tell one format from another
-
-std::string beginning_of(const std::string& path) {
-  std::string bytes(kBeginning, '\0');
-  bytes.resize(file_source(path)->read(bytes.data(), bytes.size()));
-  return bytes;
-}
-
 [[noreturn]] void fail_unknown(const std::string& path) {
   throw InputError(ErrorKind::BadField, source_name(path),
                    "is no model that is known; expected ONNX, GGUF, or the config.json of a transformer");

@@ -69,20 +69,41 @@ void read_memory(const ObjectView& fields, Node& node) {
 }
 
 // What is shown and never computed with: where it makes no sense, there is nothing to show.
+std::optional<double> amount_remark(const ObjectView& fields, const char* key) {
+  const json* value = fields.find(key);
+  return value && value->is_number() && value->get<double>() >= 0 ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::string text_remark(const ObjectView& fields, const char* key) {
+  const json* value = fields.find(key);
+  return value && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+CostSource source_called(const std::string& word) {
+  for (const CostSource source : kCostSources) {
+    if (word == to_string(source)) return source;
+  }
+  return CostSource::Given;
+}
+
 void read_remarks(const ObjectView& fields, Node& node) {
-  if (const json* op = fields.find("op"); op && op->is_string()) node.op = op->get<std::string>();
-  const json* bytes = fields.find("outputBytes");
-  if (bytes && bytes->is_number() && bytes->get<double>() >= 0) node.output_bytes = bytes->get<double>();
+  node.op = text_remark(fields, "op");
+  node.output_bytes = amount_remark(fields, "outputBytes");
+  node.facts.source = source_called(text_remark(fields, "source"));
+  node.facts.family = text_remark(fields, "family");
+  node.facts.flops = amount_remark(fields, "flops");
+  node.facts.moved_bytes = amount_remark(fields, "movedBytes");
+  node.facts.output = text_remark(fields, "output");
 }
 
 }  // namespace
 
-// `op` and `outputBytes` are in published files, for people alone.
 const FieldNames kNodeFields{
     "a node",
-    {"activation", "colorClass", "cpuLatency", "fpgaLatency", "gradients", "id", "isBackwardNode", "latency", "layerId",
-     "name", "op", "optimizerState", "outputBytes", "recomputeActivation", "recomputeShare", "size", "supportedOnCpu",
-     "supportedOnFpga", "weights"}};
+    {"activation",     "colorClass", "cpuLatency",     "family",         "flops",           "fpgaLatency",
+     "gradients",      "id",         "isBackwardNode", "latency",        "layerId",         "movedBytes",
+     "name",           "op",         "optimizerState", "output",         "outputBytes",     "recomputeActivation",
+     "recomputeShare", "size",       "source",         "supportedOnCpu", "supportedOnFpga", "weights"}};
 
 TimesReader::TimesReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
   for (const DeviceClass& one : spec.platform.classes) {

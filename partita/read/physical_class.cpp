@@ -33,9 +33,9 @@ const DevicePreset* named_device(const ObjectView& fields) {
                                                   : fmt::format("the known ones are {}", fmt::join(names, ", "))));
 }
 
-Link class_link(const ObjectView& fields) {
-  const Place place = fields.place().member("link");
-  const nlohmann::json& value = *fields.find("link");
+}  // namespace
+
+Link read_physical_link(const nlohmann::json& value, const Place& place) {
   if (!value.is_string()) {
     return physical_link(
         ObjectView(value, place, "a link: a known one's name, or an object with bandwidth and latency"));
@@ -48,8 +48,6 @@ Link class_link(const ObjectView& fields) {
                          "object with bandwidth and latency",
                          one_line(name, 60)));
 }
-
-}  // namespace
 
 bool is_physical_class(const ObjectView& fields) { return fields.find("flops") || fields.find("device"); }
 
@@ -74,7 +72,8 @@ DeviceRates read_physical_class(const ObjectView& fields, DeviceClass& one) {
     one.link_factor = 1;
     one.link_latency = 0;
   } else if (fields.find("link")) {
-    const Link link = class_link(fields);
+    const Place place = fields.place().member("link");
+    const Link link = read_physical_link(*fields.find("link"), place);
     one.link_factor = link.factor;
     one.link_latency = link.latency;
   } else if (!fields.find("device")) {

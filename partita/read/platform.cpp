@@ -32,23 +32,13 @@ using nlohmann::json;
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
 const FieldNames kClassFields{"a class of devices",
-                              {"count", "device", "flops", "kind", "launch", "link", "linkFactor", "memory",
-                               "memoryBandwidth", "name", "timeFactor"}};
-const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor"}};
+                              {"count", "device", "flops", "kind", "launch", "link", "linkFactor", "linkLatency",
+                               "memory", "memoryBandwidth", "name", "timeFactor"}};
+const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor", "link"}};
+const FieldNames kLinkFields{"a link", {"bandwidth", "factor", "latency"}};
 
 constexpr const char* kPlatformExpected = "a platform: an object with version and classes";
 constexpr const char* kClusterExpected = "a cluster: an object with factor, devices and clusters";
-
-void check_version(const ObjectView& object) {
-  const std::int64_t version = object.integer("version", "the version of the platform format, the integer 1");
-  const Place place = object.place().member("version");
-  if (version > kNewestPlatform) {
-    place.fail(ErrorKind::BadField, fmt::format("the platform has version {}, newer than this program, which reads up "
-                                                "to {}; use a newer partita",
-                                                version, kNewestPlatform));
-  }
-  if (version < 1) place.fail(ErrorKind::BadField, fmt::format("found {}; expected 1", version));
-}
 
 std::string required_text(const ObjectView& fields, const char* key, const char* expected) {
   const std::optional<std::string> text = fields.text(key, expected);
@@ -113,14 +103,33 @@ DeviceClass read_class(const ObjectView& fields, IdVector<ClassId, DeviceRates>&
         .fail(ErrorKind::BadPlatform,
               fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_factor));
   }
+  result.link_latency = fields.amount_or(
+      "linkLatency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  if (result.kind == DeviceKind::Host && result.link_latency != 0) {
+    fields.place()
+        .member("linkLatency")
+        .fail(ErrorKind::BadPlatform,
+              fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_latency));
+  }
   return result;
+}
+
+Link read_link(const ObjectView& fields) {
+  Link link;
+  link.factor = fields.amount_or("factor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
+  link.latency = fields.amount_or(
+      "latency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
+  return link;
 }
 
 class ClusterReader {
  public:
-  ClusterReader(const Platform& platform, UnknownFields& unknown)
-      : platform_(&platform), unknown_(&unknown), devices_(platform.classes.size(), 0) {
-    for (ClassId c : platform.classes.all()) class_of_name_[platform.classes[c].name] = c;
+  ClusterReader(const PlatformSpec& spec, UnknownFields& unknown)
+      : platform_(&spec.platform),
+        physical_(is_physical(spec)),
+        unknown_(&unknown),
+        devices_(spec.platform.classes.size(), 0) {
+    for (ClassId c : platform_->classes.all()) class_of_name_[platform_->classes[c].name] = c;
   }
 
   // A cluster of which there will be `times`.
@@ -135,6 +144,16 @@ class ClusterReader {
     Cluster cluster;
     cluster.factor = fields.amount_or(
         "factor", 1, "how many times the edge's cost a transfer inside the cluster costs, a number, 0 or more");
+    if (const json* link = fields.find("link")) {
+      const Place place = fields.place().member("link");
+      if (fields.find("factor")) {
+        place.fail(ErrorKind::BadPlatform,
+                   "found a link and a factor; expected one of them, as a link has a factor of its own");
+      }
+      if (link->is_object()) unknown_->look_at(*link, place, kLinkFields);
+      cluster.link = physical_ ? read_physical_link(*link, place)
+                               : read_link(ObjectView(*link, place, "a link: an object with factor and latency"));
+    }
     cluster.devices.assign(platform_->classes.size(), 0);
     if (const json* devices = fields.find("devices")) {
       const Place place = fields.place().member("devices");
@@ -181,6 +200,7 @@ class ClusterReader {
   }
 
   const Platform* platform_;
+  bool physical_;
   UnknownFields* unknown_;
   std::map<std::string, ClassId> class_of_name_;
   std::int64_t clusters_ = 0;
@@ -216,7 +236,7 @@ PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
 PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields& unknown) {
   const ObjectView object(given.object(), given.place(), kPlatformExpected, &kPlatformFields);
   unknown.look_at(object.object(), object.place(), kPlatformFields);
-  check_version(object);
+  check_version(object, "platform", kNewestPlatform);
   const json& list = object.array("classes", "the list of classes of devices");
   const Place list_place = object.place().member("classes");
   if (list.empty() || list.size() > kMaxClasses) {
@@ -249,7 +269,7 @@ PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields
         fields.amount_or("timeFactor", 1, "how many times longer nodes take on the class, a number, 0 or more"));
   }
   if (clustered) {
-    ClusterReader reader(spec.platform, unknown);
+    ClusterReader reader(spec, unknown);
     spec.platform.clusters = read_clusters(object, reader);
     for (ClassId c : spec.platform.classes.all()) {
       const std::int64_t count = reader.devices()[c];

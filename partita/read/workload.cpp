@@ -19,6 +19,8 @@
 #include "partita/read/json_document.h"
 #include "partita/read/memory_meter.h"
 #include "partita/read/node.h"
+#include "partita/read/pipedream.h"
+#include "partita/read/piper.h"
 #include "partita/read/platform_object.h"
 #include "partita/read/source_label.h"
 #include "partita/read/time_unit.h"
@@ -35,11 +37,12 @@ namespace {
 using nlohmann::json;
 using NodesById = std::unordered_map<std::int64_t, NodeId>;
 
-const FieldNames kFileFields{"a workload",
-                             {"edges", "maxCPUs", "maxFPGAs", "maxSizePerFPGA", "name", "nodes", "platform", "unit"}};
-// The size of what an edge moves is in published files; its cost says it all.
+const FieldNames kFileFields{
+    "a workload", {"edges", "maxCPUs", "maxFPGAs", "maxSizePerFPGA", "name", "nodes", "platform", "unit", "version"}};
+// The size of what an edge moves is what its source says of its output.
 const FieldNames kEdgeFields{"an edge", {"cost", "destId", "size", "sourceId"}};
 
+constexpr std::int64_t kNewestWorkload = 1;
 constexpr const char* kWorkloadExpected =
     "a workload: an object with maxFPGAs, maxCPUs, maxSizePerFPGA, nodes and edges";
 
@@ -125,6 +128,12 @@ PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overr
   return spec;
 }
 
+// The paper's files have no version.
+void refuse_newer(const ObjectView& file) {
+  if (!file.find("version")) return;
+  check_version(file, "workload", kNewestWorkload);
+}
+
 // Has the file said all that it may say of its devices?
 bool knows_devices(const ObjectView& file, const PlatformOverrides& overrides) {
   if (overrides.platform || file.find("platform")) return true;
@@ -155,6 +164,10 @@ void read_unit(const json& document, const Place& place, Workload& workload) {
   };
   read(document, place);
   if (const auto meta = document.find("meta"); meta != document.end() && meta->is_object()) read(*meta, meta_place);
+}
+
+std::size_t text_bytes(const Node& node) {
+  return node.name.capacity() + node.op.capacity() + node.facts.family.capacity() + node.facts.output.capacity();
 }
 
 // An edge as the file has it.
@@ -192,6 +205,7 @@ class WorkloadBuilder final : public DocumentListener {
   Workload finish(const json& document) {
     refuse_others(document, root_);
     const ObjectView file(document, root_, kWorkloadExpected, &kFileFields);
+    refuse_newer(file);
     for (const std::string& key : others_) unknown_.look_at_field(key, root_, kFileFields);
     workload_.name = file.text("name", "the workload's name, a text").value_or(label_of(source_));
     file.array("nodes", "the list of nodes");
@@ -226,6 +240,7 @@ class WorkloadBuilder final : public DocumentListener {
   void add_node(const json& value, Place& place, const json& document) {
     if (!times_) {
       const ObjectView file(document, root_, kWorkloadExpected, &kFileFields);
+      refuse_newer(file);  // before a node of that version is taken for a bad one of this
       if (knows_devices(file, overrides_)) find_devices(file);
     }
     const ObjectView fields(value, place, "a node: an object with id, cpuLatency and fpgaLatency", &kNodeFields);
@@ -242,7 +257,7 @@ class WorkloadBuilder final : public DocumentListener {
       place.fail(ErrorKind::BadGraph, fmt::format("has the same id as nodes[{}]; expected ids that are all different",
                                                   entry->second.index()));
     }
-    meter_.add(kNodeBytes + node.name.capacity() + node.op.capacity() + node.time.capacity() * sizeof(double), place);
+    meter_.add(kNodeBytes + text_bytes(node) + node.time.capacity() * sizeof(double), place);
     workload_.graph.nodes.push_back(std::move(node));
   }
 
@@ -328,15 +343,27 @@ Workload read_workload_text(TextStream text, const PlatformOverrides& overrides,
   return workload;
 }
 
+// Other planners' files know one kind of device, whose times need no more telling.
+Workload on_its_platform(Workload workload, PlatformSpec* devices) {
+  if (devices) *devices = {.platform = workload.platform};
+  return workload;
+}
+
 }  // namespace
 
 Workload parse_workload(std::string_view bytes, const std::string& source, const PlatformOverrides& overrides,
                         const ReadOptions& options, PlatformSpec* devices) {
+  if (looks_like_pipedream(bytes)) return on_its_platform(parse_pipedream(bytes, source, overrides), devices);
+  if (looks_like_piper(bytes)) return on_its_platform(parse_piper(bytes, source, overrides, options), devices);
   return read_workload_text(TextStream(memory_source(bytes), source), overrides, options, devices);
 }
 
 Workload read_workload(const std::string& path, const PlatformOverrides& overrides, const ReadOptions& options,
                        PlatformSpec* devices) {
+  if (const std::string beginning = path == "-" ? "" : beginning_of(path); !beginning.empty()) {
+    if (looks_like_pipedream(beginning)) return on_its_platform(read_pipedream(path, overrides), devices);
+    if (looks_like_piper(beginning)) return on_its_platform(read_piper(path, overrides, options), devices);
+  }
   return read_workload_text(TextStream(file_source(path), source_name(path)), overrides, options, devices);
 }
 

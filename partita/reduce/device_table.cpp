@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "partita/reduce/links.h"
 #include "partita/util/error.h"
 
 namespace partita::detail {
@@ -16,7 +17,7 @@ DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
       if (c.kind != kind || c.count == 0) continue;
       const std::size_t count = std::min(static_cast<std::size_t>(c.count), std::max<std::size_t>(groups, 1));
       class_of_.insert(class_of_.end(), count, classes_.size());
-      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, c.memory, c.link_factor,
+      classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, c.memory, link_of(c),
                           platform.first_device(id)});
     }
     if (kind == DeviceKind::Host) continue;
@@ -51,6 +52,13 @@ IdVector<GroupId, DeviceId> DeviceTable::devices_of(const Platform& platform, co
   return device_of;
 }
 
+std::optional<Link> DeviceTable::common_link() const {
+  for (std::size_t c = 1; c < accelerator_classes_; ++c) {
+    if (classes_[c].link != classes_[0].link) return std::nullopt;
+  }
+  return accelerator_classes_ > 0 ? classes_[0].link : Link();
+}
+
 std::size_t count_groups(const IdVector<NodeId, GroupId>& group_of) {
   std::size_t count = 0;
   for (GroupId g : group_of) count = std::max(count, g.index() + 1);
@@ -82,7 +90,6 @@ bool is_plain(const Platform& platform) {
   for (const DeviceClass& c : platform.classes) {
     if (c.count == 0) continue;
     ++(c.kind == DeviceKind::Host ? hosts : accelerators);
-    if (c.kind == DeviceKind::Accelerator && c.link_factor != 1) return false;
   }
   return accelerators <= 1 && hosts <= 1;
 }

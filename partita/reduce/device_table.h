@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "partita/model/problem.h"
@@ -20,7 +21,7 @@ class DeviceTable {
     bool host = false;
     std::size_t first = 0, count = 0;  // its devices
     double memory = 0;                 // of each
-    double link_factor = 1;
+    Link link;                         // hosts pay nothing
     DeviceId first_in_platform;
   };
 
@@ -37,6 +38,8 @@ class DeviceTable {
   bool is_host(DeviceId d) const { return d.index() >= accelerators_; }
   // The device's place among those of its class.
   std::size_t place_in_class(DeviceId d) const { return d.index() - class_of(d).first; }
+  // The link of all accelerators, where they have the same; without accelerators, one that adds nothing.
+  std::optional<Link> common_link() const;
 
   // From devices of the table to those of the platform, and back: the devices in use take the first numbers of their
   // class, in their order, for the platform may have more of them.
@@ -66,7 +69,7 @@ IdVector<GroupId, ClassGroup> class_groups(const Graph& graph, const IdVector<No
 // How many groups there are: one more than the largest number.
 std::size_t count_groups(const IdVector<NodeId, GroupId>& group_of);
 
-// At most one class of each kind has devices, and accelerators move data at factor 1: the paper's platform.
+// At most one class of each kind has devices: but for the price of transfers, the paper's platform.
 bool is_plain(const Platform& platform);
 
 // Throws InputError(Unsupported) for clusters, copies of stages and memory models other than flat, in the name of who

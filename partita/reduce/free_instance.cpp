@@ -59,14 +59,14 @@ Csr<NetId, NetTransfer> moved_along(const NetGraph& graph, std::vector<GroupTran
     std::vector<GroupId>& members = transfer.members;
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
-    if (members.size() < 2 || !(transfer.cost > 0)) continue;  // nothing moves, or for nothing
+    if (members.size() < 2 || !(transfer.traffic.amount > 0)) continue;  // nothing moves, or for nothing
     const NetId net = find_net(graph, members);
-    if (net.valid()) all.push_back({net, {transfer.producer, transfer.pass, transfer.cost}});
+    if (net.valid()) all.push_back({net, {transfer.producer, transfer.pass, transfer.traffic}});
   }
   std::stable_sort(all.begin(), all.end(), [&](const Moved& a, const Moved& b) { return key(a) < key(b); });
   for (const Moved& m : all) {
     if (!merged.empty() && key(merged.back()) == key(m)) {
-      merged.back().second.cost += m.second.cost;
+      merged.back().second.traffic.add(m.second.traffic);
     } else {
       merged.push_back(m);
     }
@@ -78,8 +78,17 @@ Csr<NetId, NetTransfer> moved_along(const NetGraph& graph, std::vector<GroupTran
 
 bool FreeInstance::is_plain() const {
   if (mode != TransferMode::Sum || devices.accelerator_classes() > 1) return false;
-  if (class_count() - devices.accelerator_classes() > 1) return false;
-  return devices.accelerators() == 0 || device_class(0).link_factor == 1;
+  return class_count() - devices.accelerator_classes() <= 1;
+}
+
+double FreeInstance::price_of(NetId e, std::size_t c) const {
+  double sum = 0;
+  for (const NetTransfer& t : moved[e]) sum += price(links[c], t.traffic);
+  return sum;
+}
+
+bool FreeInstance::counts_transfers() const {
+  return std::ranges::any_of(links, [](const Link& link) { return link.latency > 0; });
 }
 
 StagePlatform FreeInstance::stage_platform() const {
@@ -101,8 +110,14 @@ FreeInstance make_free_instance(const Problem& problem) {
   for (const DeviceTable::Class& c : instance.devices.classes())
     instance.time.push_back(times_on(c.id, graph, instance.group_of, groups, passes_of(problem)));
   std::vector<GroupTransfer> transfers = group_transfers(graph, instance.group_of, passes_of(problem));
+  const std::optional<Link> common = instance.devices.common_link();
+  for (const DeviceTable::Class& c : instance.devices.classes())
+    instance.links.push_back(common && !c.host ? Link() : c.link);
   std::vector<Net> nets;
-  for (const GroupTransfer& transfer : transfers) nets.push_back({transfer.cost, transfer.members});
+  for (GroupTransfer& transfer : transfers) {
+    if (common) transfer.traffic = traffic_of(price(*common, transfer.traffic));
+    nets.push_back({transfer.traffic.amount, transfer.members});
+  }
   instance.graph = NetGraph(best_weights(graph, instance, groups), std::move(nets));
   instance.moved = moved_along(instance.graph, std::move(transfers));
   return instance;

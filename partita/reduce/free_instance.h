@@ -2,18 +2,21 @@
 // Free and contiguous splits: from a problem to groups, nets and devices, and back. Without a shape to keep there is no
 // order: colour classes are the groups, and nothing else is contracted.
 //
-// There are any number of classes of devices, each with its own times, memory and link factor, and any transfer mode.
+// There are any number of classes of devices, each with its own times, memory and link, and any transfer mode.
 // For the device d of class c that holds the groups S, and a pass p (forward, backward),
 //     compute_p = sum of time(c, v, p) over v in S,
-//     in_p      = link(c) * sum of the costs of the transfers of pass p that S reads but does not produce,
-//     out_p     = link(c) * sum of the costs of the transfers of pass p that S produces and others read too,
+//     in_p      = sum of the prices over link(c) of the transfers of pass p that S reads but does not produce,
+//     out_p     = sum of the prices over link(c) of the transfers of pass p that S produces and others read too,
 //     load      = sum over p of compute + in + out, max(compute, in + out) or max(compute, in, out), by the mode.
-// A host's link factor counts as 0. Where loads are sums the passes are one, but for gpipe. A transfer is paid by d if
+// Over a host's link everything is free. Where loads are sums the passes are one, but for gpipe. A transfer is paid by d if
 // d holds some but not all of its net, and then it is `out` for the producer's device and `in` for every other; so
 // there are the symmetric nets of NetGraph, and beside them, for each net, what moves along it and from where.
 //
-// The plain question has one class of accelerators, one of hosts, links of factor 1 and loads that are sums: then the
-// graph and the StagePlatform are all there is to know.
+// Where all accelerators have one link, nets have the price over it in them, and link(c) adds nothing: factor 1 and no
+// latency. Else they have what the edges say, and how many transfers they stand for (links.h).
+//
+// The plain question has one class of accelerators, one of hosts and loads that are sums: then the graph and the
+// StagePlatform are all there is to know.
 #pragma once
 
 #include <vector>
@@ -30,7 +33,7 @@ namespace partita::detail {
 struct NetTransfer {
   GroupId producer;
   std::size_t pass = 0;
-  double cost = 0;
+  Traffic traffic;
 };
 
 struct FreeInstance {
@@ -42,11 +45,15 @@ struct FreeInstance {
   DeviceTable devices;
   std::vector<IdVector<GroupId, ClassTime>> time;  // by class of the table
   Csr<NetId, NetTransfer> moved;                   // along each net of the graph
+  std::vector<Link> links;                         // by class of the table
 
   std::size_t class_count() const { return devices.classes().size(); }
   const DeviceTable::Class& device_class(std::size_t c) const { return devices.classes()[c]; }
-  // What the devices of the class pay for transfers, as a factor of their cost: nothing on hosts.
-  double link(std::size_t c) const { return device_class(c).host ? 0 : device_class(c).link_factor; }
+  // What the devices of the class pay for transfers, of what the nets cost: nothing on hosts.
+  const Link& link(std::size_t c) const { return links[c]; }
+  double price_of(NetId e, std::size_t c) const;
+  // Whether the number of transfers matters too, and not only their cost.
+  bool counts_transfers() const;
   // May a device of the class hold the group at all: does it run all of it, is there memory?
   bool may_hold(std::size_t c, GroupId v) const {
     return time[c][v].can_run && graph.group(v).memory <= device_class(c).memory;

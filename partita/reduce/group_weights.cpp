@@ -36,7 +36,7 @@ std::vector<GroupTransfer> group_transfers(const Graph& graph, const IdVector<No
   std::vector<GroupTransfer> result;
   for (const Transfer& transfer : find_transfers(graph)) {
     GroupTransfer moved{
-        transfer.cost, group_of[transfer.producer], pass_of(graph.nodes[transfer.producer], passes), {}};
+        traffic_of(transfer.cost), group_of[transfer.producer], pass_of(graph.nodes[transfer.producer], passes), {}};
     moved.members.push_back(moved.producer);
     for (NodeId v : transfer.consumers) moved.members.push_back(group_of[v]);
     result.push_back(std::move(moved));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "partita/model/graph.h"
+#include "partita/reduce/links.h"
 #include "partita/util/ids.h"
 
 namespace partita::detail {
@@ -33,7 +34,7 @@ IdVector<GroupId, ClassTime> times_on(ClassId device_class, const Graph& graph,
 IdVector<GroupId, double> memory_of(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, std::size_t groups);
 
 struct GroupTransfer {
-  double cost = 0;
+  Traffic traffic;
   GroupId producer;
   std::uint8_t pass = 0;         // of the producing node
   std::vector<GroupId> members;  // the producer first, then its consumers; a group may be there several times

@@ -138,15 +138,15 @@ void add_edges(const Graph& graph, LatencyInstance& instance) {
   instance.item_count = items.count;
 }
 
-double least_link_factor(const DeviceTable& devices) {
-  double least = devices.accelerators() > 0 ? kNever : 1;
+double least_price(const DeviceTable& devices, double cost) {
+  if (devices.accelerators() == 0) return cost;
+  double least = kNever;
   for (std::size_t c = 0; c < devices.accelerator_classes(); ++c)
-    least = std::min(least, devices.classes()[c].link_factor);
+    least = std::min(least, devices.classes()[c].link.price(cost));
   return least;
 }
 
 void add_transfers(const Graph& graph, LatencyInstance& instance) {
-  const double link_factor = least_link_factor(instance.devices);
   IdVector<NodeId, std::size_t> transfers_out(instance.size(), 0);
   std::vector<std::pair<NetId, NodeId>> members;
   std::vector<std::pair<NodeId, NetId>> nets_of;
@@ -155,7 +155,7 @@ void add_transfers(const Graph& graph, LatencyInstance& instance) {
     producer.own_transfers = ++transfers_out[transfer.producer] > 1;
     producer.cost = transfer.cost;
     if (transfer.cost <= 0) continue;
-    const NetId net = instance.net_cost.push_back(link_factor * transfer.cost);
+    const NetId net = instance.net_cost.push_back(least_price(instance.devices, transfer.cost));
     instance.net_base_cost.push_back(transfer.cost);
     instance.net_producer.push_back(transfer.producer);
     std::vector<NodeId> all = transfer.consumers;
@@ -182,7 +182,7 @@ void add_views(LatencyInstance& instance) {
     view.platform.accelerator_memory = device.memory;
     for (GroupId g : view.groups.all()) view.groups[g].on_accelerator = instance.class_holds[c][g];
     for (NodeId v : view.nodes.all()) view.nodes[v].accelerator_time = instance.class_time[c][v];
-    for (NetId e : view.net_cost.all()) view.net_cost[e] = device.link_factor * instance.net_base_cost[e];
+    for (NetId e : view.net_cost.all()) view.net_cost[e] = device.link.price(instance.net_base_cost[e]);
   }
   instance.views = std::move(views);
 }

@@ -5,10 +5,10 @@
 // the forward nodes of its groups as one block and the backward nodes as another, and a host runs every node by itself.
 // So this form has both levels: groups with memory and support, nodes with times, order and transfers.
 //
-// **Several classes of accelerators.** What a search measures is exact: times, support, memory and link factor of the
+// **Several classes of accelerators.** What a search measures is exact: times, support, memory and link of the
 // class that a device is of. What bounds read (groups, nodes, platform, net_cost) is a relaxation in which all
 // accelerators are alike: every node has the least time of the classes that may hold its group, every net the least
-// link factor, every accelerator the largest memory. A legal split of the problem is a legal split of the relaxation:
+// price over any of their links, every accelerator the largest memory. A legal split of the problem is a legal split of the relaxation:
 // the blocks and what waits for what are the same, and memory and support ask for less. Each block takes no longer
 // there, so neither does the longest path. Hence a bound for all splits of the relaxation holds for all splits, and
 // whatever is true of all its splits below some value is true of all splits below it. One block by itself is all of one
@@ -63,8 +63,8 @@ struct LatencyInstance {
 
   // What moves as one: the producer and its consumers. The load of a block S is its nodes' times plus the costs of the
   // nets that have members inside and outside, for a net cut by S is paid once, as out or as in.
-  IdVector<NetId, double> net_cost;       // at the least link factor; positive but where that is 0
-  IdVector<NetId, double> net_base_cost;  // at link factor 1; positive
+  IdVector<NetId, double> net_cost;       // the least price of any accelerator; positive but where links are free
+  IdVector<NetId, double> net_base_cost;  // as the edges have it; positive. A net is one transfer
   IdVector<NetId, NodeId> net_producer;
   Csr<NetId, NodeId> net_members;  // the producer too
   Csr<NodeId, NetId> nets_of;

@@ -17,7 +17,7 @@ PassParts parts_by_pass(const Problem& problem, std::size_t groups, const IdVect
   PassParts parts;
   for (std::size_t p = 0; p < kPasses; ++p) parts.groups[p] = kind_weights(graph, group_of, groups, kinds, p);
   for (GroupTransfer& transfer : group_transfers(graph, group_of, Passes::Apart))
-    parts.nets[transfer.pass].push_back({transfer.cost, std::move(transfer.members)});
+    parts.nets[transfer.pass].push_back({price(kinds.link, transfer.traffic), std::move(transfer.members)});
   return parts;
 }
 

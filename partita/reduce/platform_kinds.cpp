@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "partita/reduce/group_weights.h"
+#include "partita/reduce/links.h"
 #include "partita/util/error.h"
 
 namespace partita::detail {
@@ -23,6 +24,7 @@ PlatformKinds platform_kinds(const Platform& platform) {
     }
     slot = c;
   }
+  if (found.accelerator.valid()) found.link = link_of(platform.classes[found.accelerator]);
   return found;
 }
 

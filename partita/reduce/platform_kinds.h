@@ -12,6 +12,7 @@ namespace partita::detail {
 
 struct PlatformKinds {
   ClassId accelerator, host;  // invalid where the platform has none
+  Link link = {};             // of the accelerators: what nets are priced at
 };
 
 // Throws InputError(Unsupported) for platforms with more than one class of a kind.

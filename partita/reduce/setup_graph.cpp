@@ -7,24 +7,28 @@
 namespace partita::detail {
 
 SetupGraph::SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-                       IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes)
-    : order_(std::move(order)), times_(std::move(times)), memory_(std::move(memory)), passes_(passes) {
+                       IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes, Merge merge)
+    : order_(std::move(order)), times_(std::move(times)), memory_(std::move(memory)), passes_(passes), merge_(merge) {
   for (GroupTransfer& net : nets) {
     std::sort(net.members.begin(), net.members.end());
     net.members.erase(std::unique(net.members.begin(), net.members.end()), net.members.end());
   }
-  std::erase_if(nets, [](const GroupTransfer& net) { return net.members.size() < 2 || net.cost <= 0; });
-  const auto key = [](const GroupTransfer& net) { return std::tie(net.members, net.producer, net.pass); };
+  std::erase_if(nets, [](const GroupTransfer& net) { return net.members.size() < 2 || net.traffic.amount <= 0; });
+  const auto key = [merge](const GroupTransfer& net) {
+    const double cost = merge == Merge::Any ? 0 : net.traffic.amount / net.traffic.transfers;
+    return std::tuple<const std::vector<GroupId>&, GroupId, std::uint8_t, double>(net.members, net.producer, net.pass,
+                                                                                  cost);
+  };
   std::stable_sort(nets.begin(), nets.end(),
                    [&](const GroupTransfer& a, const GroupTransfer& b) { return key(a) < key(b); });
   std::vector<std::pair<NetId, GroupId>> members;
   std::vector<std::pair<GroupId, NetId>> nets_of;
   for (std::size_t i = 0; i < nets.size(); ++i) {
     if (i > 0 && key(nets[i]) == key(nets[i - 1])) {
-      cost_[NetId(cost_.size() - 1)] += nets[i].cost;
+      traffic_[NetId(traffic_.size() - 1)].add(nets[i].traffic);
       continue;
     }
-    const NetId e = cost_.push_back(nets[i].cost);
+    const NetId e = traffic_.push_back(nets[i].traffic);
     producer_.push_back(nets[i].producer);
     pass_.push_back(nets[i].pass);
     for (GroupId v : nets[i].members) {
@@ -32,7 +36,7 @@ SetupGraph::SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, Cla
       nets_of.emplace_back(v, e);
     }
   }
-  members_ = Csr<NetId, GroupId>(cost_.size(), members);
+  members_ = Csr<NetId, GroupId>(traffic_.size(), members);
   nets_of_ = Csr<GroupId, NetId>(size(), nets_of);
 }
 
@@ -58,12 +62,13 @@ SetupGraph moved(const SetupGraph& graph, StageGraph order, const Lift& lift) {
   }
   std::vector<GroupTransfer> nets;
   for (NetId e : graph.nets()) {
-    GroupTransfer net{graph.cost(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
+    GroupTransfer net{graph.traffic(e), GroupId(), static_cast<std::uint8_t>(graph.pass(e)), {}};
     if (graph.producer(e).valid()) net.producer = lift[graph.producer(e)];
     for (GroupId v : graph.members(e)) net.members.push_back(lift[v]);
     nets.push_back(std::move(net));
   }
-  return SetupGraph(std::move(order), std::move(times), std::move(memory), std::move(nets), graph.passes());
+  return SetupGraph(std::move(order), std::move(times), std::move(memory), std::move(nets), graph.passes(),
+                    graph.merge());
 }
 
 }  // namespace

@@ -36,9 +36,11 @@ class SetupGraph {
   SetupGraph() = default;
   // `order` has the groups and their precedence; its nets are for heuristics only. A net whose
   // producer is invalid has no direction. Equal nets are added up; nets with fewer than two members or no cost are
-  // dropped.
+  // dropped. A producer pays each output at the largest price that it needs. Where the dearest link of a small output
+  // may not be that of a large one, only outputs of one cost may be added up.
+  enum class Merge { Any, OfOneCost };
   SetupGraph(StageGraph order, IdVector<ClassId, IdVector<GroupId, ClassTime>> times,
-             IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes);
+             IdVector<GroupId, GroupMemory> memory, std::vector<GroupTransfer> nets, int passes, Merge merge);
 
   std::size_t size() const { return order_.size(); }
   IdRange<GroupId> all() const { return order_.all(); }
@@ -49,9 +51,10 @@ class SetupGraph {
   const GroupMemory& memory(GroupId v) const { return memory_[v]; }
   int passes() const { return passes_; }
 
-  IdRange<NetId> nets() const { return cost_.all(); }
-  std::size_t net_count() const { return cost_.size(); }
-  double cost(NetId e) const { return cost_[e]; }
+  IdRange<NetId> nets() const { return traffic_.all(); }
+  std::size_t net_count() const { return traffic_.size(); }
+  const Traffic& traffic(NetId e) const { return traffic_[e]; }
+  Merge merge() const { return merge_; }
   GroupId producer(NetId e) const { return producer_[e]; }
   int pass(NetId e) const { return pass_[e]; }
   std::span<const GroupId> members(NetId e) const { return members_[e]; }
@@ -65,7 +68,8 @@ class SetupGraph {
   IdVector<ClassId, IdVector<GroupId, ClassTime>> times_;
   IdVector<GroupId, GroupMemory> memory_;
   int passes_ = 1;
-  IdVector<NetId, double> cost_;
+  Merge merge_ = Merge::Any;
+  IdVector<NetId, Traffic> traffic_;
   IdVector<NetId, GroupId> producer_;
   IdVector<NetId, std::uint8_t> pass_;
   Csr<NetId, GroupId> members_;

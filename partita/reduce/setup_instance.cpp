@@ -23,9 +23,11 @@ Cluster whole_platform(const Platform& platform) {
 }
 
 // Adds the types of the clusters inside, then the cluster's own; returns which it is.
-std::size_t add_type(const Cluster& cluster, std::size_t most_used, std::vector<ClusterType>& types) {
+std::size_t add_type(const Platform& platform, const Cluster& cluster, std::size_t most_used,
+                     std::vector<ClusterType>& types) {
   ClusterType type;
-  type.factor = cluster.factor;
+  type.factor = exchange_factor(cluster);
+  for (const DeviceClass& c : platform.classes) type.links.push_back(link_within(cluster, c));
   const int most = static_cast<int>(std::max<std::size_t>(most_used, 1));  // further ones would stay empty
   for (ClassId c : cluster.devices.all()) {
     if (cluster.devices[c] > 0) type.members.push_back({std::min(cluster.devices[c], most), c});
@@ -37,10 +39,31 @@ std::size_t add_type(const Cluster& cluster, std::size_t most_used, std::vector<
     }
     if (equal[0] != i) continue;
     const int count = std::min(static_cast<int>(equal.size()), most);
-    type.members.push_back({count, ClassId(), add_type(cluster.clusters[i], most_used, types), equal});
+    type.members.push_back({count, ClassId(), add_type(platform, cluster.clusters[i], most_used, types), equal});
   }
   types.push_back(std::move(type));
   return types.size() - 1;
+}
+
+// The types have a link for each class as yet.
+void find_tariffs(SetupRules& rules) {
+  std::vector<std::size_t> first;  // by tariff: a class
+  for (ClassId c : rules.classes.all()) {
+    const auto pays_as = [&](std::size_t other) {
+      return std::ranges::all_of(rules.clusters,
+                                 [&](const ClusterType& t) { return t.links[c.index()] == t.links[other]; });
+    };
+    if (std::ranges::all_of(rules.clusters, [&](const ClusterType& t) { return t.links[c.index()] == kPaysNothing; }))
+      continue;
+    const auto known = std::ranges::find_if(first, pays_as);
+    rules.classes[c].tariff = static_cast<std::size_t>(known - first.begin());
+    if (known == first.end()) first.push_back(c.index());
+  }
+  for (ClusterType& type : rules.clusters) {
+    std::vector<Link> links;
+    for (const std::size_t c : first) links.push_back(type.links[c]);
+    type.links = std::move(links);
+  }
 }
 
 SetupRules rules_of(const Problem& problem, std::size_t groups) {
@@ -52,11 +75,20 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   rules.recompute = problem.recompute && problem.memory_model != MemoryModel::Flat;
   rules.replicas = problem.replicas;
   rules.sync_bandwidth = platform.sync_bandwidth;
-  for (const DeviceClass& c : platform.classes) {
-    rules.classes.push_back({c.memory, c.kind == DeviceKind::Accelerator ? c.link_factor : 0.0});
-  }
-  add_type(whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
+  for (const DeviceClass& c : platform.classes) rules.classes.push_back({c.memory});
+  add_type(platform, whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
+  find_tariffs(rules);
   return rules;
+}
+
+// Whether the dearest way of one output is that of every other: where links differ by their factors alone.
+bool one_order_of_links(const SetupRules& rules) {
+  for (std::size_t t = 0; t < rules.tariffs(); ++t) {
+    for (const ClusterType& type : rules.clusters) {
+      if (type.links[t].latency != rules.root().links[t].latency) return false;
+    }
+  }
+  return true;
 }
 
 struct Weights {
@@ -120,8 +152,10 @@ SetupInstance make_setup_instance(const Problem& problem) {
     for (GroupTransfer& net : nets) net.producer = GroupId();
   }
   Weights weights = group_weights(problem, instance.group_of, size, passes_differ);
-  instance.graph = SetupGraph(reversed(forward.graph), std::move(weights.times), std::move(weights.memory),
-                              std::move(nets), passes_differ ? 2 : 1);
+  instance.graph =
+      SetupGraph(reversed(forward.graph), std::move(weights.times), std::move(weights.memory), std::move(nets),
+                 passes_differ ? 2 : 1,
+                 one_order_of_links(instance.rules) ? SetupGraph::Merge::Any : SetupGraph::Merge::OfOneCost);
   instance.steps.push_back(fmt::format("colour classes: {} nodes -> {} groups", graph.nodes.size(), count));
   instance.steps.push_back(fmt::format("cycles contracted: {} groups -> {}", count, size));
   return instance;
@@ -140,7 +174,7 @@ IdVector<ClassId, int> devices_in(const SetupRules& rules, std::size_t type) {
   return total;
 }
 
-// Transfers cost the least factor. A stage with copies at several levels has r of them in all. Its weights are
+// Transfers cost the least factor, and the least latency. A stage with copies at several levels has r of them in all. Its weights are
 // exchanged level by level: r' copies among r'' clusters, at least f w / B times (r' - 1) / (r' r'') and (r'' - 1) /
 // r'', which add up to (r - 1) / r. Where exchanges are added up, that is what copies next to each other pay; where
 // only the longest counts, it is at least this divided by the number of levels. Samples in flight are as many: the same
@@ -149,9 +183,11 @@ SetupRules without_clusters(const SetupRules& rules) {
   SetupRules flat = rules;
   ClusterType all;
   all.factor = rules.root().factor;
+  all.links = rules.root().links;
   double copies = 1;
   for (const ClusterType& type : rules.clusters) {
     all.factor = std::min(all.factor, type.factor);
+    for (std::size_t t = 0; t < rules.tariffs(); ++t) all.links[t] = least_of(all.links[t], type.links[t]);
     copies = std::min(copies * rules.replicas, 1e9);
   }
   const IdVector<ClassId, int> count = all_devices(rules);

@@ -22,13 +22,19 @@ struct ClusterMember {
 };
 
 struct ClusterType {
-  double factor = 1;
+  double factor = 1;        // of the exchange of weights among copies
+  std::vector<Link> links;  // by tariff: of what moves in the cluster, and in none inside it
   std::vector<ClusterMember> members;
 };
 
+// A tariff is what classes of devices have in common that pay the same for the same transfers, wherever they are.
 struct SetupClass {
-  double memory = 0;       // bytes, with room for rounding
-  double link_factor = 0;  // 0 for hosts
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  double memory = 0;           // bytes, with room for rounding
+  std::size_t tariff = kNone;  // none: transfers are free, as on hosts
+
+  bool pays() const { return tariff != kNone; }
 };
 
 // How stages may run, and what they cost then.
@@ -43,6 +49,11 @@ struct SetupRules {
   std::vector<ClusterType> clusters;  // the last is the whole platform
   const ClusterType& root() const { return clusters.back(); }
   bool has_clusters() const { return clusters.size() > 1; }
+  std::size_t tariffs() const { return root().links.size(); }
+  // What a device of the class pays for what moves in a cluster of the type.
+  const Link& link(ClassId c, const ClusterType& type) const {
+    return classes[c].pays() ? type.links[classes[c].tariff] : kPaysNothing;
+  }
 };
 
 // How many devices of each class a cluster type has, those in clusters inside included.

@@ -8,17 +8,17 @@
 //     anyhow, so its way is no longer. Only where v itself is the producer do in and out change places, in A and in W;
 //     where they are told apart, such nets must be exactly {v, w}, which then vanish.
 //   For a price, where transfers are summed and there are no clusters: for every class that can run w,
-//     time(v) + link * (nets of v without w)  <=  link * (nets that are exactly {v, w}).
-//     The proof is that of presolve/cheap_neighbour.cpp, class by class.
+//     time(v) + price of (nets of v without w)  <=  price of (nets that are exactly {v, w}),
+//     and without time(v) for every class, as A may be on any. The proof is that of presolve/cheap_neighbour.cpp, class
+//     by class.
 //
 // Unaffordable pair. If u and v are apart, the stage of u pays at least u's own time and the nets that hold both, at
-// the least factor of any cluster. If that is too much in every way of running it, u and v are together in every
+// the least factor and the least latency of any cluster. If that is too much in every way of running it, u and v are together in every
 // pipeline within the limit. If it is too much but on hosts, and likewise for v, and there is only one host, they are
 // together too.
 #include "partita/reduce/setup_presolve.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 #include "partita/reduce/stage_cost.h"
@@ -39,7 +39,9 @@ class SetupPresolver {
     result_.lift.resize(graph.size());
     for (GroupId v : graph.all()) result_.lift[v] = v;
     for (int count : devices_) most_devices_ += count;
-    for (const ClusterType& type : rules.clusters) least_factor_ = std::min(least_factor_, type.factor);
+    const SetupRules best = without_clusters(rules);
+    least_factor_ = best.root().factor;
+    least_links_ = best.root().links;
     const GroupMemory all = total_memory(graph);
     for (ClassId c : rules.classes.all()) {
       memory_binds_.push_back(stage_memory({0, c, 1, false}, all, samples_in_flight(rules, most_devices_, 1)) >
@@ -113,14 +115,14 @@ class SetupPresolver {
     const SetupGraph& graph = result_.graph;
     const GroupMemory& m = graph.memory(v);
     if (rules_.replicas > 1 && m.weights > 0 && rules_.sync_bandwidth < kUnlimited) return false;
-    double without = 0, exact = 0;  // costs of nets of v: those w is not in, and those of the two alone
-    bool turns_round = false;       // some transfer out of v becomes one into A, and out of W
+    Traffic without, exact;    // of nets of v: those w is not in, and those of the two alone
+    bool turns_round = false;  // some transfer out of v becomes one into A, and out of W
     for (NetId e : graph.nets_of(v)) {
       const auto members = graph.members(e);
       if (!std::binary_search(members.begin(), members.end(), w)) {
-        without += graph.cost(e);
+        without.add(graph.traffic(e));
       } else if (members.size() == 2) {
-        exact += graph.cost(e);
+        exact.add(graph.traffic(e));
       } else if (graph.producer(e) == v) {
         turns_round = true;
       }
@@ -133,15 +135,18 @@ class SetupPresolver {
       if (memory_binds_[c] && !weightless) return false;
       const double time = graph.compute(c, v) + graph.time(c, v).recompute;
       if (for_a_price) {
-        const double link = rules_.classes[c].link_factor * rules_.root().factor;
-        if (time + link * without > link * exact + kTie * limit_) return false;
+        const Link& link = rules_.link(c, rules_.root());
+        if (time + price(link, without) > price(link, exact) + kTie * limit_) return false;
       } else if (time > 0) {
         return false;
       }
     }
     // In A, whichever class it is on, and for hosts at no price at all:
-    if (for_a_price) return without <= exact;
-    return without <= 0 && !turns_round;
+    if (for_a_price) {
+      return std::ranges::all_of(rules_.root().links,
+                                 [&](const Link& link) { return price(link, without) <= price(link, exact); });
+    }
+    return without.amount <= 0 && !turns_round;
   }
 
   // Whether the group alone is within the limit on devices of the class, on as many of them as may share it.
@@ -203,10 +208,12 @@ class SetupPresolver {
     Affordable found;
     for (ClassId c : rules_.classes.all()) {
       if (devices_[c] == 0 || !graph.time(c, u).can_run) continue;
+      const SetupClass& its = rules_.classes[c];
+      const Link& link = its.pays() ? least_links_[its.tariff] : kPaysNothing;
       StageSums sums;
       sums.add(graph, c, u);
       for (NetId e : nets) {
-        const double cost = least_factor_ * graph.cost(e);
+        const double cost = price(link, graph.traffic(e));
         const auto pass = static_cast<std::size_t>(graph.pass(e));
         if (graph.producer(e) == u) {
           sums.out[pass] += cost;
@@ -217,7 +224,7 @@ class SetupPresolver {
       for (int r = 1; r <= std::min(devices_[c], rules_.replicas); ++r) {
         if (stage_load(rules_, graph.passes(), least_factor_, {0, c, r, false}, sums) / cluster_copies() > limit_)
           continue;
-        (rules_.classes[c].link_factor == 0 ? found.on_hosts : found.elsewhere) = true;
+        (its.pays() ? found.elsewhere : found.on_hosts) = true;
       }
     }
     return found;
@@ -238,7 +245,7 @@ class SetupPresolver {
 
   int host_devices() const {
     int hosts = 0;
-    for (ClassId c : rules_.classes.all()) hosts += rules_.classes[c].link_factor == 0 ? devices_[c] : 0;
+    for (ClassId c : rules_.classes.all()) hosts += rules_.classes[c].pays() ? 0 : devices_[c];
     return hosts;
   }
 
@@ -248,7 +255,8 @@ class SetupPresolver {
   SetupContraction result_;
   IdVector<ClassId, char> memory_binds_;
   int most_devices_ = 0;
-  double least_factor_ = std::numeric_limits<double>::infinity();
+  double least_factor_ = 1;
+  std::vector<Link> least_links_;  // by tariff
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Setup {
 };
 
 struct StageSums {
-  std::array<double, 2> compute{}, in{}, out{};  // by pass; transfers at the cost of a link of factor 1
+  std::array<double, 2> compute{}, in{}, out{};  // by pass; transfers at the price of the stage's class
   double recompute = 0;
   GroupMemory memory;
 
@@ -56,12 +56,12 @@ inline double shared_load(const SetupRules& rules, double load, int replicas, do
 // `factor`: of the cluster that the copies are in.
 inline double stage_load(const SetupRules& rules, int passes, double factor, const Setup& setup,
                          const StageSums& sums) {
-  const double link = rules.classes[setup.device_class].link_factor;
+  const double pays = rules.classes[setup.device_class].pays() ? 1 : 0;
   double load = 0;
   for (int pass = 0; pass < passes; ++pass) {
     double compute = sums.compute[pass];
     if (setup.recompute && pass == passes - 1) compute += sums.recompute;
-    const double in = link * sums.in[pass], out = link * sums.out[pass];
+    const double in = pays * sums.in[pass], out = pays * sums.out[pass];
     switch (rules.transfers) {
       case TransferMode::Sum: load += compute + in + out; break;
       case TransferMode::Overlap: load += std::max(compute, in + out); break;

@@ -28,7 +28,7 @@ StagedInstance make_staged_instance(const Problem& problem) {
   IdVector<GroupId, GroupId> identity(groups.size());
   for (GroupId c : identity.all()) identity[c] = c;
   Contraction contraction = contract(groups, class_precedence(graph, classes, problem.backward_shape),
-                                     transfer_nets(graph, classes), identity);
+                                     transfer_nets(graph, classes, kinds.link), identity);
 
   StagedInstance instance;
   instance.platform = stage_platform(problem.workload->platform, kinds, contraction.graph.size());

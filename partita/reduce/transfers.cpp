@@ -29,10 +29,10 @@ std::vector<Transfer> find_transfers(const Graph& graph) {
   return transfers;
 }
 
-std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes) {
+std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes, const Link& link) {
   std::vector<Net> nets;
   for (const Transfer& transfer : find_transfers(graph)) {
-    Net net{transfer.cost, {classes.class_of[transfer.producer]}};
+    Net net{link.price(transfer.cost), {classes.class_of[transfer.producer]}};
     for (NodeId v : transfer.consumers) net.members.push_back(classes.class_of[v]);
     nets.push_back(std::move(net));
   }

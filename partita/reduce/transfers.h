@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "partita/model/graph.h"
+#include "partita/model/platform.h"
 #include "partita/reduce/colours.h"
 #include "partita/reduce/stage_graph.h"
 
@@ -20,7 +21,7 @@ struct Transfer {
 
 std::vector<Transfer> find_transfers(const Graph& graph);
 
-// The same between colour classes. The producer's class is the first member of its net.
-std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes);
+// The same between colour classes, at what it costs over the link. The producer's class is the first member of its net.
+std::vector<Net> transfer_nets(const Graph& graph, const ColourClasses& classes, const Link& link = {});
 
 }  // namespace partita::detail

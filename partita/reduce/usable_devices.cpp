@@ -29,6 +29,7 @@ std::size_t most_in_use(const Problem& problem) {
 std::size_t hash_of(const Cluster& cluster) {
   std::size_t hash = std::hash<double>()(cluster.factor);
   const auto mix = [&](std::size_t more) { hash = hash * 0x9e3779b97f4a7c15ull + more + 1; };
+  if (cluster.link) mix(std::hash<double>()(cluster.link->factor) ^ (std::hash<double>()(cluster.link->latency) << 1));
   for (const int count : cluster.devices) mix(static_cast<std::size_t>(count));
   for (const Cluster& inside : cluster.clusters) mix(hash_of(inside));
   return hash;
@@ -44,7 +45,7 @@ class Thinning {
   }
 
   Cluster keep(const Cluster& cluster) {
-    Cluster thin{cluster.factor, cluster.devices, {}};
+    Cluster thin{cluster.factor, cluster.devices, {}, cluster.link};
     for (ClassId c : cluster.devices.all()) {
       keep(c, static_cast<std::size_t>(cluster.devices[c]));
       thin.devices[c] = static_cast<int>(std::min(static_cast<std::size_t>(cluster.devices[c]), most_));

@@ -46,6 +46,7 @@ class Fuser {
     add_edges();
     note_losses();
     const DeviceClass& devices = workload_.platform.classes[class_];
+    graph_.differing = differing_.size();
     graph_.devices = devices.count;
     graph_.memory = devices.memory;
     return std::move(graph_);
@@ -130,9 +131,6 @@ class Fuser {
     const auto shared = std::ranges::count_if(by_colour_, [](const auto& entry) { return entry.second.size() > 1; });
     if (shared > 0)
       note(fmt::format("{} colours have several forward nodes, and that these share a device is lost", shared));
-    if (!differing_.empty()) {
-      note(fmt::format("the edges out of {} nodes differ in cost; the largest stands for all", differing_.size()));
-    }
     std::size_t classes = 0;
     for (const DeviceClass& one : workload_.platform.classes) classes += one.count > 0;
     if (classes > 1) {

@@ -27,6 +27,7 @@ struct FusedEdge {
 struct FusedGraph {
   std::vector<FusedNode> nodes;
   std::vector<FusedEdge> edges;
+  std::size_t differing = 0;  // nodes whose edges differ in cost
   int devices = 0;
   double memory = 0;               // of one; may be kUnlimited
   std::vector<std::string> notes;  // what is lost, a line each

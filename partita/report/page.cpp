@@ -4,6 +4,7 @@
 #include <cassert>
 #include <stdexcept>
 
+#include "partita/check/cost_sources.h"
 #include "partita/check/describe.h"
 #include "partita/check/warnings.h"
 #include "partita/report/page/page_program.h"
@@ -40,6 +41,7 @@ std::string page_json(const PageContent& content) {
     json.field("subject", describe_workload(problem));
     json.field("timeUnit", problem.workload->time_unit);
     json.column("warnings", warnings_of(content));
+    json.field("costSources", describe_sources(*problem.workload));
     write_question(problem, json.key("question"));
     json.column("classes", problem.workload->platform.classes,
                 [](const DeviceClass& one) -> const std::string& { return one.name; });

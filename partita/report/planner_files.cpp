@@ -52,6 +52,10 @@ PlannerFile pipedream_file(const Workload& workload, double bandwidth) {
   check_bandwidth(bandwidth);
   FusedGraph graph = fuse_passes(workload, kMillisecond);
   PlannerFile file{"", std::move(graph.notes)};
+  if (graph.differing > 0) {
+    file.notes.push_back(
+        fmt::format("the edges out of {} nodes differ in cost; the largest stands for all", graph.differing));
+  }
   for (const FusedNode& fused : graph.nodes) {
     const double activation = fused.node->output_bytes.value_or(
         fused.output_cost > 0 ? fused.output_cost * kMillisecond * bandwidth : fused.parts.activation);

@@ -15,11 +15,19 @@ ordered_json class_json(const DeviceClass& one, double time_factor) {
   if (std::isfinite(one.memory)) out["memory"] = one.memory;
   if (time_factor != 1) out["timeFactor"] = time_factor;
   if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
+  if (one.kind == DeviceKind::Accelerator && one.link_latency != 0) out["linkLatency"] = one.link_latency;
   return out;
 }
 
+namespace {
+
+ordered_json link_json(const Link& link) { return {{"factor", link.factor}, {"latency", link.latency}}; }
+
+}  // namespace
+
 ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
-  ordered_json out{{"factor", cluster.factor}};
+  ordered_json out =
+      cluster.link ? ordered_json{{"link", link_json(*cluster.link)}} : ordered_json{{"factor", cluster.factor}};
   for (ClassId c : platform.classes.all()) {
     if (cluster.devices[c] > 0) out["devices"][platform.classes[c].name] = cluster.devices[c];
   }

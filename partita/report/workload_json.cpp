@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is the reader's default is left out, so that the paper's files stay the paper's. Times: the first class of each
-// kind goes by fpgaLatency or cpuLatency, and `latency` holds those of other classes where they differ.
+// kind goes by fpgaLatency or cpuLatency, and `latency` holds those of other classes where they differ. A file that the
+// paper's fields suffice for has no version.
 #include "partita/report/workload_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -30,8 +32,15 @@ bool is_plain(const Platform& platform) {
   const DeviceClass& accelerators = platform.classes[ClassId(0)];
   const DeviceClass& hosts = platform.classes[ClassId(1)];
   return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&
-         accelerators.link_factor == 1 && hosts.kind == DeviceKind::Host && hosts.name == to_string(DeviceKind::Host) &&
-         hosts.memory == kUnlimited;
+         accelerators.link_factor == 1 && accelerators.link_latency == 0 && hosts.kind == DeviceKind::Host &&
+         hosts.name == to_string(DeviceKind::Host) && hosts.memory == kUnlimited;
+}
+
+bool is_papers(const Node& node) { return node.op.empty() && !node.output_bytes && node.facts == CostFacts{}; }
+
+bool is_papers(const Workload& workload) {
+  return is_plain(workload.platform) && workload.time_unit.empty() &&
+         std::ranges::all_of(workload.graph.nodes, [](const Node& node) { return is_papers(node); });
 }
 
 std::string platform_fields(const Platform& platform) {
@@ -65,8 +74,8 @@ class NodeWriter {
     out["isBackwardNode"] = node.backward;
     if (node.colour) out["colorClass"] = *node.colour;
     if (node.layer) out["layerId"] = *node.layer;
-    if (node.output_bytes) out["outputBytes"] = *node.output_bytes;
     write_memory(node, out);
+    write_facts(node, out);
     return out;
   }
 
@@ -105,6 +114,16 @@ class NodeWriter {
     if (node.recompute_share != (node.backward ? 0 : 1)) out["recomputeShare"] = node.recompute_share;
   }
 
+  static void write_facts(const Node& node, ordered_json& out) {
+    const CostFacts& facts = node.facts;
+    if (!facts.family.empty()) out["family"] = facts.family;
+    if (facts.flops) out["flops"] = *facts.flops;
+    if (facts.moved_bytes) out["movedBytes"] = *facts.moved_bytes;
+    if (!facts.output.empty()) out["output"] = facts.output;
+    if (node.output_bytes) out["outputBytes"] = *node.output_bytes;
+    if (facts.source != CostSource::Given) out["source"] = to_string(facts.source);
+  }
+
   const Platform* platform_;
   std::optional<ClassId> first_accelerator_;
   std::optional<ClassId> first_host_;
@@ -118,6 +137,7 @@ std::string workload_json(const Workload& workload) {
   const Graph& graph = workload.graph;
   const Platform& platform = workload.platform;
   std::string out = "{\n";
+  if (!is_papers(workload)) out += "\"version\": 1,\n";
   out += "\"name\": " + text_of(workload.name) + ",\n";
   if (!workload.time_unit.empty()) out += "\"unit\": " + text_of(workload.time_unit) + ",\n";
   if (is_plain(platform)) {
@@ -142,6 +162,7 @@ std::string workload_json(const Workload& workload) {
     entry["sourceId"] = graph.nodes[edge.from].original_id;
     entry["destId"] = graph.nodes[edge.to].original_id;
     entry["cost"] = edge.cost;
+    if (const auto& bytes = graph.nodes[edge.from].output_bytes) entry["size"] = *bytes;
     out += separator + text_of(entry);
     separator = ",\n";
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a workload as the paper's JSON (docs/formats.md); reading it back gives the same workload, to the last bit.
+// Writes a workload as JSON (docs/formats.md): the paper's fields, and ours for what they cannot say. Reading
+// it back gives the same workload, to the last bit.
 #pragma once
 
 #include <string>

@@ -35,11 +35,26 @@ TEST(ClusterTree, NumbersDevicesClassByClassInTheOrderOfTheTree) {
 TEST(ClusterTree, ADevicePaysItsLinkTimesTheInnermostCluster) {
   const Platform platform = two_clusters();
   const ClusterTree tree(platform);
-  EXPECT_EQ(tree.pays(DeviceId(1), DeviceId(3)), 0.5);
-  EXPECT_EQ(tree.pays(DeviceId(3), DeviceId(1)), 1.5);
-  EXPECT_EQ(tree.pays(DeviceId(1), DeviceId(2)), 2);
-  EXPECT_EQ(tree.pays(DeviceId(0), DeviceId(4)), 2);
-  EXPECT_EQ(tree.pays(DeviceId(4), DeviceId(0)), 6);
+  EXPECT_EQ(tree.pays(DeviceId(1), DeviceId(3), 1), 0.5);
+  EXPECT_EQ(tree.pays(DeviceId(3), DeviceId(1), 1), 1.5);
+  EXPECT_EQ(tree.pays(DeviceId(1), DeviceId(2), 1), 2);
+  EXPECT_EQ(tree.pays(DeviceId(0), DeviceId(4), 1), 2);
+  EXPECT_EQ(tree.pays(DeviceId(4), DeviceId(0), 1), 6);
+}
+
+TEST(ClusterTree, ALatencyIsPaidForEachTransferThatCostsSomething) {
+  Platform platform = two_clusters();
+  platform.classes[ClassId(1)].link_latency = 10;
+  platform.clusters->clusters[1].factor = 1;
+  platform.clusters->clusters[1].link = Link{0.25, 7};
+  const ClusterTree tree(platform);
+  EXPECT_EQ(tree.pays(DeviceId(3), DeviceId(1), 4), 10 + 4 * 1.5);
+  EXPECT_EQ(tree.pays(DeviceId(1), DeviceId(3), 4), 4 * 0.5);
+  EXPECT_EQ(tree.pays(DeviceId(3), DeviceId(1), 0), 0);
+  // A link of the cluster's own takes the place of the class's.
+  EXPECT_EQ(tree.pays(DeviceId(4), DeviceId(2), 4), 7 + 4 * 0.25);
+  EXPECT_EQ(tree.pays(DeviceId(2), DeviceId(4), 4), 7 + 4 * 0.25);
+  EXPECT_EQ(tree.pays(DeviceId(4), DeviceId(3), 4), 10 + 4 * 6);
 }
 
 TEST(Clusters, AProducerPaysOnceForItsFarthestReader) {

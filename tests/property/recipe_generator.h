@@ -44,7 +44,7 @@ struct Arbitrary<partita::detail::Recipe> {
             gen::set(&Recipe::chain, gen::inRange(0, 2)), gen::set(&Recipe::even, gen::inRange(0, 2)),
             gen::set(&Recipe::memory, gen::inRange(0, 8)), gen::set(&Recipe::unit, gen::inRange(0, 4)),
             gen::set(&Recipe::cost_unit, gen::inRange(0, 4)), gen::set(&Recipe::style, gen::inRange(0, 3)),
-            gen::set(&Recipe::shuffle, gen::inRange(0, 256))));
+            gen::set(&Recipe::latency, gen::inRange(0, 4)), gen::set(&Recipe::shuffle, gen::inRange(0, 256))));
   }
 };
 

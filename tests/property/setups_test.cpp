@@ -288,9 +288,22 @@ const std::vector<Change>& changes_for_the_better() {
            if (c.kind == DeviceKind::Accelerator) c.link_factor /= 2;
          }
        }},
+      {"a link without latency",
+       [](Problem& problem) {
+         for (DeviceClass& c : problem.workload.change().platform.classes) c.link_latency = 0;
+       }},
+      {"shorter latencies",
+       [](Problem& problem) {
+         for (DeviceClass& c : problem.workload.change().platform.classes) {
+           c.link_latency /= 2;
+         }
+       }},
       {"faster links at the root",
        [](Problem& problem) {
-         if (problem.workload->platform.clusters) problem.workload.change().platform.clusters->factor /= 2;
+         if (!problem.workload->platform.clusters) return;
+         Cluster& root = *problem.workload.change().platform.clusters;
+         (root.link ? root.link->factor : root.factor) /= 2;
+         if (root.link) root.link->latency /= 2;
        }},
       {"a higher bandwidth", [](Problem& problem) { problem.workload.change().platform.sync_bandwidth *= 2; }},
       {"more memory",

@@ -233,10 +233,13 @@ TEST(PlannerFiles, WhatTheyCannotSayIsRefusedOrNoted) {
   const PlannerFile written = piper_file(workload_with(plain), 1, 1);
   std::string notes;
   for (const std::string& line : written.notes) notes += line + "\n";
-  for (const char* words :
-       {"share a device is lost", "differ in cost", "only the class", "unit of time", "unlimited"}) {
+  for (const char* words : {"share a device is lost", "only the class", "unit of time", "unlimited"}) {
     EXPECT_NE(notes.find(words), std::string::npos) << words << "\n" << notes;
   }
+  // Piper's edges have costs of their own, PipeDream's nodes have one for all.
+  EXPECT_EQ(notes.find("differ in cost"), std::string::npos);
+  const std::vector<std::string> lost = pipedream_file(workload_with(plain), 1).notes;
+  EXPECT_NE(lost.back().find("differ in cost"), std::string::npos);
   EXPECT_SAYS(error_of([&] {
                 pipedream_file(
                     workload_with(plain + R"(, {"id": 4, "fpgaLatency": 1, "cpuLatency": 1, "isBackwardNode": 1})"), 1);

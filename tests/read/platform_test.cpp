@@ -158,6 +158,31 @@ TEST(PlatformErrors, Fields) {
       ErrorKind::BadPlatform, "no devices");
 }
 
+TEST(ReadPlatform, LinksHaveLatencies) {
+  const std::string text =
+      with(with(kSmallPlatform, R"("linkFactor": 1.5)", R"("linkFactor": 1.5, "linkLatency": 0.25)"),
+           R"("factor": 0.75)", R"("link": {"factor": 0.1, "latency": 2})");
+  const Platform platform = parse_platform(text, "p.json").platform;
+  EXPECT_EQ(platform.classes[kSlow].link_latency, 0.25);
+  EXPECT_EQ(platform.classes[kFast].link_latency, 0);
+  EXPECT_EQ(platform.clusters->clusters.back().link, (Link{0.1, 2}));
+  EXPECT_EQ(platform.clusters->clusters.back().factor, 1);
+  EXPECT_FALSE(platform.clusters->link);
+}
+
+TEST(PlatformErrors, Links) {
+  EXPECT_SAYS(platform_error(R"("linkFactor": 1.5)", R"("linkLatency": -1)"), ErrorKind::BadNumber,
+              "classes[1].linkLatency", "negative");
+  EXPECT_SAYS(platform_error(R"("kind": "host")", R"("kind": "host", "linkLatency": 1)"), ErrorKind::BadPlatform,
+              "classes[2].linkLatency", "hosts pay for no transfer");
+  EXPECT_SAYS(platform_error(R"("factor": 0.75)", R"("factor": 0.75, "link": {"latency": 2})"), ErrorKind::BadPlatform,
+              "clusters.clusters[1].link", "a link and a factor");
+  EXPECT_SAYS(platform_error(R"("factor": 0.75)", R"("link": 3)"), ErrorKind::BadField, "clusters.clusters[1].link",
+              "found 3", "a link");
+  EXPECT_SAYS(platform_error(R"("factor": 0.75)", R"("link": {"latency": "2"})"), ErrorKind::BadField,
+              "clusters.clusters[1].link.latency");
+}
+
 TEST(PlatformErrors, Clusters) {
   EXPECT_SAYS(platform_error(R"("count": 5)", R"("count": 6)"), ErrorKind::BadPlatform, "classes[0].count",
               "found 6, but the clusters hold 5");

@@ -18,6 +18,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
     EXPECT_EQ(a.platform.classes[c].count, b.platform.classes[c].count);
     EXPECT_EQ(a.platform.classes[c].memory, b.platform.classes[c].memory);
     EXPECT_EQ(a.platform.classes[c].link_factor, b.platform.classes[c].link_factor);
+    EXPECT_EQ(a.platform.classes[c].link_latency, b.platform.classes[c].link_latency);
   }
   EXPECT_TRUE(a.platform.clusters == b.platform.clusters);
   EXPECT_EQ(a.platform.sync_bandwidth, b.platform.sync_bandwidth);
@@ -36,6 +37,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
     ASSERT_EQ(x.layer, y.layer);
     ASSERT_EQ(x.op, y.op);
     ASSERT_EQ(x.output_bytes, y.output_bytes);
+    ASSERT_TRUE(x.facts == y.facts) << "node " << v.index();
   }
   ASSERT_EQ(a.graph.edges.size(), b.graph.edges.size());
   for (std::size_t i = 0; i < a.graph.edges.size(); ++i) {

@@ -45,6 +45,7 @@ Platform random_platform(std::mt19937_64& random, const std::function<double()>&
     one.kind = random() % 3 ? DeviceKind::Accelerator : DeviceKind::Host;
     if (random() % 2) one.memory = number();
     if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_factor = number();
+    if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_latency = number();
     platform.classes.push_back(one);
   }
   if (random() % 2) {
@@ -108,6 +109,11 @@ TEST(WorkloadJson, RoundTripsRandomWorkloadsExactly) {
       if (random() % 2) node.layer = static_cast<std::int64_t>(random() % 3) - 1;
       if (random() % 2) node.op = "aten.mm";
       if (random() % 2) node.output_bytes = number();
+      node.facts.source = kCostSources[random() % std::size(kCostSources)];
+      if (random() % 2) node.facts.family = "matrix product";
+      if (random() % 2) node.facts.flops = number();
+      if (random() % 2) node.facts.moved_bytes = number();
+      if (random() % 2) node.facts.output = "fp16[1,\"64\"]";
       workload.graph.nodes.push_back(node);
     }
     for (std::size_t i = 0; i + 1 < n; ++i) {
@@ -137,6 +143,42 @@ TEST(WorkloadJson, ThePapersFilesStayThePapers) {
       EXPECT_FALSE(node.contains(key)) << key;
     }
   }
+}
+
+TEST(WorkloadJson, AVersionIsWrittenWhereThePapersFieldsDoNotDo) {
+  const std::string plain = R"({"maxFPGAs": 1, "maxCPUs": 1, "maxSizePerFPGA": 5, "edges": [], "nodes": [
+      {"id": 1, "cpuLatency": 1, "fpgaLatency": 1, "colorClass": 2, "layerId": 3, "size": 4}]})";
+  const auto version = [](const std::string& text) {
+    return nlohmann::json::parse(workload_json(parse_workload(text, "f"))).value("version", 0);
+  };
+  EXPECT_EQ(version(plain), 0);
+  EXPECT_EQ(version(with(plain, R"("size")", R"("flops": 7, "size")")), 1);
+  EXPECT_EQ(version(with(plain, R"("size")", R"("op": "mm", "size")")), 1);
+  EXPECT_EQ(version(with(plain, R"("edges")", R"("unit": "ms", "edges")")), 1);
+}
+
+TEST(WorkloadJson, WhatCostsWereMadeOf) {
+  Workload workload = parse_workload(kSmallWorkload, "f");
+  Node& node = workload.graph.nodes[NodeId(0)];
+  node.op = "MatMul";
+  node.output_bytes = 128;
+  node.facts = {CostSource::Calibrated, "matrix product", 1e9, 3e6, "fp16[8,8]"};
+  const std::string text = workload_json(workload);
+  const nlohmann::json out = nlohmann::json::parse(text);
+  const nlohmann::json& first = out["nodes"][0];
+  EXPECT_EQ(first["op"], "MatMul");
+  EXPECT_EQ(first["family"], "matrix product");
+  EXPECT_EQ(first["source"], "calibrated");
+  EXPECT_EQ(first["flops"], 1e9);
+  EXPECT_EQ(first["movedBytes"], 3e6);
+  EXPECT_EQ(first["output"], "fp16[8,8]");
+  EXPECT_EQ(first["outputBytes"], 128);
+  EXPECT_EQ(out["edges"][0]["size"], 128) << "what an edge moves is its source's output";
+  EXPECT_FALSE(out["nodes"][1].contains("source")) << "given is what files without a source mean";
+  EXPECT_FALSE(out["edges"][1].contains("size"));
+  const Workload again = parse_workload(text, "f");
+  expect_same(again, workload);
+  EXPECT_TRUE(again.notes.empty());
 }
 
 TEST(WorkloadJson, RoundTripsAPlatformObject) {

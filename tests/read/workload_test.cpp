@@ -175,6 +175,32 @@ TEST(ReadWorkload, WhatANodeComputesIsKeptForPeople) {
   EXPECT_EQ(odd.graph.nodes[NodeId(2)].output_bytes, std::nullopt);
 }
 
+TEST(ReadWorkload, WhatCostsWereMadeOfIsReadWhereItMakesSense) {
+  const auto last_facts = [](const std::string& fields) {
+    return parse_workload(with(kSmallWorkload, R"("op": "extra")", fields), "f").graph.nodes[NodeId(2)].facts;
+  };
+  const CostFacts told = last_facts(
+      R"("source": "measured", "family": "attention", "flops": 5, "movedBytes": 6.5, "output": "fp16[2,3]")");
+  EXPECT_TRUE(told == (CostFacts{CostSource::Measured, "attention", 5, 6.5, "fp16[2,3]"}));
+  EXPECT_TRUE(last_facts(R"("source": "rumour", "family": 3, "flops": -1, "movedBytes": "6", "output": [])") ==
+              CostFacts{});
+}
+
+TEST(ReadWorkload, ANewerVersionIsRefused) {
+  const auto with_version = [](const std::string& version) {
+    return with(kSmallWorkload, R"("name": "small")", R"("name": "small", "version": )" + version);
+  };
+  EXPECT_EQ(parse_workload(with_version("1"), "f").graph.nodes.size(), 3u);
+  EXPECT_EQ(parse_workload(with_version("null"), "f").graph.nodes.size(), 3u);
+  for (const char* version : {"2", "0", "\"one\""}) {
+    const InputError error = error_of([&] { parse_workload(with_version(version), "f.json"); });
+    EXPECT_SAYS(error, ErrorKind::BadField, "f.json: version");
+  }
+  // Before its nodes are taken for bad ones.
+  const std::string unlike = R"({"version": 2, "nodes": [{"key": "a"}], "edges": []})";
+  EXPECT_SAYS(error_of([&] { parse_workload(unlike, "f"); }), ErrorKind::BadField, "version 2", "newer partita");
+}
+
 TEST(ReadWorkload, OverridesReplaceAndSupplyThePlatform) {
   const Workload some = parse_workload(kSmallWorkload, "f", {.accelerators = 5, .memory = std::nullopt, .hosts = 0});
   EXPECT_EQ(some.platform.classes[kAccelerators].count, 5);

@@ -422,8 +422,28 @@ TEST(Page, OperatorsAndBytesOfNodesWhereTheFileHasThem) {
   answer.problem.workload.change().graph.nodes[NodeId(1)].op = "aten.mm";
   answer.problem.workload.change().graph.nodes[NodeId(2)].output_bytes = 4096;
   const Json graph = answer.page().at("graph");
-  EXPECT_EQ(graph.at("op"), Json({"", "aten.mm", "", "", "", ""}));
+  EXPECT_EQ(graph.at("op"), Json::parse(R"({"words": ["", "aten.mm"], "of": [0, 1, 0, 0, 0, 0]})"));
   EXPECT_EQ(graph.at("outputBytes"), Json::parse("[null, null, 4096, null, null, null]"));
+}
+
+TEST(Page, WhatCostsWereMadeOf) {
+  Answer answer(kTraining, kTrainingSplit);
+  EXPECT_EQ(answer.page().at("costSources"), "");
+  for (const char* column : {"family", "output", "source", "flops", "movedBytes", "layer"})
+    EXPECT_FALSE(answer.page().at("graph").contains(column)) << column;
+  auto& nodes = answer.problem.workload.change().graph.nodes;
+  for (const NodeId v : {NodeId(1), NodeId(4)})
+    nodes[v].facts = {CostSource::Calibrated, "matrix product", 5, 6.5, "fp16[2,3]"};
+  nodes[NodeId(2)].layer = 7;
+  const Json page = answer.page();
+  const Json& graph = page.at("graph");
+  EXPECT_EQ(graph.at("family"), Json::parse(R"({"words": ["", "matrix product"], "of": [0, 1, 0, 0, 1, 0]})"));
+  EXPECT_EQ(graph.at("output"), Json::parse(R"({"words": ["", "fp16[2,3]"], "of": [0, 1, 0, 0, 1, 0]})"));
+  EXPECT_EQ(graph.at("source"), Json::parse(R"({"words": ["", "calibrated"], "of": [0, 1, 0, 0, 1, 0]})"));
+  EXPECT_EQ(graph.at("flops"), Json::parse("[null, 5, null, null, 5, null]"));
+  EXPECT_EQ(graph.at("movedBytes"), Json::parse("[null, 6.5, null, null, 6.5, null]"));
+  EXPECT_EQ(graph.at("layer"), Json::parse("[null, null, 7, null, null, null]"));
+  EXPECT_NE(page.at("costSources").get<std::string>().find("calibrated"), std::string::npos);
 }
 
 TEST(Page, SaysWhatMustBeKnownBeforeTheNumbersAreBelieved) {

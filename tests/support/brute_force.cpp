@@ -90,14 +90,13 @@ class Definition {
     for (const Transfer& transfer : transfers_) {
       std::vector<Tally>& pass = node(transfer.producer).backward ? backward : forward;
       for (std::size_t d = 0; d < device_count(); ++d) {
-        if (device_class(d).kind == DeviceKind::Host) continue;
+        if (device_class(d).kind == DeviceKind::Host || transfer.cost == 0) continue;
         const bool made_here = device_of[transfer.producer] == d;
         const auto on_d = [&](std::size_t v) { return device_of[v] == d; };
         const bool used_here = std::any_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
         const bool used_elsewhere = !std::all_of(transfer.consumers.begin(), transfer.consumers.end(), on_d);
-        const double link = device_class(d).link_factor * (has_clusters() ? distance(d, transfer, device_of) : 1);
-        if (!made_here && used_here) pass[d].in += link * transfer.cost;
-        if (made_here && used_elsewhere) pass[d].out += link * transfer.cost;
+        if (!made_here && used_here) pass[d].in += paid(d, transfer, device_of);
+        if (made_here && used_elsewhere) pass[d].out += paid(d, transfer, device_of);
       }
     }
     double largest = 0;
@@ -144,15 +143,18 @@ class Definition {
     }
   }
 
-  // The factor of what d reads or writes of the transfer: to the producer, or to the farthest reader.
-  double distance(std::size_t d, const Transfer& transfer, const std::vector<std::size_t>& device_of) const {
+  // What d pays for what it reads or writes of the transfer: to the producer, or to the reader that is dearest to reach.
+  double paid(std::size_t d, const Transfer& transfer, const std::vector<std::size_t>& device_of) const {
+    if (!has_clusters()) return device_class(d).link_latency + transfer.cost * device_class(d).link_factor;
+    const Platform& platform = problem_.workload->platform;
     const std::size_t home = device_of[transfer.producer];
-    if (home != d) return cluster_factor(places_[d], places_[home]);
-    double farthest = 0;
+    if (home != d) return transfer_price(platform, places_[d], places_[home], transfer.cost);
+    double dearest = 0;
     for (const std::size_t v : transfer.consumers) {
-      if (device_of[v] != d) farthest = std::max(farthest, cluster_factor(places_[d], places_[device_of[v]]));
+      if (device_of[v] != d)
+        dearest = std::max(dearest, transfer_price(platform, places_[d], places_[device_of[v]], transfer.cost));
     }
-    return farthest;
+    return dearest;
   }
 
   // Can the devices be ordered? Put down, again and again, one that nothing still waiting must precede.

@@ -48,6 +48,7 @@ Spot root_spot(const Platform& platform) {
 
 void add_places(const Spot& spot, DevicePlace place, std::vector<DevicePlace>& places) {
   place.factors.push_back(spot.cluster.factor);
+  place.links.push_back(spot.cluster.link);
   for (const std::size_t d : spot.own) {
     const ClassId its_class = places[d].its_class;
     places[d] = place;
@@ -59,6 +60,9 @@ void add_places(const Spot& spot, DevicePlace place, std::vector<DevicePlace>& p
     add_places(spot.inside[i], inside, places);
   }
 }
+
+// The exchange of weights goes by the factor of the cluster's link, or by its own.
+double exchanges_at(const Cluster& cluster) { return cluster.link.has_value() ? cluster.link->factor : cluster.factor; }
 
 using Block = std::vector<std::size_t>;  // the first is the original
 using Grouping = std::vector<Block>;
@@ -139,7 +143,7 @@ class PatternMaker {
     if (block.size() == 1) return;
     const std::size_t original = spot.own[block[0]];
     for (const std::size_t i : block) pattern.original[spot.own[i]] = original;
-    pattern.levels[original].push_back({block.size(), spot.cluster.factor, {original}});
+    pattern.levels[original].push_back({block.size(), exchanges_at(spot.cluster), {original}});
     pattern.sharing[original] *= block.size();
   }
 
@@ -151,7 +155,7 @@ class PatternMaker {
         pattern.original[spot.inside[i].all[k]] = pattern.original[originals[k]];
     }
     for (const std::size_t d : originals) {
-      pattern.levels[d].push_back({block.size(), spot.cluster.factor, originals});
+      pattern.levels[d].push_back({block.size(), exchanges_at(spot.cluster), originals});
       pattern.sharing[d] *= block.size();
     }
   }
@@ -166,16 +170,19 @@ class PatternMaker {
 std::vector<DevicePlace> device_places(const Platform& platform) {
   std::vector<DevicePlace> places;
   for (ClassId c : platform.classes.all()) {
-    for (int i = 0; i < platform.classes[c].count; ++i) places.push_back({c, {}, {}});
+    for (int i = 0; i < platform.classes[c].count; ++i) places.push_back({c, {}, {}, {}});
   }
   add_places(root_spot(platform), {}, places);
   return places;
 }
 
-double cluster_factor(const DevicePlace& a, const DevicePlace& b) {
+double transfer_price(const Platform& platform, const DevicePlace& payer, const DevicePlace& other, double cost) {
+  const DeviceClass& its_class = platform.classes[payer.its_class];
+  if (its_class.kind == DeviceKind::Host || cost == 0) return 0;
   std::size_t depth = 0;
-  while (depth < a.path.size() && depth < b.path.size() && a.path[depth] == b.path[depth]) ++depth;
-  return a.factors[depth];
+  while (depth < payer.path.size() && depth < other.path.size() && payer.path[depth] == other.path[depth]) ++depth;
+  if (payer.links[depth]) return payer.links[depth]->latency + cost * payer.links[depth]->factor;
+  return its_class.link_latency + cost * its_class.link_factor * payer.factors[depth];
 }
 
 std::vector<CopyPattern> copy_patterns(const Platform& platform, std::size_t most, bool any_original) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "partita/model/platform.h"
@@ -16,12 +17,14 @@ struct DevicePlace {
   ClassId its_class;
   std::vector<std::size_t> path;  // which cluster inside to take, level by level
   std::vector<double> factors;    // of the clusters on the path, the root's first: one more than the path is long
+  std::vector<std::optional<Link>> links;  // the same: what some of them have instead
 };
 
 std::vector<DevicePlace> device_places(const Platform& platform);
 
-// The factor of the innermost cluster that holds both.
-double cluster_factor(const DevicePlace& a, const DevicePlace& b);
+// What a device of the class at `payer` pays for an output of this cost that it exchanges with the one at `other`: nothing
+// for what costs nothing, nor on a host.
+double transfer_price(const Platform& platform, const DevicePlace& payer, const DevicePlace& other, double cost);
 
 // Copies at one level: so many, with the weights of these devices exchanged at this factor.
 struct CopyLevel {

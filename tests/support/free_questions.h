@@ -14,6 +14,7 @@ inline Problem random_free_question(std::uint64_t seed, Shape shape = Shape::Fre
   SetupFeatures features = SetupFeatures::none();
   features.transfers = true;
   features.classes = seed % 4 != 0;
+  features.latencies = seed % 3 != 0;
   Problem problem = random_setup(seed, features);
   problem.shape = shape;
   return problem;

@@ -56,7 +56,10 @@ class Definition {
   const Node& node(std::size_t v) const { return problem_.workload->graph.nodes[NodeId(v)]; }
   double time(std::size_t v, std::size_t device) const { return node(v).time[class_of_[device].index()]; }
   const Problem& problem() const { return problem_; }
-  double link_factor(std::size_t device) const { return is_host(device) ? 0 : device_class(device).link_factor; }
+  double moving(const Transfer& transfer, std::size_t device) const {
+    if (is_host(device) || transfer.cost == 0) return 0;
+    return device_class(device).link_latency + transfer.cost * device_class(device).link_factor;
+  }
 
   // Nodes on kNowhere are as if they did not exist.
   Blocks blocks(const std::vector<std::size_t>& device_of, const std::vector<std::size_t>& subgraph_of) const {
@@ -88,11 +91,11 @@ class Definition {
       for (const std::size_t v : transfer.consumers) {
         if (device_of[v] != kNowhere && of[v] != home) readers |= bit(of[v]);
       }
-      if (readers) blocks.duration[home] += link_factor(blocks.device[home]) * transfer.cost;
+      if (readers) blocks.duration[home] += moving(transfer, blocks.device[home]);
       for (std::size_t b = 0; b < blocks.count; ++b) {
         if (!(readers & bit(b))) continue;
         blocks.waits_for[b] |= bit(home);
-        blocks.duration[b] += link_factor(blocks.device[b]) * transfer.cost;
+        blocks.duration[b] += moving(transfer, blocks.device[b]);
       }
     }
     for (std::size_t a = 0; a < blocks.count; ++a) {

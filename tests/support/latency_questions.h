@@ -22,6 +22,7 @@ inline Problem random_latency_problem(std::uint64_t seed) {
   if (seed % 3 != 0) return problem;
   SetupFeatures features = SetupFeatures::none();
   features.classes = true;
+  features.latencies = seed % 2 == 0;
   problem = random_setup(problem.workload, seed, features);
   problem.objective = Objective::Latency;
   if (seed % 4 == 0) add_more_hosts(problem.workload.change(), seed);

@@ -120,9 +120,10 @@ FreeInstance instance_of(const NetGraph& graph, const StagePlatform& platform) {
       times[v].can_run = c.host ? graph.group(v).on_host : graph.group(v).on_accelerator;
     }
     instance.time.push_back(std::move(times));
+    instance.links.push_back(c.link);
   }
   std::vector<std::pair<NetId, NetTransfer>> moved;
-  for (NetId e : graph.nets()) moved.push_back({e, {graph.members(e)[0], 0, graph.cost(e)}});
+  for (NetId e : graph.nets()) moved.push_back({e, {graph.members(e)[0], 0, traffic_of(graph.cost(e))}});
   instance.moved = Csr<NetId, NetTransfer>(graph.net_count(), moved);
   return instance;
 }

@@ -158,15 +158,13 @@ class Definition {
     std::set<std::size_t> readers;
     for (const std::size_t v : transfer.consumers) readers.insert(pipeline.device_of[v]);
     readers.erase(home);
-    double farthest = 0;
+    const Platform& platform = problem_.workload->platform;
+    double dearest = 0;
     for (const std::size_t d : readers) {
-      const double factor = cluster_factor(places_[home], places_[d]);
-      farthest = std::max(farthest, factor);
-      if (device_class(d).kind == DeviceKind::Accelerator)
-        pass[d].in += transfer.cost * factor * device_class(d).link_factor;
+      dearest = std::max(dearest, transfer_price(platform, places_[home], places_[d], transfer.cost));
+      pass[d].in += transfer_price(platform, places_[d], places_[home], transfer.cost);
     }
-    if (device_class(home).kind == DeviceKind::Accelerator)
-      pass[home].out += transfer.cost * farthest * device_class(home).link_factor;
+    pass[home].out += dearest;
   }
 
   double with_copies(double load, std::size_t d, const Pipeline& pipeline, bool with_sync) const {

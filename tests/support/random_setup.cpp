@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace {
 class SetupDraw {
  public:
   SetupDraw(const Workload& workload, std::uint64_t seed, const SetupFeatures& features)
-      : source_(workload), features_(features), engine_(seed * 2 + 1) {}
+      : source_(workload), features_(features), engine_(seed * 2 + 1), link_engine_(seed * 2 + 2) {}
 
   Problem problem() {
     Problem problem;
@@ -36,6 +37,12 @@ class SetupDraw {
     return values[engine_() % N];
   }
 
+  // Drawn apart, so that all else is the same without.
+  double latency() {
+    constexpr std::array kLatencies{0.0, 0.0, 0.1, 0.5, 1.0, 3.0};
+    return features_.latencies ? kLatencies[link_engine_() % kLatencies.size()] : 0;
+  }
+
   void make_classes() {
     const int count = features_.classes ? 1 + below(3) : 1 + below(2);
     for (int i = 0; i < count; ++i) {
@@ -44,6 +51,7 @@ class SetupDraw {
       c.kind = host ? DeviceKind::Host : DeviceKind::Accelerator;
       c.name = fmt::format("{}{}", host ? "host" : "acc", i);
       if (features_.classes && !host) c.link_factor = one_of(std::array{1.0, 1.0, 0.5, 2.0, 0.0});
+      if (!host) c.link_latency = latency();
       if (toss(2) && (features_.classes || !host)) c.memory = 4.0 * (1 + below(6));
       platform_->classes.push_back(c);
       factor_.push_back(features_.classes ? one_of(std::array{1.0, 1.0, 0.5, 2.0, 1.5}) : 1.0);
@@ -67,6 +75,7 @@ class SetupDraw {
   Cluster cluster(std::size_t& left, int levels_below, bool root) {
     Cluster result;
     result.factor = one_of(std::array{1.0, 1.0, 0.5, 2.0, 0.25, 0.0});
+    if (features_.latencies && link_engine_() % 3 == 0) result.link = Link{std::exchange(result.factor, 1), latency()};
     result.devices.assign(platform_->classes.size(), 0);
     const auto own_device = [&] {
       ++result.devices[any_class()];
@@ -152,13 +161,15 @@ class SetupDraw {
 
   const Workload& source_;
   const SetupFeatures features_;
-  std::mt19937_64 engine_;
+  std::mt19937_64 engine_, link_engine_;
   Platform* platform_ = nullptr;
   std::vector<double> factor_;  // by class: of the times in the source
 };
 
 void describe_cluster(const Platform& platform, const Cluster& cluster, int depth, std::string& text) {
-  text += fmt::format("{:{}}cluster factor {}:", "", 2 * depth, cluster.factor);
+  text += fmt::format("{:{}}cluster factor {}", "", 2 * depth, cluster.factor);
+  if (cluster.link) text += fmt::format(" link {} + {}", cluster.link->factor, cluster.link->latency);
+  text += ":";
   for (ClassId c : cluster.devices.all()) {
     if (cluster.devices[c] > 0) text += fmt::format(" {} {}", cluster.devices[c], platform.classes[c].name);
   }

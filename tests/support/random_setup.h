@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random small questions beyond the paper's platform: a workload of random_workload.h, moved to a platform of up to
-// three classes with link factors and clusters, with weights and activations on its nodes, and asked with copies of
+// three classes with links and clusters, with weights and activations on its nodes, and asked with copies of
 // stages, samples in flight and recomputing. Made so that every rule is met often: equal clusters and unequal ones,
 // nodes that one of two classes of accelerators cannot run, limits that bind, a bandwidth that matters.
 #pragma once
@@ -18,6 +18,7 @@ namespace partita::detail {
 struct SetupFeatures {
   bool classes = true;    // up to three, with times, memory and links of their own; else accelerators, maybe hosts
   bool clusters = true;   // up to two levels below the root
+  bool latencies = true;  // of links: of classes, and of clusters that have links of their own
   bool copies = true;     // up to three devices, or clusters, share a stage
   bool memory = true;     // samples in flight
   bool recompute = true;  // with samples in flight only
@@ -25,7 +26,7 @@ struct SetupFeatures {
   bool gpipe = false;     // also the objective gpipe
   std::size_t most_devices = 4;
 
-  static SetupFeatures none() { return {false, false, false, false, false, false, false}; }
+  static SetupFeatures none() { return {false, false, false, false, false, false, false, false}; }
 };
 
 // The platform of `workload` is replaced. Most times on a class are those of the workload for its kind times a factor

@@ -138,6 +138,8 @@ Workload make_workload(const Recipe& recipe) {
   const int accelerators = recipe.accelerators + recipe.hosts == 0 ? 2 : recipe.accelerators;
   const double memory = recipe.memory < 4 ? kUnlimited : 3.0 * (recipe.memory - 2);
   workload.platform = make_platform(accelerators, memory, recipe.hosts);
+  if (recipe.latency >= 2)
+    workload.platform.classes[ClassId(0)].link_latency = cost_unit * (recipe.latency == 2 ? 0.5 : 2);
   if (recipe.shuffle == 0) return workload;
   return shuffled(workload, static_cast<std::uint64_t>(recipe.shuffle));
 }
@@ -168,13 +170,15 @@ Recipe random_recipe(std::uint64_t seed) {
   recipe.cost_unit = draw(4);
   recipe.style = draw(3);
   recipe.shuffle = draw(2) == 0 ? 0 : draw(256);
+  recipe.latency = draw(4);
   return recipe;
 }
 
 std::string describe(const Workload& workload) {
   std::string text;
   for (const DeviceClass& c : workload.platform.classes) {
-    text += fmt::format("{} x{} memory {} link factor {}\n", c.name, c.count, c.memory, c.link_factor);
+    text += fmt::format("{} x{} memory {} link factor {} latency {}\n", c.name, c.count, c.memory, c.link_factor,
+                        c.link_latency);
   }
   for (const Node& node : workload.graph.nodes) {
     text +=
@@ -223,6 +227,7 @@ Workload scaled(const Workload& workload, double factor) {
     for (double& time : node.time) time *= factor;
   }
   for (Edge& edge : result.graph.edges) edge.cost *= factor;
+  for (DeviceClass& c : result.platform.classes) c.link_latency *= factor;
   return result;
 }
 
@@ -233,6 +238,7 @@ Workload rounded(const Workload& workload) {
     for (double& time : node.time) time = round(time);
   }
   for (Edge& edge : result.graph.edges) edge.cost = round(edge.cost);
+  for (DeviceClass& c : result.platform.classes) c.link_latency = round(c.link_latency);
   return result;
 }
 

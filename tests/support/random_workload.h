@@ -48,6 +48,7 @@ struct Recipe {
   int unit = 0;          // 0..3: what one unit of time is; not all of them are exact in binary
   int cost_unit = 0;     // 0..3: what one unit of transfer cost is, in units of time
   int style = 0;         // one of the above
+  int latency = 0;       // 0..3: of the accelerators' links, from 2 on
   int shuffle = 0;       // 0..255: the order of the nodes in the workload; 0 is topological
 };
 
@@ -63,10 +64,10 @@ std::string describe(const Workload& workload);
 // The workload with its nodes in another order and other original ids: the same problem under other names.
 Workload shuffled(const Workload& workload, std::uint64_t seed);
 
-// All times and transfer costs multiplied by `factor`.
+// All times, transfer costs and latencies of links multiplied by `factor`.
 Workload scaled(const Workload& workload, double factor);
 
-// All times and transfer costs rounded to multiples of 1/64, so that sums are exact and ties are ties.
+// All times, transfer costs and latencies rounded to multiples of 1/64, so that sums are exact and ties are ties.
 Workload rounded(const Workload& workload);
 
 // Where the edges out of a node differ in cost, each gets a zero node of its own, colocated with the producer by a

@@ -11,6 +11,7 @@ export interface Page {
   subject: string; // "bert-large: 1512 nodes, 1631 edges; 6 accelerators of 16 GiB, 1 host"
   timeUnit: string; // of every time and cost: "ms"; "" where nobody said
   warnings: string[]; // what to know before the numbers are believed
+  costSources: string; // "calibrated 87 % of the time, default 13 %"; "" where all times are as given
   question: Question;
   classes: string[]; // names of the classes of devices, in order
   devices: Device[]; // all devices of the platform, by number
@@ -43,8 +44,14 @@ export interface GraphData {
   name: string[];
   time: (number | null)[][]; // by class, then by node; null: cannot run there
   memory: number[];
-  op?: string[]; // what it computes; "" where the file is silent
+  op?: Words; // what it computes
+  family?: Words; // what kind of operator that is: "matrix product"
+  output?: Words; // type and shape: "fp16[1,64,56,56]"
+  source?: Words; // of its times: "calibrated"; "" for given
   outputBytes?: (number | null)[];
+  flops?: (number | null)[];
+  movedBytes?: (number | null)[]; // read from and written to the device's memory
+  layer?: (number | null)[]; // of the network
   backward: number[]; // indices of the backward nodes
   piece: number[]; // into pieces; -1 for none (no split)
   x: number[];
@@ -55,6 +62,16 @@ export interface GraphData {
   edgeTo: number[];
   edgeCost: number[];
   pieces: PieceData[]; // in pipeline order
+}
+
+// A text of each node: words[of[i]], "" where there is none to say.
+export interface Words {
+  words: string[];
+  of: number[];
+}
+
+export function wordOf(column: Words | undefined, node: number): string {
+  return column?.words[column.of[node]!] ?? "";
 }
 
 // What a device runs without a break, in a box of its own; boxes do not overlap, and hold all their nodes.

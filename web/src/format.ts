@@ -60,7 +60,9 @@ const unitSeconds: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, "\u00b5s
 // "548 samples/s"; "" where the unit says nothing about seconds.
 export function rate(timePerSample: number): string {
   const length = timePerSample * (unitSeconds[unit] ?? 0);
-  return length > 0 ? `${significant(1 / length, 3)} samples/s` : "";
+  if (!(length > 0)) return "";
+  const each = 1 / length;
+  return `${each >= 99.95 && each < 1e9 ? fixed(each, 0) : significant(each, 3)} samples/s`;
 }
 
 // A single time.
@@ -95,6 +97,13 @@ export function bytes(value: number | null): string {
     ++unit;
   }
   return `${fixed(rest, 1)} ${units[unit]}`;
+}
+
+// flops_text in partita/report/explain_text.cpp: "231 MFLOP".
+export function flops(value: number): string {
+  const units: [string, number][] = [["PFLOP", 1e15], ["TFLOP", 1e12], ["GFLOP", 1e9], ["MFLOP", 1e6], ["kFLOP", 1e3]];
+  const [name, size] = units.find(([, least]) => value >= 0.9995 * least) ?? ["FLOP", 1];
+  return `${significant(value / size, 3)} ${name}`;
 }
 
 // A share of one, for sentences: "90 %", "0.3 %". Never "100 %" of what is less, nor "0 %" of more than nothing.

@@ -42,6 +42,11 @@ test("fixed and significant are printf's %f and %g", () => {
   }
 });
 
+test("operations are written as plan --explain writes them", () => {
+  const cases = { 0: "0 FLOP", 2: "2 FLOP", 999.6e6: "1 GFLOP", 231211008: "231 MFLOP", 8.17e9: "8.17 GFLOP", 2e15: "2 PFLOP" };
+  for (const [value, text] of Object.entries(cases)) assert.equal(format.flops(Number(value)), text);
+});
+
 test("times of a table share their decimals", () => {
   assert.equal(format.timeFormat(1.82413)(0.327089), "0.32709");
   assert.equal(format.timeFormat(40)(2), "2.0000");

@@ -291,7 +291,7 @@ test("chips and search bring what they name into sight, near enough to be read",
 
 test("what a node computes and how large its output is, where the file says so", async () => {
   const data = structuredClone(small);
-  data.graph.op = data.graph.name.map((_, node) => (node === 7 ? "aten.mm" : ""));
+  data.graph.op = { words: ["", "aten.mm"], of: data.graph.name.map((_, node) => (node === 7 ? 1 : 0)) };
   data.graph.outputBytes = data.graph.name.map((_, node) => (node === 7 ? 3 * 2 ** 20 : null));
   const { page, faults } = await shown(urlOf("op", data));
   await page.fill(".graph-search-text", "aten.mm");
@@ -302,6 +302,102 @@ test("what a node computes and how large its output is, where the file says so",
   await page.fill(".graph-search-text", String(data.graph.id[8]));
   await page.press(".graph-search-text", "Enter");
   assert.equal(await page.locator('.graph-details [data-fact="op"]').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
+// Families and layers by turns, and what one node is made of.
+function costed() {
+  const data = structuredClone(small);
+  const { graph } = data;
+  const of = graph.name.map((_, node) => node % 3);
+  data.timeUnit = "ms";
+  data.costSources = "calibrated 87 % of the time, default 13 %";
+  graph.family = { words: ["elementwise", "matrix product", "view"], of };
+  graph.source = { words: ["", "calibrated"], of: graph.name.map((_, node) => (node === 7 ? 1 : 0)) };
+  graph.output = { words: ["", "fp16[1,64,56,56]"], of: graph.name.map((_, node) => (node === 7 ? 1 : 0)) };
+  graph.flops = graph.name.map((_, node) => (node === 7 ? 231e6 : null));
+  graph.movedBytes = graph.name.map((_, node) => (node === 7 ? 2 ** 21 : null));
+  graph.layer = graph.name.map((_, node) => (node < 5 ? null : Math.floor(node / 10)));
+  return data;
+}
+
+test("what a node's times are made of and come from, in the details and in the tip", async () => {
+  const { page, faults, box } = await shown(urlOf("costed", costed()));
+  assert.equal(await page.textContent("#cost-sources"), "Costs: calibrated 87\u00a0% of the time, default 13\u00a0%");
+  await page.fill(".graph-search-text", String(small.graph.id[7]));
+  await page.press(".graph-search-text", "Enter");
+  await still(page);
+  assert.equal(await fact(page, "shape"), "fp16[1,64,56,56]");
+  assert.equal(await fact(page, "family"), "matrix product");
+  assert.equal(await fact(page, "flops"), "231 MFLOP");
+  assert.equal(await fact(page, "moved"), "2.0 MiB");
+  assert.equal(await fact(page, "layer"), "0");
+  assert.equal(await fact(page, "source"), "calibrated");
+  assert.match(await fact(page, "time-0"), / ms$/);
+  await page.mouse.move(...(await pointAt(page, box, 7)));
+  await until(page, () => document.querySelector(".tip")?.textContent.includes("fp16[1,64,56,56]"));
+  assert.match(await page.textContent(".tip"), /ms, calibrated/);
+  await page.fill(".graph-search-text", String(small.graph.id[8]));
+  await page.press(".graph-search-text", "Enter");
+  assert.equal(await fact(page, "source"), "given");
+  assert.deepEqual(faults, []);
+});
+
+test("nodes are coloured by device, by time or by family, and the key says what colours mean", async () => {
+  const { page, faults } = await shown(urlOf("colours", costed()));
+  const colours = async () => (await state(page)).colours;
+  const byDevice = await colours();
+  assert.ok(await page.locator(".graph-key").isHidden());
+
+  await page.selectOption(".graph-choice", "time");
+  const byTime = await colours();
+  const times = small.graph.piece.map((_, node) => small.graph.time[0][node]);
+  const [longest, shortest] = [Math.max(...times), Math.min(...times)].map((time) => times.indexOf(time));
+  assert.notEqual(byTime[longest], byTime[shortest]);
+  assert.equal(byTime[longest], "#4b0f35", "the end of the ramp");
+  const inOrder = times.map((_, node) => node).sort((a, b) => times[a] - times[b]);
+  const light = (colour) => [1, 3, 5].reduce((sum, at) => sum + parseInt(colour.slice(at, at + 2), 16), 0);
+  inOrder.slice(1).forEach((node, i) => assert.ok(light(byTime[node]) <= light(byTime[inOrder[i]]), "the longer the darker"));
+  assert.match(await page.textContent(".graph-ramp-labels"), /^0 ms.* ms$/);
+  assert.match(await page.getAttribute(canvas, "aria-label"), /coloured by time/);
+
+  await page.selectOption(".graph-choice", "family");
+  const byFamily = await colours();
+  assert.equal(byFamily[0], byFamily[3]);
+  assert.notEqual(byFamily[0], byFamily[1]);
+  const key = await page.locator(".graph-family").allTextContents();
+  assert.equal(key.length, 3);
+  assert.ok(key.every((text) => /^(elementwise|matrix product|view)\d+(\.\d)? % of the time$/.test(text)), key.join());
+
+  await page.selectOption(".graph-choice", "device");
+  assert.deepEqual(await colours(), byDevice);
+  assert.deepEqual(faults, []);
+});
+
+test("far away, colours of nodes need nodes: pieces come back with the devices", async () => {
+  const { page, faults } = await shown(urlOf("large", large));
+  assert.equal((await state(page)).level, "pieces");
+  await page.selectOption(".graph-choice", "time");
+  await still(page);
+  assert.equal((await state(page)).level, "dots");
+  assert.equal(await page.locator('.graph-choice option[value="family"]').count(), 0, "no family is known");
+  assert.equal(await page.locator(".graph-layers").count(), 0, "no layer is known");
+  await page.selectOption(".graph-choice", "device");
+  assert.equal((await state(page)).level, "pieces");
+  assert.deepEqual(faults, []);
+});
+
+test("layers have grounds where the reader asks for them", async () => {
+  const { page, faults } = await shown(urlOf("layers", costed()));
+  const picture = () => page.$eval(canvas, (element) => element.toDataURL());
+  const plain = await picture();
+  await page.check(".graph-layers");
+  await until(page, () => window.partita.graph.grouped);
+  await page.waitForTimeout(100);
+  assert.notEqual(await picture(), plain);
+  await page.uncheck(".graph-layers");
+  await page.waitForTimeout(100);
+  assert.equal(await picture(), plain);
   assert.deepEqual(faults, []);
 });
 

@@ -221,7 +221,7 @@ export function trainingPage({ nodes, stages, samples }) {
   return {
     version: 1, program: "partita 0.1.0", command: "simulate", title: `made-up-${nodes}`,
     subject: `made-up-${nodes}: ${nodes} nodes, ${all.length} edges; ${stages} accelerators of 16 GiB, 1 host`,
-    timeUnit: "", warnings: [],
+    timeUnit: "", warnings: [], costSources: "",
     question: { objective: "max-load", shape: "staged", transfers: "sum", training: true, memoryModel: "1f1b" },
     classes: ["accelerator", "host"],
     devices: [

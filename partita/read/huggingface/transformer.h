@@ -15,7 +15,7 @@ namespace partita::detail {
 // More than these are taken for a mistake; a field that is larger is refused where it is read.
 inline constexpr std::int64_t kLargestExtent = std::int64_t{1} << 30;
 inline constexpr std::int64_t kMostLayers = 10'000;
-inline constexpr std::int64_t kMostOperators = 200'000;
+inline constexpr std::int64_t kMostOperators = 100'000;
 
 // `source` is what messages call the file, `checkpoint` (which may be null) has the last word on the sizes of weights.
 // Throws InputError for options that make no sense, or none for this network. Precondition: every extent of the shape

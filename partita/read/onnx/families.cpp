@@ -23,9 +23,9 @@ constexpr Row kTable[] = {
      "com.microsoft:DynamicQuantizeMatMul "
      "com.microsoft:FusedMatMul com.microsoft:TransposeMatMul com.microsoft:FusedGemm com.microsoft:MatMulNBits "
      "com.microsoft:MatMulFpQ4 com.microsoft:MatMulBnb4 com.microsoft:MoE com.microsoft:QMoE"},
-    {Convolution, "Conv ConvInteger QLinearConv ConvTranspose DeformConv com.microsoft:FusedConv"},
+    {Convolution, "Conv ConvInteger QLinearConv ConvTranspose DeformConv CausalConvWithState com.microsoft:FusedConv"},
     {Attention,
-     "Attention FlexAttention LinearAttention com.microsoft:Attention com.microsoft:MultiHeadAttention "
+     "Attention LinearAttention ai.onnx.preview:FlexAttention com.microsoft:Attention com.microsoft:MultiHeadAttention "
      "com.microsoft:GroupQueryAttention "
      "com.microsoft:PagedAttention com.microsoft:SparseAttention com.microsoft:PackedAttention "
      "com.microsoft:PackedMultiHeadAttention com.microsoft:DecoderMaskedMultiHeadAttention com.microsoft:QAttention "
@@ -49,7 +49,8 @@ constexpr Row kTable[] = {
      "Mish "
      "Mod Mul Neg Not Or PRelu Pow QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus "
      "Softsign "
-     "Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor ImageScaler ScaledTanh ParametricSoftplus RotaryEmbedding "
+     "Sqrt Sub Sum SwiGLU Swish Tan Tanh ThresholdedRelu Where Xor ImageScaler ScaledTanh ParametricSoftplus "
+     "RotaryEmbedding "
      "Det "
      "com.microsoft:BiasGelu com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuickGelu "
      "com.microsoft:BiasSplitGelu "
@@ -80,7 +81,7 @@ constexpr Row kTable[] = {
     {View, "Reshape Squeeze Unsqueeze Flatten Identity Dropout"},
     {Control, "If Loop Scan SequenceMap"},
     {Other,
-     "DFT STFT ai.onnx.ml:ArrayFeatureExtractor ai.onnx.ml:CategoryMapper ai.onnx.ml:DictVectorizer "
+     "DFT STFT ai.onnx.ml:ArrayFeatureExtractor ai.onnx.ml:CastMap ai.onnx.ml:CategoryMapper ai.onnx.ml:DictVectorizer "
      "ai.onnx.ml:FeatureVectorizer ai.onnx.ml:LabelEncoder ai.onnx.ml:LinearClassifier ai.onnx.ml:LinearRegressor "
      "ai.onnx.ml:OneHotEncoder ai.onnx.ml:SVMClassifier ai.onnx.ml:SVMRegressor ai.onnx.ml:TreeEnsemble "
      "ai.onnx.ml:TreeEnsembleClassifier ai.onnx.ml:TreeEnsembleRegressor ai.onnx.ml:ZipMap "
@@ -120,7 +121,8 @@ OperatorFamily family_of(const FlatModel& model, const FlatNode& node) {
 }
 
 bool is_known_domain(std::string_view domain) {
-  return domain.empty() || domain == "com.microsoft" || domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training";
+  return domain.empty() || domain == "com.microsoft" || domain == "ai.onnx.ml" || domain == "ai.onnx.preview" ||
+         domain == "ai.onnx.preview.training";
 }
 
 }  // namespace partita::detail::onnx

@@ -38,12 +38,13 @@ AttentionSizes standard_sizes(const Inference& node) {
     sizes.value_width = over(node.extent(2, 2), sizes.kv_heads);
     fresh = node.extent(1, 1);
   }
-  sizes.keys = node.has(4) ? plus(fresh, node.extent(4, 2)) : fresh;
-  sizes.causal = node.integer("is_causal", 0) != 0;
+  const bool has_past = node.has(4) && node.node().kind() == "Attention";
+  sizes.keys = has_past ? plus(fresh, node.extent(4, 2)) : fresh;
   return sizes;
 }
 
-// com.microsoft:Attention makes queries, keys and values itself: input [batch, tokens, width], weights [width, 3 * width].
+// com.microsoft:Attention makes queries, keys and values itself: input [batch, tokens, width], weights [width, 3 * width];
+// QAttention does so in 8 bits.
 AttentionSizes fused_sizes(const Inference& node) {
   AttentionSizes sizes;
   sizes.batch = node.extent(0, 0);
@@ -54,8 +55,8 @@ AttentionSizes fused_sizes(const Inference& node) {
   const bool listed = widths && widths->size() == 3;
   sizes.key_width = over(listed ? (*widths)[0] : over(all, 3), sizes.heads);
   sizes.value_width = over(listed ? (*widths)[2] : over(all, 3), sizes.heads);
-  sizes.keys = node.has(4) ? plus(sizes.queries, node.extent(4, 3)) : sizes.queries;
-  sizes.causal = node.integer("unidirectional", 0) != 0;
+  const std::size_t past = node.node().kind() == "QAttention" ? 8 : 4;
+  sizes.keys = node.has(past) ? plus(sizes.queries, node.extent(past, 3)) : sizes.queries;
   const std::int64_t products = times(times(times(sizes.batch, sizes.queries), node.extent(0, 2)), all);
   sizes.projection = is_known(products) ? static_cast<double>(products) : -1;
   return sizes;
@@ -85,7 +86,6 @@ AttentionSizes multi_head_sizes(const Inference& node) {
     }
   }
   sizes.keys = node.has(6) ? plus(fresh, node.extent(6, 2)) : fresh;
-  sizes.causal = node.integer("unidirectional", 0) != 0;
   return sizes;
 }
 
@@ -111,7 +111,6 @@ AttentionSizes grouped_sizes(const Inference& node) {
       sizes.keys = total->front();
     }
   }
-  sizes.causal = true;
   return sizes;
 }
 
@@ -131,8 +130,9 @@ void attention(Inference& node) {
 
 void fused_attention(Inference& node) {
   const AttentionSizes sizes = *attention_sizes(node);
-  node.set(0, node.type(0), Numbers{sizes.batch, sizes.queries, times(sizes.heads, sizes.value_width)});
-  node.set(1, node.type(0), Numbers{2, sizes.batch, sizes.heads, sizes.keys, sizes.key_width});
+  const DataType type = node.type(node.node().kind() == "QAttention" ? 3 : 0);
+  node.set(0, type, Numbers{sizes.batch, sizes.queries, times(sizes.heads, sizes.value_width)});
+  node.set(1, type, Numbers{2, sizes.batch, sizes.heads, sizes.keys, sizes.key_width});
 }
 
 void cached_attention(Inference& node) {
@@ -147,13 +147,24 @@ void cached_attention(Inference& node) {
   node.set(2, cache, Numbers{sizes.batch, sizes.kv_heads, kept, sizes.value_width});
 }
 
+// A state of [key width, value width] for each head takes the place of the keys: tokens are met one by one.
+void linear_attention(Inference& node) {
+  const AttentionSizes sizes = *attention_sizes(node);
+  node.set(0, node.type(0), Numbers{sizes.batch, sizes.queries, times(sizes.heads, sizes.value_width)});
+  node.set(1, node.has(3) ? node.type(3) : node.type(0),
+           Numbers{sizes.batch, sizes.kv_heads, sizes.key_width, sizes.value_width});
+}
+
 void same(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
 
 constexpr ShapeRow kRows[] = {
     {"Attention", attention},
     {"com.microsoft:Attention", fused_attention},
+    {"com.microsoft:QAttention", fused_attention},
     {"com.microsoft:MultiHeadAttention", cached_attention},
     {"com.microsoft:GroupQueryAttention", cached_attention},
+    {"LinearAttention", linear_attention},
+    {"ai.onnx.preview:FlexAttention", attention},
     {"RotaryEmbedding", same},
     {"com.microsoft:RotaryEmbedding", same},
 };
@@ -161,13 +172,13 @@ constexpr ShapeRow kRows[] = {
 }  // namespace
 
 std::optional<AttentionSizes> attention_sizes(const Inference& node) {
-  const bool standard = node.node().domain().empty();
-  if (!standard && node.node().domain() != "com.microsoft") return std::nullopt;
-  const std::string_view kind = node.node().kind();
+  const std::string_view kind = node.node().kind(), domain = node.node().domain();
   std::optional<AttentionSizes> sizes;
-  if (kind == "Attention") sizes = standard ? standard_sizes(node) : fused_sizes(node);
-  if (kind == "MultiHeadAttention" && !standard) sizes = multi_head_sizes(node);
-  if (kind == "GroupQueryAttention" && !standard) sizes = grouped_sizes(node);
+  if (domain.empty() && (kind == "Attention" || kind == "LinearAttention")) sizes = standard_sizes(node);
+  if (domain == "ai.onnx.preview" && kind == "FlexAttention") sizes = standard_sizes(node);
+  if (domain == "com.microsoft" && (kind == "Attention" || kind == "QAttention")) sizes = fused_sizes(node);
+  if (domain == "com.microsoft" && kind == "MultiHeadAttention") sizes = multi_head_sizes(node);
+  if (domain == "com.microsoft" && kind == "GroupQueryAttention") sizes = grouped_sizes(node);
   if (sizes) sizes->kv_heads = known_or(sizes->kv_heads, sizes->heads);
   return sizes;
 }

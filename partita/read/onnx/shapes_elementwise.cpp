@@ -112,6 +112,7 @@ constexpr ShapeRow kRows[] = {
     {"ParametricSoftplus", same},
     {"ImageScaler", same},
     {"PRelu", same},
+    {"SwiGLU", same},
     {"IsInf", tested},
     {"IsNaN", tested},
     {"Add", stretched},

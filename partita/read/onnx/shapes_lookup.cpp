@@ -177,7 +177,12 @@ void fourier(Inference& node) {
   const std::int64_t otherwise = by_input ? -2 : node.integer("axis", 1);
   const std::int64_t axis = by_input && given && given->size() == 1 ? given->front() : otherwise;
   const std::optional<std::size_t> at = axis_of(axis, shape->size());
-  if (!at || (by_input && node.has(2) && !given)) return node.set(0, node.type(0), std::nullopt);
+  const bool keeps_extents = !node.has(1) && node.integer("onesided", 0) == 0;  // along whichever axis
+  if ((!at || (by_input && node.has(2) && !given)) && !keeps_extents) return node.set(0, node.type(0), std::nullopt);
+  if (keeps_extents) {
+    shape->back() = 2;
+    return node.set(0, node.type(0), std::move(shape));
+  }
   if (node.has(1)) {
     const std::optional<double> length = scalar(node.constant(1));
     (*shape)[*at] = length && *length >= 0 && *length < 1e15 ? static_cast<std::int64_t>(*length) : kUnknownExtent;

@@ -184,7 +184,12 @@ void columns_to_image(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-void deformed_convolution(Inference& node) { convolution(node); }
+// The last places of the input are the state that the next call begins with.
+void causal_convolution(Inference& node) {
+  node.set(0, node.type(0), node.shape(0));
+  const std::int64_t kernel = node.extent(1, 2);
+  node.set(1, node.type(0), Numbers{node.extent(0, 0), node.extent(0, 1), kernel > 0 ? kernel - 1 : kUnknownExtent});
+}
 
 constexpr ShapeRow kRows[] = {
     {"Conv", convolution},
@@ -192,7 +197,8 @@ constexpr ShapeRow kRows[] = {
     {"ConvInteger", integer_convolution},
     {"QLinearConv", quantized_convolution},
     {"ConvTranspose", transposed_convolution},
-    {"DeformConv", deformed_convolution},
+    {"DeformConv", convolution},
+    {"CausalConvWithState", causal_convolution},
     {"AveragePool", pooling},
     {"MaxPool", pooling},
     {"LpPool", pooling},

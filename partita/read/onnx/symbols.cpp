@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "partita/util/error.h"
 #include "partita/util/nearest_name.h"
 #include "partita/util/visible_text.h"
@@ -15,10 +13,6 @@ namespace partita::detail::onnx {
 namespace {
 
 constexpr const char* kField = "ReadNetworkOptions::dimensions";
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
 
 }  // namespace
 
@@ -35,7 +29,7 @@ Symbols::Symbols(const ReadNetworkOptions& options) : options_(options) {
 std::int64_t Symbols::extent(const std::string& name) {
   const auto at = options_.dimensions.find(name);
   if (at == options_.dimensions.end()) return kUnknownExtent;
-  add_once(met_, name);
+  met_.insert(name);
   return at->second;
 }
 
@@ -52,10 +46,7 @@ Shape Symbols::input_shape(const TypeView& type, std::string_view input) {
     const std::string name = dimension.symbol.empty() ? place : std::string(dimension.symbol);
     std::int64_t size = extent(place);
     if (!is_known(size)) size = extent(name);
-    if (!is_known(size)) {
-      add_once(unset_, name);
-      add_once(met_, name);
-    }
+    if (!is_known(size) && met_.insert(name).second) unset_.push_back(name);
     shape.push_back(size);
   }
   return shape;
@@ -76,11 +67,10 @@ Shape Symbols::shape(const TypeView& type) {
 
 void Symbols::check_all_met(const std::string& source) const {
   for (const auto& [name, size] : options_.dimensions) {
-    if (std::ranges::find(met_, name) != met_.end()) continue;
-    std::vector<std::string> open = met_;
-    std::erase_if(open, [this](const std::string& other) { return options_.dimensions.contains(other); });
+    if (met_.contains(name)) continue;
+    std::vector<std::string> open = unset_;
     std::string hint = "every dimension of its inputs is fixed";
-    if (const std::optional<std::string> near = nearest_name(name, met_)) {
+    if (const std::optional<std::string> near = nearest_name(name, {met_.begin(), met_.end()})) {
       hint = fmt::format("did you mean '{}'?", visible(*near, kLongestShownName));
     } else if (!open.empty()) {
       for (std::string& other : open) other = fmt::format("'{}'", visible(other, kLongestShownName));

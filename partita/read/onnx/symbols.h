@@ -2,6 +2,7 @@
 // Dimensions that a file names but does not fix, and the sizes that a caller gives them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Symbols {
 
   const ReadNetworkOptions& options_;
   std::vector<std::string> unset_;
-  std::vector<std::string> met_;  // those of inputs, and those that were set
+  std::set<std::string> met_;  // those of inputs, and those that were set
 };
 
 }  // namespace partita::detail::onnx

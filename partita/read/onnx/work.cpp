@@ -112,9 +112,18 @@ class Counter {
   Flops attention() const {
     const AttentionSizes sizes = *attention_sizes(node_);
     const Flops pairs = number(sizes.batch) * number(sizes.heads) * number(sizes.queries) * number(sizes.keys);
+    if (kind() == "LinearAttention") return linear_attention(sizes);
     const Flops widths = number(sizes.key_width) + number(sizes.value_width);
     if (sizes.projection < 0) return std::nullopt;
     return pairs * (Flops(2) * widths + Flops(5)) + Flops(2 * sizes.projection);
+  }
+
+  // Each token adds the product of its key and value to the state, and asks it; the delta rule asks it before, too.
+  Flops linear_attention(const AttentionSizes& sizes) const {
+    const Flops state = number(sizes.key_width) * number(sizes.value_width);
+    const double rounds = node_.text("update_rule", "gated_delta").ends_with("delta") ? 2 : 1;
+    const Flops tokens = number(sizes.batch) * number(sizes.queries);
+    return Flops(2) * tokens * state * (number(sizes.heads) + Flops(rounds) * number(sizes.kv_heads));
   }
 
   // Each step multiplies the input by W and the state by R; what is done with the gates is small beside it.

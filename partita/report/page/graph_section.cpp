@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as columns, with a place to draw each node at.
 #include <algorithm>
+#include <map>
 
 #include "partita/report/graph_layout.h"
 #include "partita/report/page/sections.h"
@@ -29,6 +30,39 @@ Pieces pieces_of_passes(const Graph& graph) {
   return pieces;
 }
 
+using Nodes = IdVector<NodeId, Node>;
+
+// A text of each node. Long ones are shared by many nodes: each is written once, and of each node which one it has. Left
+// out where no node has any.
+template <class Text>
+void write_words(const char* name, const Nodes& nodes, Text text, JsonLine& json) {
+  std::map<std::string, std::size_t> number;
+  std::vector<std::string> words;
+  std::vector<std::size_t> of;
+  for (const Node& node : nodes) {
+    const auto [entry, is_new] = number.emplace(text(node), words.size());
+    if (is_new) words.push_back(entry->first);
+    of.push_back(entry->second);
+  }
+  if (std::ranges::all_of(words, &std::string::empty)) return;
+  json.key(name).object([&] {
+    json.column("words", words);
+    json.column("of", of);
+  });
+}
+
+// A number of each node, where some node has it.
+template <class Number>
+void write_known(const char* name, const Nodes& nodes, Number number, JsonLine& json) {
+  if (std::ranges::any_of(nodes, [&](const Node& node) { return number(node).has_value(); }))
+    json.column(name, nodes, number);
+}
+
+// Empty where the file said the times: so a workload with nothing else has no column of sources.
+std::string source_text(const Node& node) {
+  return node.facts.source == CostSource::Given ? "" : to_string(node.facts.source);
+}
+
 void write_nodes(const Workload& workload, JsonLine& json) {
   const auto& nodes = workload.graph.nodes;
   json.column("id", nodes, [](const Node& node) { return node.original_id; });
@@ -37,10 +71,21 @@ void write_nodes(const Workload& workload, JsonLine& json) {
     json.array(nodes, [&](const Node& node) { json.value(node.time[c.index()]); });
   });
   json.column("memory", nodes, [](const Node& node) { return node.memory; });
-  if (std::ranges::any_of(nodes, [](const Node& node) { return !node.op.empty(); }))
-    json.column("op", nodes, [](const Node& node) -> const std::string& { return node.op; });
-  if (std::ranges::any_of(nodes, [](const Node& node) { return node.output_bytes.has_value(); }))
-    json.column("outputBytes", nodes, [](const Node& node) { return node.output_bytes; });
+  write_words(
+      "op", nodes, [](const Node& node) { return node.op; }, json);
+  write_words(
+      "family", nodes, [](const Node& node) { return node.facts.family; }, json);
+  write_words(
+      "output", nodes, [](const Node& node) { return node.facts.output; }, json);
+  write_words("source", nodes, source_text, json);
+  write_known(
+      "outputBytes", nodes, [](const Node& node) { return node.output_bytes; }, json);
+  write_known(
+      "flops", nodes, [](const Node& node) { return node.facts.flops; }, json);
+  write_known(
+      "movedBytes", nodes, [](const Node& node) { return node.facts.moved_bytes; }, json);
+  write_known(
+      "layer", nodes, [](const Node& node) { return node.layer; }, json);
   std::vector<NodeId> backward;
   for (NodeId v : nodes.all()) {
     if (nodes[v].backward) backward.push_back(v);

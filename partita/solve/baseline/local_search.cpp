@@ -45,10 +45,10 @@ struct Groups {
   IdVector<GroupId, double> weight;       // no load falls by more than this when the group leaves or enters its device
 };
 
-double weight_of(const NetGraph& graph, GroupId g, double time, double link) {
+template <class Cost>
+double weight_of(const NetGraph& graph, GroupId g, double time, Cost cost) {
   const auto nets = graph.nets_of(g);
-  return std::accumulate(nets.begin(), nets.end(), time,
-                         [&](double sum, NetId e) { return sum + link * graph.cost(e); });
+  return std::accumulate(nets.begin(), nets.end(), time, [&](double sum, NetId e) { return sum + cost(e); });
 }
 
 Groups describe_groups(const NetGraph& graph, const StagePlatform& platform) {
@@ -59,15 +59,19 @@ Groups describe_groups(const NetGraph& graph, const StagePlatform& platform) {
   for (GroupId g : graph.all()) {
     const Group& group = graph.group(g);
     groups.choice.push_back(group.on_accelerator && accelerators > 0 ? 0 : group.on_host ? 1 : 2);
-    groups.weight.push_back(weight_of(graph, g, std::max(group.accelerator_time, group.host_time), 1));
+    groups.weight.push_back(
+        weight_of(graph, g, std::max(group.accelerator_time, group.host_time), [&](NetId e) { return graph.cost(e); }));
   }
   return groups;
 }
 
 // One choice for each set of classes that can run some group: accelerators where there are any, else hosts.
 Groups describe_groups(const NetGraph& graph, const FreeInstance& instance) {
-  double link = 0;
-  for (std::size_t c = 0; c < instance.class_count(); ++c) link = std::max(link, instance.link(c));
+  const auto most_paid = [&](NetId e) {
+    double most = 0;
+    for (std::size_t c = 0; c < instance.class_count(); ++c) most = std::max(most, instance.price_of(e, c));
+    return most;
+  };
   Groups groups;
   std::map<std::vector<char>, std::size_t> choice_of;
   for (GroupId g : graph.all()) {
@@ -85,7 +89,7 @@ Groups describe_groups(const NetGraph& graph, const FreeInstance& instance) {
       }
     }
     groups.choice.push_back(known->second);
-    groups.weight.push_back(weight_of(graph, g, time, link));
+    groups.weight.push_back(weight_of(graph, g, time, most_paid));
   }
   return groups;
 }

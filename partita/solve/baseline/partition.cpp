@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/links.h"
 #include "partita/reduce/stage_order.h"
 #include "partita/reduce/transfers.h"
 #include "partita/util/error.h"
@@ -24,8 +25,15 @@ struct WeightedPair {
   double cost;
 };
 
+// The libraries know one price: that of the dearest link.
+Link dearest_link(const Platform& platform) {
+  Link dearest = kPaysNothing;
+  for (const DeviceClass& c : platform.classes) dearest = most_of(dearest, link_of(c));
+  return dearest == kPaysNothing ? Link() : dearest;
+}
+
 // What moves between each two groups, each pair once.
-std::vector<WeightedPair> traffic(const Graph& graph, const IdVector<NodeId, GroupId>& group_of) {
+std::vector<WeightedPair> traffic(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, const Link& link) {
   std::vector<WeightedPair> pairs;
   std::vector<GroupId> readers;
   for (const Transfer& transfer : find_transfers(graph)) {
@@ -35,7 +43,8 @@ std::vector<WeightedPair> traffic(const Graph& graph, const IdVector<NodeId, Gro
     std::sort(readers.begin(), readers.end());
     readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     for (GroupId to : readers) {
-      if (to != from && transfer.cost > 0) pairs.push_back({std::min(from, to), std::max(from, to), transfer.cost});
+      if (to != from && transfer.cost > 0)
+        pairs.push_back({std::min(from, to), std::max(from, to), link.price(transfer.cost)});
     }
   }
   // Also by cost, so that sums do not depend on the order of the file.
@@ -184,7 +193,7 @@ class Partitioning {
     for (GroupId g : vertices_) sum += weight(g);
     for (GroupId g : vertices_) graph.vertex_weight.push_back(scaled(weight(g), sum));
 
-    auto pairs = traffic(problem_.workload->graph, order_.group_of);
+    auto pairs = traffic(problem_.workload->graph, order_.group_of, dearest_link(problem_.workload->platform));
     std::erase_if(pairs, [&](const WeightedPair& pair) {
       return vertex_of_[pair.a] == kNoVertex || vertex_of_[pair.b] == kNoVertex;
     });

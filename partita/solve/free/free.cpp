@@ -165,8 +165,7 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
 
 FreeOutcome solve_free(const FreeInstance& instance, const std::vector<FreeSplit>& starts, const FreeOptions& options,
                        const ProofCheck& check, Budget& budget, const Sink& sink) {
-  if (instance.mode == TransferMode::Sum)
-    return FreeSolver<SumLoads>(instance, options, check, budget, sink).run(starts);
+  if (SumLoads::serves(instance)) return FreeSolver<SumLoads>(instance, options, check, budget, sink).run(starts);
   return FreeSolver<PartLoads>(instance, options, check, budget, sink).run(starts);
 }
 

@@ -43,7 +43,7 @@ NetGraph weighted_graph(const FreeInstance& instance, std::size_t device_class, 
   for (NetId e : graph.nets()) {
     Net net{0, {graph.members(e).begin(), graph.members(e).end()}};
     for (const NetTransfer& t : instance.moved[e])
-      net.cost += instance.link(device_class) * as_factor(used.transfers[t.pass]) * t.cost;
+      net.cost += as_factor(used.transfers[t.pass]) * price(instance.link(device_class), t.traffic);
     if (net.cost > 0) nets.push_back(std::move(net));
   }
   return NetGraph(std::move(groups), std::move(nets));

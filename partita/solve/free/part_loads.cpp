@@ -6,8 +6,8 @@
 namespace partita::detail {
 namespace {
 
-double pass_load_in_mode(const PartLoads::Parts& parts, std::size_t p, double link, TransferMode mode) {
-  const double compute = parts.compute[p], in = link * parts.in[p], out = link * parts.out[p];
+double pass_load_in_mode(const PartLoads::Parts& parts, std::size_t p, TransferMode mode) {
+  const double compute = parts.compute[p], in = parts.in[p], out = parts.out[p];
   switch (mode) {
     case TransferMode::Sum: return compute + in + out;
     case TransferMode::Overlap: return std::max(compute, in + out);
@@ -16,9 +16,9 @@ double pass_load_in_mode(const PartLoads::Parts& parts, std::size_t p, double li
   return 0;
 }
 
-double load_in_mode(const PartLoads::Parts& parts, double link, TransferMode mode) {
+double load_in_mode(const PartLoads::Parts& parts, TransferMode mode) {
   double load = 0;
-  for (std::size_t p = 0; p < kPasses; ++p) load += pass_load_in_mode(parts, p, link, mode);
+  for (std::size_t p = 0; p < kPasses; ++p) load += pass_load_in_mode(parts, p, mode);
   return load;
 }
 
@@ -35,7 +35,9 @@ IdVector<DeviceId, PartLoads::Parts> measure(const FreeInstance& instance,
   std::vector<DeviceId> holders;
   for (NetId e : instance.graph.nets()) {
     for_each_cutter(instance.graph.members(e), device_of, holders, [&](DeviceId d) {
-      for (const NetTransfer& t : instance.moved[e]) parts[d].transfers(t.pass, device_of[t.producer] == d) += t.cost;
+      const Link& link = instance.link(instance.devices.class_number(d));
+      for (const NetTransfer& t : instance.moved[e])
+        parts[d].transfers(t.pass, device_of[t.producer] == d) += price(link, t.traffic);
     });
   }
   return parts;
@@ -60,8 +62,7 @@ bool is_legal(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& d
 double free_value(const FreeInstance& instance, const IdVector<GroupId, DeviceId>& device_of) {
   const IdVector<DeviceId, PartLoads::Parts> parts = measure(instance, device_of);
   double largest = 0;
-  for (DeviceId d : parts.all())
-    largest = std::max(largest, load_in_mode(parts[d], instance.link(instance.devices.class_number(d)), instance.mode));
+  for (DeviceId d : parts.all()) largest = std::max(largest, load_in_mode(parts[d], instance.mode));
   return largest;
 }
 
@@ -77,12 +78,10 @@ void PartLoads::reset(const IdVector<GroupId, DeviceId>& device_of) {
   refresh();
 }
 
-double PartLoads::load_of(DeviceId d) const {
-  return load_in_mode(parts_[d], instance_.link(instance_.devices.class_number(d)), instance_.mode);
-}
+double PartLoads::load_of(DeviceId d) const { return load_in_mode(parts_[d], instance_.mode); }
 
 double PartLoads::pass_load(DeviceId d, std::size_t pass) const {
-  return pass_load_in_mode(parts_[d], pass, instance_.link(instance_.devices.class_number(d)), instance_.mode);
+  return pass_load_in_mode(parts_[d], pass, instance_.mode);
 }
 
 void PartLoads::refresh() {
@@ -111,6 +110,8 @@ void PartLoads::move(GroupId v, DeviceId to) {
   if (from == to) return;
   Parts& left = parts_[from];
   Parts& entered = parts_[to];
+  const Link left_link = instance_.link(instance_.devices.class_number(from));
+  const Link entered_link = instance_.link(instance_.devices.class_number(to));
   for (NetId e : graph_.nets_of(v)) {
     const auto members = graph_.members(e);
     const NetHolders::Counts before = shift(e, members, v, from, to);
@@ -118,10 +119,11 @@ void PartLoads::move(GroupId v, DeviceId to) {
     for (const NetTransfer& t : instance_.moved[e]) {
       const DeviceId source = device_of(t.producer);  // before the move
       const bool moves = t.producer == v;
-      if (!was_whole) left.transfers(t.pass, source == from) -= t.cost;
-      if (before.from > 1) left.transfers(t.pass, source == from && !moves) += t.cost;
-      if (before.to > 0) entered.transfers(t.pass, source == to) -= t.cost;
-      if (!is_whole) entered.transfers(t.pass, source == to || moves) += t.cost;
+      const double there = price(left_link, t.traffic), here = price(entered_link, t.traffic);
+      if (!was_whole) left.transfers(t.pass, source == from) -= there;
+      if (before.from > 1) left.transfers(t.pass, source == from && !moves) += there;
+      if (before.to > 0) entered.transfers(t.pass, source == to) -= here;
+      if (!is_whole) entered.transfers(t.pass, source == to || moves) += here;
     }
     if (was_whole)
       holders_.list_cut(e);

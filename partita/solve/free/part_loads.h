@@ -45,7 +45,7 @@ class PartLoads {
   }
   double time(GroupId v, DeviceId d) const { return instance_.time[instance_.devices.class_number(d)][v].total(); }
   double cost_at(NetId e, DeviceId d) const {
-    return instance_.mode == TransferMode::Sum ? instance_.link(instance_.devices.class_number(d)) * graph_.cost(e) : 0;
+    return instance_.mode == TransferMode::Sum ? instance_.price_of(e, instance_.devices.class_number(d)) : 0;
   }
   double memory(DeviceId d) const { return parts_[d].memory; }
   double memory_limit(DeviceId d) const { return instance_.devices.class_of(d).memory; }
@@ -61,7 +61,7 @@ class PartLoads {
 
   // What a device's load is made of.
   struct Parts {
-    std::array<double, kPasses> compute{}, in{}, out{};
+    std::array<double, kPasses> compute{}, in{}, out{};  // transfers at the device's own prices
     double memory = 0;
 
     double& transfers(std::size_t pass, bool outwards) { return outwards ? out[pass] : in[pass]; }

@@ -19,7 +19,7 @@ SumLoads::SumLoads(const FreeInstance& instance)
     }
     weights_.push_back(graph_.group(v).memory);
   }
-  for (std::size_t c = 0; c < classes_; ++c) link_.push_back(instance.link(c));
+  for (std::size_t c = 0; c < classes_; ++c) link_.push_back(instance.link(c).factor);
   std::vector<std::pair<GroupId, Pin>> pins;
   for (NetId e : graph_.nets()) {
     const auto members = graph_.members(e);

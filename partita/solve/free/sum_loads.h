@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loads of a free split where they are sums, kept up while groups move between devices: the fast policy.
 //
-// The load of a device of class c is the time of its groups plus link(c) times the cost of every net of which it holds
-// some members but not all. When v moves from i to j, only these two loads change, and a net of v matters by three
+// The load of a device of class c is the time of its groups plus link(c).factor times the cost of every net of which it
+// holds some members but not all. When v moves from i to j, only these two loads change, and a net of v matters by three
 // numbers: its size s and how many members i and j hold.
 //
 // A move costs O(nets of v), and for nets without counters (net_holders.h) O(their members).
@@ -21,8 +21,12 @@ namespace partita::detail {
 
 class SumLoads {
  public:
-  // The instance, in which loads are sums, must outlive it.
+  // The instance must outlive it; serves(instance).
   explicit SumLoads(const FreeInstance& instance);
+  // Whether loads are sums of times and of costs, whatever the number of transfers.
+  static bool serves(const FreeInstance& instance) {
+    return instance.mode == TransferMode::Sum && !instance.counts_transfers();
+  }
 
   // Starts from this assignment. O(pins + counters).
   void reset(const IdVector<GroupId, DeviceId>& device_of);

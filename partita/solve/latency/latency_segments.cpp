@@ -164,9 +164,9 @@ double LatencySegments::add_unit(const Unit& unit, std::uint64_t& work) {
   return growth;
 }
 
-// The same for several classes: how the cost of its nets grows, at link factor 1, and the times by class.
-double LatencySegments::add_unit_by_class(const Unit& unit, std::vector<double>& times, std::uint64_t& work) {
-  double growth = 0;
+// The same for several classes: how what its nets move grows, and the times by class.
+Traffic LatencySegments::add_unit_by_class(const Unit& unit, std::vector<double>& times, std::uint64_t& work) {
+  Traffic growth;
   times.assign(unit.on_class.size(), 0);
   for (GroupId g : unit.groups) {
     for (NodeId v : instance_.members[g]) {
@@ -175,9 +175,9 @@ double LatencySegments::add_unit_by_class(const Unit& unit, std::vector<double>&
       for (NetId e : instance_.nets_of[v]) {
         if (inside[e] == 0) {
           touched_.push_back(e);
-          growth += instance_.net_base_cost[e];
+          growth.add(traffic_of(instance_.net_base_cost[e]));
         }
-        if (++inside[e] == instance_.net_members[e].size()) growth -= instance_.net_base_cost[e];
+        if (++inside[e] == instance_.net_members[e].size()) growth.add(traffic_of(instance_.net_base_cost[e]), -1);
         ++work;
       }
     }
@@ -199,8 +199,8 @@ bool LatencySegments::grow(Segment& segment, const Unit& unit, Memory memory, st
     segment.load[0] += add_unit(unit, work);
     return true;
   }
-  const double nets = add_unit_by_class(unit, times_, work);
-  for (std::size_t c = 0; c < segment.load.size(); ++c) segment.load[c] += times_[c] + classes[c].link_factor * nets;
+  const Traffic nets = add_unit_by_class(unit, times_, work);
+  for (std::size_t c = 0; c < segment.load.size(); ++c) segment.load[c] += times_[c] + price(classes[c].link, nets);
   return true;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "partita/reduce/latency_instance.h"
+#include "partita/reduce/links.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
 
@@ -69,7 +70,7 @@ class LatencySegments {
   // False once no class can hold the segment.
   bool grow(Segment& segment, const Unit& unit, Memory memory, std::uint64_t& work);
   double add_unit(const Unit& unit, std::uint64_t& work);
-  double add_unit_by_class(const Unit& unit, std::vector<double>& times, std::uint64_t& work);
+  Traffic add_unit_by_class(const Unit& unit, std::vector<double>& times, std::uint64_t& work);
   void forget_segment();
 
   const LatencyInstance& instance_;

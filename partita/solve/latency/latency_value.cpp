@@ -71,7 +71,7 @@ void LatencyValue::find_classes() {
   for (std::size_t c = 0; c < instance_.devices.accelerator_classes(); ++c) {
     std::vector<double>& time = class_time_.emplace_back();
     for (NodeId v : instance_.order) time.push_back(instance_.class_time[c][v]);
-    link_factor_.push_back(instance_.devices.classes()[c].link_factor);
+    link_.push_back(instance_.devices.classes()[c].link);
   }
   for (Index b = 0; b < blocks_; ++b) {
     const DeviceId d(b / static_cast<Index>(passes_ * slots_));
@@ -130,7 +130,7 @@ void LatencyValue::place_all(const IdVector<NodeId, Place>& place) {
       const Index b = block_of_[net_members_[m]];
       if (b == blocks_ || seen[b] == e) continue;
       seen[b] = e;
-      now_.load[b] += link_factor(b) * net_cost_[e];
+      now_.load[b] += equal_ ? net_cost_[e] : link(b).price(net_cost_[e]);
     }
   }
   keep();
@@ -180,7 +180,10 @@ void LatencyValue::put(Index v, Place to) {
 
 // A net costs a block that has some of its members but not all. Of all blocks, only those that v leaves and enters can
 // see a difference.
+template <bool kEqual>
 void LatencyValue::change_loads(Index v, Index from, Index to) {
+  const Link left = kEqual || from == blocks_ ? Link() : link(from);
+  const Link entered = kEqual || to == blocks_ ? Link() : link(to);
   double less = 0, more = 0;
   for (Index n = nodes_[v].first_net, last = nodes_[v + 1].first_net; n < last; ++n) {
     const Index e = nets_[n], begin = net_first_[e], end = net_first_[e + 1], others = end - begin - 1;
@@ -192,12 +195,13 @@ void LatencyValue::change_loads(Index v, Index from, Index to) {
     }
     work_ += end - begin;
     --there;  // v itself
-    const double cost = net_cost_[e];
+    const double cost = kEqual ? net_cost_[e] : left.price(net_cost_[e]);
+    const double cost_there = kEqual ? cost : entered.price(net_cost_[e]);
     less += (there < others ? cost : 0) - (there > 0 ? cost : 0);
-    more += (here < others ? cost : 0) - (here > 0 ? cost : 0);
+    more += (here < others ? cost_there : 0) - (here > 0 ? cost_there : 0);
   }
-  if (from != blocks_) now_.load[from] -= time(v, from) + link_factor(from) * less;
-  if (to != blocks_) now_.load[to] += time(v, to) + link_factor(to) * more;
+  if (from != blocks_) now_.load[from] -= time(v, from) + less;
+  if (to != blocks_) now_.load[to] += time(v, to) + more;
 }
 
 void LatencyValue::move(NodeId node, Place to) {
@@ -205,7 +209,11 @@ void LatencyValue::move(NodeId node, Place to) {
   const Place from = place_[v];
   if (from == to) return;
   moved_.emplace_back(v, from);
-  change_loads(v, block_of_[v], block(v, to));
+  if (equal_) {
+    change_loads<true>(v, block_of_[v], block(v, to));
+  } else {
+    change_loads<false>(v, block_of_[v], block(v, to));
+  }
   if (from == host()) {
     now_.host_time -= nodes_[v].host_time;
   } else {

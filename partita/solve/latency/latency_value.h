@@ -86,15 +86,16 @@ class LatencyValue {
   Index block(Index v, Place place) const;
   void find_classes();
   void put(Index v, Place to);  // all but the sums
+  template <bool kEqual>
   void change_loads(Index v, Index from, Index to);
   void count_edges(Index v, Index home, bool add);
   void count_edge(Index from, Index to, bool add);
   bool in_use(Index b) const { return block_size_[b] > 0; }
-  // On the block's accelerator. Where all are alike, net_cost_ has the link factor in it.
+  // On the block's accelerator. Where all are alike, net_cost_ has the price over their link in it.
   double time(Index v, Index b) const {
     return equal_ ? nodes_[v].accelerator_time : class_time_[class_of_block_[b]][v];
   }
-  double link_factor(Index b) const { return equal_ ? 1 : link_factor_[class_of_block_[b]]; }
+  const Link& link(Index b) const { return link_[class_of_block_[b]]; }
   double duration(Index unit) const { return unit < blocks_ ? now_.load[unit] : nodes_[unit - blocks_].host_time; }
 
   friend class CoreSchedule;  // what it asks of its units
@@ -120,7 +121,7 @@ class LatencyValue {
   // Unless all are alike.
   std::vector<Index> class_of_block_;
   std::vector<std::vector<double>> class_time_;  // by class, then in topological order
-  std::vector<double> link_factor_;              // by class
+  std::vector<Link> link_;                       // by class
 
   std::vector<Place> place_;
   std::vector<Index> block_of_;  // blocks_ on hosts

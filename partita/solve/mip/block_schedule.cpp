@@ -53,8 +53,8 @@ class Scheduler {
       }
       std::sort(readers.begin(), readers.end());
       readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-      if (!readers.empty()) duration_[producer] += link_factor(producer) * transfer.cost;
-      for (std::size_t reader : readers) duration_[reader] += link_factor(reader) * transfer.cost;
+      if (!readers.empty()) duration_[producer] += paid(producer, transfer);
+      for (std::size_t reader : readers) duration_[reader] += paid(reader, transfer);
     }
   }
 
@@ -115,9 +115,9 @@ class Scheduler {
     return schedule;
   }
 
-  double link_factor(std::size_t block) const {
+  double paid(std::size_t block, const Transfer& transfer) const {
     const DeviceId d = blocks_[block].accelerator;
-    return d.valid() ? instance_.devices.class_of(d).link_factor : 0;
+    return d.valid() ? instance_.devices.class_of(d).link.price(transfer.cost) : 0;
   }
 
   const LatencyInstance& instance_;

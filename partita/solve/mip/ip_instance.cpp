@@ -34,8 +34,9 @@ void add_groups(const Problem& problem, const IdVector<NodeId, GroupId>& group_o
 void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpInstance& instance) {
   std::map<std::tuple<std::size_t, GroupId, std::vector<GroupId>>, std::size_t> known;
   for (GroupTransfer& transfer : group_transfers(graph, group_of, passes_of(instance))) {
-    if (transfer.cost == 0) continue;
-    IpNet net{transfer.pass, transfer.cost / instance.time_unit, transfer.producer, std::move(transfer.members)};
+    if (transfer.traffic.amount == 0) continue;
+    const Traffic scaled{transfer.traffic.amount / instance.time_unit, transfer.traffic.transfers / instance.time_unit};
+    IpNet net{transfer.pass, scaled, transfer.producer, std::move(transfer.members)};
     std::sort(net.consumers.begin(), net.consumers.end());
     net.consumers.erase(std::unique(net.consumers.begin(), net.consumers.end()), net.consumers.end());
     std::erase(net.consumers, net.producer);
@@ -48,7 +49,7 @@ void add_nets(const Graph& graph, const IdVector<NodeId, GroupId>& group_of, IpI
     if (fresh) {
       instance.nets.push_back(std::move(net));
     } else {
-      instance.nets[at->second].cost += net.cost;
+      instance.nets[at->second].traffic.add(net.traffic);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "partita/model/problem.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/links.h"
 #include "partita/solve/mip/formulation.h"
 
 namespace partita::detail {
@@ -25,7 +26,7 @@ struct IpGroup {
 
 struct IpNet {
   std::size_t pass = 0;  // of the producing node
-  double cost = 0;
+  Traffic traffic;       // in the instance's unit of time
   GroupId producer;
   std::vector<GroupId> consumers;  // sorted, without the producer, at least one
 };

@@ -100,16 +100,17 @@ void LatencyFormulation::drop_slow_classes(double limit) {
 // A block takes no longer than its nodes take, the slowest way, and the transfers that touch it; the latency is at most
 // the sum of all blocks.
 void LatencyFormulation::find_horizon(double limit) {
-  double sum = 0, link_factor = 0;
+  double sum = 0;
   for (NodeId v : instance_.nodes.all()) {
     double most = 0;
     for (std::size_t c = 0; c < table().classes().size(); ++c) most = std::max(most, time(v, c));
     sum += most;
   }
-  for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
-    link_factor = std::max(link_factor, table().classes()[c].link_factor);
   for (const Transfer& transfer : transfers_) {
-    sum += link_factor * transfer.cost / time_unit_ * static_cast<double>(1 + transfer.consumers.size());
+    double most = 0;
+    for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
+      most = std::max(most, table().classes()[c].link.price(transfer.cost));
+    sum += most / time_unit_ * static_cast<double>(1 + transfer.consumers.size());
   }
   horizon_ = std::min(limit, sum);
 }
@@ -364,8 +365,8 @@ void LatencyFormulation::add_seat_times(Seats& seats) {
     }
     for (std::size_t e = 0; e < transfers_.size(); ++e) {
       const Transfer& transfer = transfers_[e];
-      push_if_valid(lasts, seat.in[e], -link_factor(seat) * transfer.cost / time_unit_);
-      push_if_valid(lasts, seat.out[e], -link_factor(seat) * transfer.cost / time_unit_);
+      push_if_valid(lasts, seat.in[e], -paid(seat, transfer));
+      push_if_valid(lasts, seat.out[e], -paid(seat, transfer));
       if (!seat.in[e].valid()) continue;
       model_.add_at_least(fmt::format("needs_{}_{}", e, seat.name),
                           {{seat.start, 1}, {done_[transfer.producer], -1}, {seat.in[e], -horizon_}}, -horizon_);
@@ -410,10 +411,12 @@ void LatencyFormulation::add_progress() {
         model_.add_column({fmt::format("computed_{}", v.index()), head_[v], std::max(head_[v], horizon_ - tail_[v])});
     model_.add_at_least(fmt::format("written_{}", v.index()), {{done_[v], 1}, {computed_[v], -1}}, 0);
   }
-  double least_link_factor = kNoLimit;
-  for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
-    least_link_factor = std::min(least_link_factor, table().classes()[c].link_factor);
-  if (accelerators() == 0) least_link_factor = 0;
+  const auto least_paid = [&](const Transfer& transfer) {
+    double least = accelerators() == 0 ? 0 : kNoLimit;
+    for (std::size_t c = 0; c < table().accelerator_classes(); ++c)
+      least = std::min(least, table().classes()[c].link.price(transfer.cost) / time_unit_);
+    return least;
+  };
   IdVector<NodeId, std::vector<std::size_t>> read(instance_.size());
   for (std::size_t e = 0; e < transfers_.size(); ++e) {
     for (NodeId v : transfers_[e].consumers) read[v].push_back(e);
@@ -423,13 +426,12 @@ void LatencyFormulation::add_progress() {
     for (std::size_t e : read[v]) {
       const Transfer& transfer = transfers_[e];
       const NodeId u = transfer.producer;
-      const double cost = transfer.cost / time_unit_;
       if (transfer.consumers.size() == 1) {
         Terms moved;
         for (const Seats& seats : seats_) {
           for (const Seat& seat : seats) {
-            push_if_valid(moved, seat.in[e], link_factor(seat) * cost);
-            push_if_valid(moved, seat.out[e], link_factor(seat) * cost);
+            push_if_valid(moved, seat.in[e], paid(seat, transfer));
+            push_if_valid(moved, seat.out[e], paid(seat, transfer));
           }
         }
         add_step(u, v, std::move(moved), fmt::format("{}", e));
@@ -438,8 +440,8 @@ void LatencyFormulation::add_progress() {
       // in and out may be those of other consumers. What moves between the kinds of devices is certain.
       for (const double sign : {1.0, -1.0}) {
         Terms moved;
-        append(moved, on_host_[instance_.nodes[u].group], sign * least_link_factor * cost);
-        append(moved, on_host_[instance_.nodes[v].group], -sign * least_link_factor * cost);
+        append(moved, on_host_[instance_.nodes[u].group], sign * least_paid(transfer));
+        append(moved, on_host_[instance_.nodes[v].group], -sign * least_paid(transfer));
         add_step(u, v, std::move(moved), fmt::format("{}_{}", e, sign > 0 ? "in" : "out"));
       }
     }

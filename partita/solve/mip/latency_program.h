@@ -96,7 +96,9 @@ class LatencyFormulation : public Formulation {
   std::string device_name(std::size_t device) const;
   bool fits(GroupId g, std::size_t device_class) const;
   double time(NodeId v, std::size_t device_class) const { return instance_.class_time[device_class][v] / time_unit_; }
-  double link_factor(const Seat& seat) const { return table().classes()[seat.device_class].link_factor; }
+  double paid(const Seat& seat, const Transfer& transfer) const {
+    return table().classes()[seat.device_class].link.price(transfer.cost) / time_unit_;
+  }
   bool seats_are_accelerators(bool backward) const {
     return instance_.subgraphs == 1 && backward == first_is_backward_ && instance_.equal_accelerators();
   }

@@ -56,8 +56,8 @@ LoadRows::PassColumns LoadRows::add_pass(const std::string& name, std::size_t pa
   columns.out.resize(instance_.nets.size());
   for (std::size_t e = 0; e < instance_.nets.size(); ++e) {
     const IpNet& net = instance_.nets[e];
-    if (net.pass != pass || device.link_factor == 0) continue;
-    const double cost = device.link_factor * net.cost;
+    if (net.pass != pass || device.link == kPaysNothing) continue;
+    const double cost = price(device.link, net.traffic);
     const bool uncut = cost > instance_.limit;
     const auto make = [&](const char* way, double sign, Terms& sum) {
       const ColumnId column = model_.add_column({fmt::format("{}_{}_{}", way, e, name), 0, uncut ? 0.0 : 1.0});
@@ -139,8 +139,8 @@ void LoadRows::complete(const Holds& holds, std::vector<double>& x) const {
         const bool leaves = here(net.producer) && !std::all_of(net.consumers.begin(), net.consumers.end(), here);
         x[columns.in[e].index()] = enters;
         x[columns.out[e].index()] = leaves;
-        in += enters ? device.link_factor * net.cost : 0;
-        out += leaves ? device.link_factor * net.cost : 0;
+        in += enters ? price(device.link, net.traffic) : 0;
+        out += leaves ? price(device.link, net.traffic) : 0;
       }
       const double load = device.host ? compute : pass_load(compute, in, out);
       if (columns.load.valid()) x[columns.load.index()] = load;

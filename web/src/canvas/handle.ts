@@ -11,6 +11,8 @@ export interface GraphHandle {
   readonly device: number | null; // that stands out
   readonly marked: number | null; // the device that does so until the reader says otherwise
   readonly hits: number; // of the search
+  readonly colours: readonly string[]; // by node
+  readonly grouped: boolean; // layers have grounds
   readonly frames: number; // drawn so far
   readonly frameTime: number; // milliseconds that drawing the last one took
   place(node: number): { x: number; y: number }; // on the canvas, in CSS pixels

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selected node in words: what it costs, where it is, and links to what it reads and who reads it.
 import { button, swatch } from "../canvas/controls";
-import type { Page } from "../data";
+import { wordOf, type Page } from "../data";
 import { inOrder, stageName } from "../devices";
 import { html } from "../dom";
-import { bytes, counted, time } from "../format";
+import { bytes, counted, flops, time } from "../format";
 import type { GraphModel, Incidence } from "./model";
 
 const firstShown = 12; // neighbours before the reader asks for all
@@ -64,8 +64,16 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
     };
     const device = model.device[node]!;
     row("id", "Id", String(data.id[node]));
-    const op = data.op?.[node];
-    if (op) row("op", "Operator", op);
+    const told = (key: string, term: string, text: string): void => {
+      if (text !== "") row(key, term, text);
+    };
+    told("op", "Operator", wordOf(data.op, node));
+    told("family", "Family", wordOf(data.family, node));
+    told("shape", "Output", wordOf(data.output, node));
+    const size = data.outputBytes?.[node] ?? null;
+    if (size !== null) row("bytes", "Size of its output", bytes(size));
+    const layer = data.layer?.[node] ?? null;
+    if (layer !== null) row("layer", "Layer", String(layer));
     row("device", "Device", swatch(device), stageName(page, device));
     if (page.question.training) row("pass", "Pass", model.backward[node] ? "backward" : "forward");
     page.classes.forEach((name, number) => {
@@ -74,10 +82,13 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
       const text = value === null ? "cannot run there" : time(value);
       row(`time-${number}`, `Time on ${name}`, here ? html("strong", {}, text) : text);
     });
+    row("source", "Times are", wordOf(data.source, node) || "given");
+    const work = data.flops?.[node] ?? null;
+    if (work !== null) row("flops", "Work", flops(work));
+    const moved = data.movedBytes?.[node] ?? null;
+    if (moved !== null) row("moved", "Reads and writes", bytes(moved));
     row("memory", "Memory", bytes(data.memory[node]!));
     row("output", "Moving its output", outputs.length === 0 ? "nothing reads it" : time(model.outputCost[node]!));
-    const size = data.outputBytes?.[node] ?? null;
-    if (size !== null) row("bytes", "Size of its output", bytes(size));
     if (device >= 0) row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)));
     return rows;
   }

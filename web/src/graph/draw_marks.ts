@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader asked for, at every level: the selected node and what the pointer is at, with their edges (below the
 // nodes, so that names stay readable), and what the search found.
-import { passColour } from "../canvas/palette";
 import { roundedBox } from "../canvas/text";
 import { strokeCurved } from "./draw_edges";
 import { boxSide, dotRadius, drawBoxes } from "./draw_nodes";
@@ -42,9 +41,9 @@ function ring(scene: Scene, node: number, colour: string, width: number, gap: nu
 }
 
 function dot(scene: Scene, node: number): void {
-  const { context, model, palette, view, size } = scene;
+  const { context, model, colouring, view, size } = scene;
   const radius = Math.max(leastRadius, view.scale * dotRadius);
-  context.fillStyle = passColour(palette, model.device[node]!, model.backward[node] === 1);
+  context.fillStyle = colouring.of[node]!;
   context.beginPath();
   context.arc(toScreenX(view, size, model.x[node]!), toScreenY(view, size, model.y[node]!), radius, 0, 2 * Math.PI);
   context.fill();

@@ -3,7 +3,7 @@
 //
 // A dot is a copy of a small picture of a circle, one for each colour: a thousand copies take a millisecond, a path of
 // a thousand circles ten times that.
-import { inkOn, mixed, passColour } from "../canvas/palette";
+import { inkOn, mixed } from "../canvas/palette";
 import { roundedBox, shortened, wrapped } from "../canvas/text";
 import { significant, withUnit } from "../format";
 import { timeWhereItIs } from "./model";
@@ -43,22 +43,17 @@ class Stamps {
 let stamps = new Stamps(0);
 
 export function drawDots(scene: Scene, nodes: readonly number[]): void {
-  const { context, model, palette, view, size, ratio, levels } = scene;
+  const { context, model, colouring, palette, view, size, ratio, levels } = scene;
   if (levels.dots === 0) return;
   const diameter = 2 * dotRadius * view.scale * ratio;
   if (stamps.diameter !== diameter) stamps = new Stamps(diameter);
-  const colours = scene.page.devices.map((_, device) =>
-    [false, true].map((backward) => stamps.of(passColour(palette, device, backward))),
-  );
-  const nowhere = stamps.of(palette["ink-3"]);
-  const side = nowhere.width / ratio;
+  const side = stamps.of(palette["ink-3"]).width / ratio;
   for (const bright of [false, true]) {
     if (!bright && scene.marks.device === null) continue;
     context.globalAlpha = levels.dots * (bright ? 1 : dimmed);
     for (const node of nodes) {
-      const device = model.device[node]!;
-      if (isDimmed(scene, device) === bright) continue;
-      const picture = colours[device]?.[model.backward[node]!] ?? nowhere;
+      if (isDimmed(scene, model.device[node]!) === bright) continue;
+      const picture = stamps.of(colouring.of[node]!);
       const x = toScreenX(view, size, model.x[node]!) - side / 2;
       const y = toScreenY(view, size, model.y[node]!) - side / 2;
       context.drawImage(picture, x, y, side, side);
@@ -74,9 +69,10 @@ export function drawBoxes(scene: Scene, nodes: readonly number[]): void {
   for (const node of nodes) {
     const left = toScreenX(view, size, model.x[node]!) - side / 2;
     const top = toScreenY(view, size, model.y[node]!) - side / 2;
-    const colour = passColour(palette, model.device[node]!, model.backward[node] === 1);
-    // While names fade in, the box pales to a ground that text can be read on.
-    const ground = mixed(colour, palette.paper, 0.78 * levels.names);
+    const colour = scene.colouring.of[node]!;
+    // While names fade in, the box pales to a ground that text can be read on; but not so far that times look alike.
+    const paler = scene.colouring.scheme === "time" ? 0.2 : 0.78;
+    const ground = mixed(colour, palette.paper, paler * levels.names);
     const shown = isDimmed(scene, model.device[node]!) ? dimmed : 1;
     context.globalAlpha = levels.boxes * shown;
     roundedBox(context, left, top, side, side, side * 0.14);

@@ -47,7 +47,9 @@ export function drawPieces(scene: Scene): void {
 
 function drawGround(scene: Scene, piece: PieceData, box: Rectangle): void {
   const { context, palette } = scene;
-  const colour = passColour(palette, piece.device, piece.backward);
+  // Where hues mean something else, boxes have none.
+  const hues = scene.colouring.scheme === "device";
+  const colour = hues ? passColour(palette, piece.device, piece.backward) : palette["ink-3"];
   const far = scene.levels.pieces;
   const strength = (palette.dark ? 0.1 : 0.07) + far * (palette.dark ? 0.12 : 0.11);
   roundedBox(context, box.left, box.top, box.right - box.left, box.bottom - box.top, 4 + 6 * far);

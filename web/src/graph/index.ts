@@ -12,12 +12,15 @@ import { html } from "../dom";
 import { counted } from "../format";
 import { hideTip } from "../tip";
 import { Camera } from "./camera";
+import { colouring, schemes, type Scheme } from "./colouring";
 import { createDetails, spoken } from "./details";
 import { drawEdges } from "./draw_edges";
+import { drawLayerNames, drawLayers, layerGrounds } from "./draw_layers";
 import { drawLinks, drawSteps } from "./draw_links";
 import { drawMarkedEdges, drawMarks } from "./draw_marks";
 import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
 import { drawPieceNames, drawPieces } from "./draw_pieces";
+import { createKey } from "./key";
 import { createLegend } from "./legend";
 import { graphModel } from "./model";
 import { describe, findUnder, type Target } from "./pointing";
@@ -52,6 +55,9 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const model = graphModel(page, data);
   const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [] };
   let palette = readPalette();
+  let colours = colouring("device", page, model, palette);
+  const grounds = layerGrounds(model);
+  let grouped = false; // by layer
   let untouched = true; // the reader has not moved yet: the whole graph stays in view when the window changes
 
   const stage = html("div", { class: "canvas-stage graph-stage" });
@@ -59,24 +65,39 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const status = html("p", { class: "canvas-spoken", role: "status" });
   const search = createSearch(data, searched, select);
   const details = createDetails(page, model, select);
-  const bar = html("div", { class: "canvas-bar" }, search.element, zoomButtons({ zoom: zoomCentre, fit }));
+  const key = createKey(page, model, { colour, group });
+  const bar = html("div", { class: "canvas-bar" }, search.element, key.controls, zoomButtons({ zoom: zoomCentre, fit }));
   const frame = html("div", { class: "graph-frame" }, stage, details.element);
   const help = html("p", { class: "note" }, helpText());
-  host.append(createLegend(page, model, bus), bar, frame, help, status);
+  host.append(createLegend(page, model, bus), bar, key.element, frame, help, status);
   const camera = new Camera({ x: 0, y: 0, scale: 1 });
   const surface = createSurface(stage, draw);
   const { canvas } = surface;
   canvas.setAttribute("role", "application");
-  canvas.setAttribute(
-    "aria-label",
-    `Graph of ${counted(model.nodes, "node")} and ${counted(data.edgeFrom.length, "edge")}, coloured by device. ` +
-      "Arrow keys move, plus and minus zoom, 0 fits, Enter selects the node in the middle, slash searches.",
-  );
+  colour(schemes(model).includes("device") ? "device" : "time");
+
+  // --- what is shown of the nodes ---
+
+  function colour(scheme: Scheme): void {
+    colours = colouring(scheme, page, model, palette);
+    key.show(scheme, palette);
+    canvas.setAttribute(
+      "aria-label",
+      `Graph of ${counted(model.nodes, "node")} and ${counted(data.edgeFrom.length, "edge")}, coloured by ${scheme}. ` +
+        "Arrow keys move, plus and minus zoom, 0 fits, Enter selects the node in the middle, slash searches.",
+    );
+    surface.invalidate();
+  }
+  function group(byLayer: boolean): void {
+    grouped = byLayer;
+    surface.invalidate();
+  }
 
   function scene(context: CanvasRenderingContext2D): Scene {
     const { view } = camera;
     return {
       context, page, model, palette, view, marks,
+      colouring: colours,
       size: surface,
       ratio: surface.ratio,
       area: visible(view, surface, nodeMargin),
@@ -85,7 +106,9 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   }
 
   function levels(): Levels {
-    return levelsAt(camera.view.scale, whole(surface.width, surface.height).scale, model.data.pieces.length > 0);
+    // Pieces as a whole have no colours but those of their devices, and no layers.
+    const pieces = model.data.pieces.length > 0 && colours.scheme === "device" && !grouped;
+    return levelsAt(camera.view.scale, whole(surface.width, surface.height).scale, pieces);
   }
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number, now: number): boolean {
@@ -95,12 +118,14 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     drawLinks(seen);
     drawPieces(seen);
     drawSteps(seen);
+    if (grouped) drawLayers(seen, grounds);
     drawEdges(seen);
     drawMarkedEdges(seen);
     if (seen.levels.pieces < 1) {
       const nodes = seenNodes(seen);
       drawDots(seen, nodes);
       drawBoxes(seen, nodes);
+      if (grouped) drawLayerNames(seen, grounds);
     }
     drawMarks(seen);
     drawPieceNames(seen);
@@ -204,7 +229,7 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   });
   bus.on("theme", () => {
     palette = readPalette();
-    surface.invalidate();
+    colour(colours.scheme);
   });
 
   // --- pointer and keys ---
@@ -284,6 +309,8 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
       get selected() { return marks.selected; },
       get device() { return marks.device; },
       get hits() { return search.hits.length; },
+      get colours() { return colours.of; },
+      get grouped() { return grouped; },
       get frames() { return surface.frames; },
       get frameTime() { return surface.lastFrame; },
       place: (node) => ({

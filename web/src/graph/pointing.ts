@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is under the pointer, and what the tip says about it.
 import type { Description } from "../canvas/controls";
-import type { Page } from "../data";
+import { wordOf, type Page } from "../data";
 import { stageName } from "../devices";
 import { bytes, time } from "../format";
 import { linkAt } from "./draw_links";
@@ -37,10 +37,13 @@ export function describe(page: Page, model: GraphModel, target: Target): Descrip
     const node = target.index;
     const own = timeWhereItIs(page, model, node);
     const lines: [string, string][] = [["on", device(model.device[node]!) + pass(model.backward[node] === 1)]];
-    const op = data.op?.[node];
+    const op = wordOf(data.op, node);
+    const output = wordOf(data.output, node);
+    const source = wordOf(data.source, node);
     const size = data.outputBytes?.[node] ?? null;
     if (op) lines.push(["operator", op]);
-    if (own !== null) lines.push(["time", time(own)]);
+    if (output) lines.push(["output", output]);
+    if (own !== null) lines.push(["time", source ? `${time(own)}, ${source}` : time(own)]);
     if (model.leaves[node]) lines.push(["moving its output", time(model.outputCost[node]!)]);
     if (size !== null) lines.push(["size of its output", bytes(size)]);
     return { title: data.name[node] || `node ${data.id[node]!}`, lines };

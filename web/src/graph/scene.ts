@@ -5,6 +5,7 @@
 // are drawn, one fading in while the other fades out, so that zooming never jumps.
 import type { Palette } from "../canvas/palette";
 import type { Page } from "../data";
+import type { Colouring } from "./colouring";
 import type { GraphModel } from "./model";
 import type { Rectangle, Size, View } from "./viewport";
 
@@ -21,6 +22,7 @@ export interface Scene {
   page: Page;
   model: GraphModel;
   palette: Palette;
+  colouring: Colouring;
   view: View;
   size: Size;
   ratio: number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding nodes by a part of their name or id.
 import { button } from "../canvas/controls";
-import type { GraphData } from "../data";
+import { wordOf, type GraphData } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 
@@ -15,7 +15,7 @@ export function matches(data: GraphData, text: string): number[] {
     const name = data.name[node]!.toLowerCase();
     const id = String(data.id[node]);
     if (name === wanted || id === wanted) equal.push(node);
-    else if (name.includes(wanted) || id.includes(wanted) || data.op?.[node]?.toLowerCase().includes(wanted))
+    else if (name.includes(wanted) || id.includes(wanted) || wordOf(data.op, node).toLowerCase().includes(wanted))
       others.push(node);
   }
   return [...equal, ...others];

@@ -185,6 +185,7 @@ export function header(page: Page, themeToggle: HTMLElement): HTMLElement {
     ),
     html("h1", {}, page.title),
     html("p", { class: "subject" }, subject(page)),
+    page.costSources && html("p", { class: "subject", id: "cost-sources" }, unbroken(`Costs: ${page.costSources}`)),
     warnings(page),
     ...(answer ? showAnswer(answer) : []),
     question,

@@ -146,8 +146,8 @@ FreeSplit improve(const Problem& problem, const FreeInstance& instance, FreeSpli
 
 FreeSplit improve_contiguous(const Problem& problem, const FreeInstance& instance, FreeSplit start, std::uint64_t seed,
                              Budget& budget) {
-  return instance.mode == TransferMode::Sum ? improve<SumLoads>(problem, instance, std::move(start), seed, budget)
-                                            : improve<PartLoads>(problem, instance, std::move(start), seed, budget);
+  return SumLoads::serves(instance) ? improve<SumLoads>(problem, instance, std::move(start), seed, budget)
+                                    : improve<PartLoads>(problem, instance, std::move(start), seed, budget);
 }
 
 }  // namespace partita::detail

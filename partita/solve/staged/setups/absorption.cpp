@@ -6,9 +6,16 @@
 
 namespace partita::detail {
 
-bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segment& segment,
-                    std::span<const Word> ideal, GroupId v) {
-  std::array<double, 2> in{}, out{};  // what X may gain, less what it surely loses, by pass
+namespace {
+
+// What X may gain, less what it surely loses, by pass, where it pays by the tariff.
+struct Change {
+  std::array<double, 2> in{}, out{};
+};
+
+Change change_for(const SetupGraph& graph, const Segment& segment, std::size_t tariff, std::span<const Word> ideal,
+                  GroupId v) {
+  auto [in, out] = Change();
   for (NetId e : graph.nets_of(v)) {
     std::size_t outside = 0;  // of the ideal
     bool beside = false;      // in the ideal, some in the cluster
@@ -19,14 +26,14 @@ bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segm
     }
     const bool all_outside = outside == graph.members(e).size(), only_v = outside == 1;
     const bool directed = graph.producer(e).valid(), produces = graph.producer(e) == v;
-    const double near = segment.near_cost(e);
-    const double sent = std::max(segment.far_cost(e), beside ? near : 0);  // what its producer pays as it is
+    const auto& [received, near, far] = segment.prices(tariff, e);
+    const double sent = std::max(far, beside ? near : 0);  // what its producer pays as it is
     double& to = in[static_cast<std::size_t>(graph.pass(e))];
     double& from = out[static_cast<std::size_t>(graph.pass(e))];
     if (all_outside) {
       (!directed || produces ? to : from) += near;
     } else if (only_v) {
-      (directed && produces ? from : to) -= directed && produces ? sent : segment.in_cost(e);
+      (directed && produces ? from : to) -= directed && produces ? sent : received;
     } else if (produces) {
       to += near;
       from -= sent;
@@ -34,17 +41,29 @@ bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segm
       from += std::max(0.0, near - sent);
     }
   }
-  switch (rules.transfers) {
-    case TransferMode::Sum:
-      for (ClassId c : graph.classes()) {
-        if (!graph.time(c, v).can_run) continue;
-        if (rules.classes[c].link_factor * (in[0] + out[0]) > graph.compute(c, v)) return false;
-      }
-      return true;
-    case TransferMode::Overlap: return in[0] + out[0] <= 0 && in[1] + out[1] <= 0;
-    case TransferMode::Duplex: return in[0] <= 0 && out[0] <= 0 && in[1] <= 0 && out[1] <= 0;
+  return {in, out};
+}
+
+}  // namespace
+
+bool spares_nothing(const SetupGraph& graph, const SetupRules& rules, const Segment& segment,
+                    std::span<const Word> ideal, GroupId v) {
+  for (std::size_t tariff = 0; tariff < rules.tariffs(); ++tariff) {
+    const auto [in, out] = change_for(graph, segment, tariff, ideal, v);
+    bool nothing = true;
+    switch (rules.transfers) {
+      case TransferMode::Sum:
+        for (ClassId c : graph.classes()) {
+          if (rules.classes[c].tariff == tariff && graph.time(c, v).can_run)
+            nothing = nothing && in[0] + out[0] <= graph.compute(c, v);
+        }
+        break;
+      case TransferMode::Overlap: nothing = in[0] + out[0] <= 0 && in[1] + out[1] <= 0; break;
+      case TransferMode::Duplex: nothing = in[0] <= 0 && out[0] <= 0 && in[1] <= 0 && out[1] <= 0; break;
+    }
+    if (!nothing) return false;
   }
-  return false;
+  return true;
 }
 
 bool harms_nobody(const SetupGraph& graph, const SetupRules& rules, std::span<const Word> ideal, GroupId v) {

@@ -5,7 +5,7 @@
 
 namespace partita::detail {
 
-StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId device_class,
+StageSums stage_sums(const SetupGraph& graph, const SetupRules& rules, const Segment& segment, ClassId device_class,
                      std::span<const GroupId> groups) {
   StageSums sums;
   std::vector<Word> held(words_for(graph.size()), 0);
@@ -15,6 +15,8 @@ StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId de
     set_bit(held, v.index());
     nets.insert(nets.end(), graph.nets_of(v).begin(), graph.nets_of(v).end());
   }
+  const std::size_t tariff = rules.classes[device_class].tariff;
+  if (!rules.classes[device_class].pays()) return sums;
   std::sort(nets.begin(), nets.end());
   nets.erase(std::unique(nets.begin(), nets.end()), nets.end());
   for (NetId e : nets) {
@@ -22,9 +24,9 @@ StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId de
     for (GroupId v : graph.members(e)) near = near || (segment.holds(v) && !test_bit(held, v.index()));
     const GroupId producer = graph.producer(e);
     if (producer.valid() && test_bit(held, producer.index())) {
-      sums.out[graph.pass(e)] += std::max(segment.far_cost(e), near ? segment.near_cost(e) : 0);
+      sums.out[graph.pass(e)] += std::max(segment.prices(tariff, e).far, near ? segment.prices(tariff, e).near : 0);
     } else if (producer.valid() || near) {
-      sums.in[graph.pass(e)] += segment.in_cost(e);
+      sums.in[graph.pass(e)] += segment.prices(tariff, e).in;
     }
   }
   return sums;
@@ -58,7 +60,7 @@ Held measure(const SetupGraph& graph, const SetupRules& rules, const Segment& se
       held.load =
           shared_load(rules, held.load, part.replicas, sync_load(rules, segment.factor(), part.replicas, held.weights));
     } else {
-      const StageSums sums = stage_sums(graph, segment, member.device_class, part.groups);
+      const StageSums sums = stage_sums(graph, rules, segment, member.device_class, part.groups);
       const Setup setup{part.member, member.device_class, part.replicas, part.recompute};
       held = {stage_load(rules, graph.passes(), segment.factor(), setup, sums), sums.memory.weights};
     }

@@ -11,7 +11,7 @@
 namespace partita::detail {
 
 // The sums of a stage that holds these groups. O(pins of the groups).
-StageSums stage_sums(const SetupGraph& graph, const Segment& segment, ClassId device_class,
+StageSums stage_sums(const SetupGraph& graph, const SetupRules& rules, const Segment& segment, ClassId device_class,
                      std::span<const GroupId> groups);
 
 // `parts` are those of the whole platform.

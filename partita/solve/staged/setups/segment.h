@@ -2,11 +2,13 @@
 // Where a cluster stands in the pipeline, and what transfers cost it there.
 //
 // A cluster holds a segment: what lies between two ideals, `begin` (what is behind it in the pipeline) and `end`. What
-// moves inside the segment costs the cluster's own factor, and what leaves it the factor of the innermost cluster
+// moves inside the segment goes over the cluster's own link, and what leaves it over that of the innermost cluster
 // around it that holds both ends. While the end is being looked for, `end` is the largest that it can be, the segment
-// is `open`, and what is not in `begin` may turn out to be inside or outside: transfers then cost the less of the two.
+// is `open`, and what is not in `begin` may turn out to be inside or outside: transfers then cost the least of each, of
+// the factors and of the latencies. Prices differ by the tariff (setup_instance.h) of who pays.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -24,18 +26,21 @@ class Segment {
                  bool open) const;
 
   std::size_t type() const { return type_; }
-  double factor() const { return factor_; }
+  double factor() const { return factor_; }  // of the exchange of weights among copies in the cluster
   bool open() const { return open_; }
-  double near_factor() const { return near_factor_; }
+  // The link to what counts as inside.
+  const Link& near(std::size_t tariff) const { return ways_.back()[tariff]; }
   const std::vector<Word>& begin() const { return begin_; }
   const std::vector<Word>& end() const { return end_; }
   bool holds(GroupId v) const { return test_bit(end_, v.index()) && !test_bit(begin_, v.index()); }
 
-  // What the reader of a net pays for it, at a link of factor 1.
-  double in_cost(NetId e) const { return in_[e]; }
-  // What the producer pays for readers in the segment, and for those outside it; the larger of the two if it has both.
-  double near_cost(NetId e) const { return near_[e]; }
-  double far_cost(NetId e) const { return far_[e]; }
+  // What a net costs those who pay by the tariff.
+  struct Prices {
+    double in = 0;  // its reader
+    // Its producer, for readers in the segment, and for those outside it; the larger of the two if it has both.
+    double near = 0, far = 0;
+  };
+  const Prices& prices(std::size_t tariff, NetId e) const { return prices_[tariff][e]; }
 
  private:
   Segment(const SetupGraph& graph, std::size_t type) : graph_(&graph), type_(type) {}
@@ -43,12 +48,12 @@ class Segment {
 
   const SetupGraph* graph_;
   std::size_t type_;
-  double factor_ = 1;       // of the cluster
-  double near_factor_ = 1;  // of the way to what counts as inside
+  double factor_ = 1;
   bool open_ = false;
   std::vector<Word> begin_, end_;
-  IdVector<GroupId, double> way_;  // factor of the way to each group, from inside
-  IdVector<NetId, double> in_, near_, far_;
+  std::vector<std::vector<Link>> ways_;          // by cluster around it, and its own at the end: by tariff
+  IdVector<GroupId, std::uint32_t> way_;         // to each group, from inside
+  std::vector<IdVector<NetId, Prices>> prices_;  // by tariff
 };
 
 }  // namespace partita::detail

@@ -69,7 +69,8 @@ class LinearSetups {
   void scan(std::size_t a, const std::vector<Setup>& setups) {
     const ClassId c = setups[0].device_class;
     const double most_compute = below_ * setups.back().replicas;
-    const bool pays = rules_.classes[c].link_factor > 0;
+    const bool pays = rules_.classes[c].pays();
+    const Link& link = rules_.link(c, rules_.root());
     StageSums sums;
     std::size_t b = a + 1, i = node_at(a);
     for (; i < order_.size(); ++i) {
@@ -78,7 +79,7 @@ class LinearSetups {
       sums.add(graph_, c, v);
       if (sums.compute[0] + sums.compute[1] >= most_compute) break;
       if (sums.memory.resident > rules_.classes[c].memory) break;
-      if (pays) cross(v, sums);
+      if (pays) cross(v, link, sums);
       if (i + 1 != node_at(b)) continue;
       for (std::size_t s = 0; s < setups.size(); ++s) relax(a, b, setups[s], s, sums);
       ++b;
@@ -92,9 +93,9 @@ class LinearSetups {
   }
 
   // The group joins the stage; everything behind it in the order is outside.
-  void cross(GroupId v, StageSums& sums) {
+  void cross(GroupId v, const Link& link, StageSums& sums) {
     for (NetId e : graph_.nets_of(v)) {
-      const double cost = graph_.cost(e) * rules_.root().factor;
+      const double cost = price(link, graph_.traffic(e));
       const auto size = static_cast<std::int32_t>(graph_.members(e).size());
       const int pass = graph_.pass(e);
       const auto add = [&](double sign) {

@@ -20,13 +20,17 @@ int most_useful_buckets(const SetupGraph& graph) {
   return static_cast<int>(std::min<std::size_t>(4 * graph.size() + 1, 4096));
 }
 
-// By type: the least factor of the clusters around one of that type.
-std::vector<double> factors_around(const SetupRules& rules) {
-  std::vector<double> least(rules.clusters.size(), kInfinity);
+// By type and tariff: the least factor and latency of the clusters around one of that type; infinite around the root.
+std::vector<std::vector<Link>> links_around(const SetupRules& rules) {
+  const std::vector<Link> none(rules.tariffs(), Link{kInfinity, kInfinity});
+  std::vector<std::vector<Link>> least(rules.clusters.size(), none);
   for (std::size_t type = rules.clusters.size(); type-- > 0;) {
     for (const ClusterMember& member : rules.clusters[type].members) {
       if (!member.is_cluster()) continue;
-      least[member.inside] = std::min({least[member.inside], least[type], rules.clusters[type].factor});
+      for (std::size_t t = 0; t < rules.tariffs(); ++t) {
+        least[member.inside][t] =
+            least_of(least[member.inside][t], least_of(least[type][t], rules.clusters[type].links[t]));
+      }
     }
   }
   return least;
@@ -168,9 +172,9 @@ void SetupWindows::bound_pairs_from(int from, int last) {
     const GroupId producer = graph_.producer(e);
     const auto pass = static_cast<std::size_t>(graph_.pass(e));
     if (producer.valid() && side[producer] == kCore) {
-      sums.transfers.out[pass] += sign * graph_.cost(e);
+      sums.transfers.out[pass].add(graph_.traffic(e), sign);
     } else if (rules_.transfers != TransferMode::Duplex || side[producer] == kOuter) {
-      sums.transfers.in[pass] += sign * graph_.cost(e);
+      sums.transfers.in[pass].add(graph_.traffic(e), sign);
     }
   };
   const auto change = [&](GroupId v, Side to) {
@@ -202,8 +206,8 @@ void SetupWindows::bound_pairs_from(int from, int last) {
     pairs_[at].work = std::max(0.0, lower_[index(to)] - upper_[index(from)] - 2 * tolerance_);
     for (std::size_t pass : {0, 1}) {
       // What was added and taken away again may leave a little.
-      for (double* sum : {&pairs_[at].transfers.in[pass], &pairs_[at].transfers.out[pass]})
-        *sum = std::max(0.0, *sum - 1e-12 * limit_);
+      for (Traffic* sum : {&pairs_[at].transfers.in[pass], &pairs_[at].transfers.out[pass]})
+        sum->amount = std::max(0.0, sum->amount - 1e-12 * limit_);
     }
     std::ranges::copy(times, times_.begin() + static_cast<std::ptrdiff_t>(at * times.size()));
   }
@@ -245,10 +249,10 @@ void SetupWindows::follow(int from, Outside& outside, std::vector<Transfers>& su
         const auto pass = static_cast<std::size_t>(graph_.pass(e));
         const GroupId producer = graph_.producer(e);
         if (producer == *next) {
-          sum.out[pass] += graph_.cost(e);
+          sum.out[pass].add(graph_.traffic(e));
         } else if (outside.group[producer.index()]) {
           outside.received[e] = now;
-          sum.in[pass] += graph_.cost(e);
+          sum.in[pass].add(graph_.traffic(e));
         }
       }
     }
@@ -261,11 +265,13 @@ void SetupWindows::follow(int from, Outside& outside, std::vector<Transfers>& su
 std::size_t SetupWindows::add_level(std::size_t type, int copies) {
   const auto known = level_of_.find({type, copies});
   if (known != level_of_.end()) return known->second;
-  const double factor = rules_.clusters[type].factor, around = factors_around(rules_)[type];
+  const bool root = type + 1 == rules_.clusters.size();
+  std::vector<Link> near = rules_.clusters[type].links, far = root ? near : links_around(rules_)[type];
+  for (std::size_t t = 0; t < near.size(); ++t) near[t] = least_of(near[t], far[t]);
   Level level{type,
               copies,
-              std::min(factor, around),
-              around == kInfinity ? factor : around,
+              std::move(near),
+              std::move(far),
               DeviceCounts(rules_.clusters[type]),
               steps_in(rules_, type),
               {},
@@ -283,14 +289,11 @@ std::size_t SetupWindows::add_level(std::size_t type, int copies) {
   return level_of_[{type, copies}] = levels_.size() - 1;
 }
 
-double SetupWindows::load(const Level& level, const Step& step, std::size_t pair, const Transfers& transfers) const {
+double SetupWindows::load(const Level& level, const Step& step, std::size_t pair, StageSums sums) const {
   const ClassTime& time = times_[pair * rules_.classes.size() + step.setup.device_class.index()];
-  StageSums sums;
   sums.compute = time.pass;
   sums.recompute = time.recompute;
   sums.memory = pairs_[pair].memory;
-  sums.in = transfers.in;
-  sums.out = transfers.out;
   const double least = measure_.least_time(step.setup.device_class, pairs_[pair].work);
   const double missing = least - sums.compute[0] - sums.compute[1];
   if (missing > 0 && graph_.passes() == 1) sums.compute[0] += missing;
@@ -305,13 +308,15 @@ void SetupWindows::bound_steps(Level& level) const {
     if (step.is_cluster) continue;
     std::vector<int>& most = level.most.back();
     most.assign(pairs_.size(), 0);
-    const double room = rules_.classes[step.setup.device_class].memory;
+    const SetupClass& its = rules_.classes[step.setup.device_class];
+    const double room = its.memory;
+    const Link& link = its.pays() ? level.near[its.tariff] : kPaysNothing;
     for (std::size_t at = 0; at < pairs_.size(); ++at) {
       if (!times_[at * rules_.classes.size() + step.setup.device_class.index()].can_run) continue;
-      Transfers near = pairs_[at].transfers;
+      StageSums near;
       for (std::size_t pass : {0, 1}) {
-        near.in[pass] *= level.near;
-        near.out[pass] *= level.near;
+        near.in[pass] = price(link, pairs_[at].transfers.in[pass]);
+        near.out[pass] = price(link, pairs_[at].transfers.out[pass]);
       }
       if (load(level, step, at, near) > limit_ * level.copies) continue;
       const auto fits = [&](int devices) {
@@ -331,14 +336,19 @@ void SetupWindows::bound_steps(Level& level) const {
 
 // The same for a stage of a run from `begin` to `end`.
 bool SetupWindows::affordable(const Level& level, std::size_t step, std::size_t pair, int begin, int end) const {
-  if (level.far <= level.near || behind_.empty()) return true;
+  const SetupClass& its = rules_.classes[level.steps[step].setup.device_class];
+  if (!its.pays() || behind_.empty()) return true;
+  const Link &near = level.near[its.tariff], &far = level.far[its.tariff];
+  const Link farther{far.factor - near.factor, far.latency - near.latency};
+  if (farther == kPaysNothing) return true;
   const Transfers& behind = behind_[index(begin)][pair];
   const Transfers& beyond = beyond_[index(end)][pair];
-  Transfers sums = pairs_[pair].transfers;
+  const Transfers& moved = pairs_[pair].transfers;
+  StageSums sums;
   for (std::size_t pass : {0, 1}) {
-    const double out = std::max(behind.out[pass], beyond.out[pass]);
-    sums.in[pass] = sums.in[pass] * level.near + (behind.in[pass] + beyond.in[pass]) * (level.far - level.near);
-    sums.out[pass] = sums.out[pass] * level.near + out * (level.far - level.near);
+    sums.in[pass] = price(near, moved.in[pass]) + price(farther, behind.in[pass]) + price(farther, beyond.in[pass]);
+    sums.out[pass] =
+        price(near, moved.out[pass]) + std::max(price(farther, behind.out[pass]), price(farther, beyond.out[pass]));
   }
   return load(level, level.steps[step], pair, sums) <= limit_ * level.copies;
 }
@@ -399,14 +409,14 @@ void SetupWindows::find_runs(Level& level) {
   level.run.assign((index(last_place()) + 1) * (index(last_place()) + 1), 0);
   for (int begin = 0; begin <= buckets_; ++begin) {
     if (!possible_[index(begin)]) continue;
-    const double far = std::exchange(level.far, level.near);
+    std::vector<Link> far = std::exchange(level.far, level.near);
     reach(level, begin, last_place());
-    level.far = far;
+    level.far = std::move(far);
     std::vector<char> ends(index(last_place()) + 1, 0);
     for (int end = begin; end <= last_place(); ++end) ends[index(end)] = ends_at(level, end);
     for (int end = begin; end <= last_place(); ++end) {
       if (!ends[index(end)]) continue;
-      if (level.far > level.near && !budget_.exhausted()) {
+      if (level.far != level.near && !budget_.exhausted()) {
         reach(level, begin, end);
         if (!ends_at(level, end)) continue;
       }

@@ -17,8 +17,8 @@
 // out with duplex. Where nets are not told apart by producers, all are counted as in, as everywhere.
 //
 // Clusters. A run of stages in a cluster goes from a place s to a place t. What the device exchanges with groups surely
-// in at s, or surely out at t, leaves the cluster, and costs at least the least factor of the clusters around it
-// (`far`); all else at least `near`, the less of that and the cluster's own. Readers' ways differ, and a producer pays
+// in at s, or surely out at t, leaves the cluster, and costs at least the least factor and latency of the clusters
+// around it (`far`); all else at least `near`, the less of these and the cluster's own. Readers' ways differ, and a producer pays
 // the longest: so of the nets that the core sends, those read behind s and those read beyond t may be the same, and the
 // more costly kind counts; those that it receives have one producer each, so both kinds count. For all s and t it is
 // then known whether a cluster can take an ideal at s to one at t; for the cluster around it, that is one step. r
@@ -84,7 +84,7 @@ class SetupWindows {
 
  private:
   struct Transfers {
-    std::array<double, 2> in{}, out{};  // by pass, at factor 1
+    std::array<Traffic, 2> in{}, out{};  // by pass
   };
   struct Pair {  // what is surely so of a stage between two places
     Transfers transfers;
@@ -101,7 +101,7 @@ class SetupWindows {
   struct Level {
     std::size_t type;
     int copies;
-    double near, far;
+    std::vector<Link> near, far;  // by tariff
     DeviceCounts counts;
     std::vector<Step> steps;
     std::vector<std::size_t> inside;      // by step: which level, for clusters
@@ -125,7 +125,8 @@ class SetupWindows {
   void follow(int from, Outside& outside, std::vector<Transfers>& sums) const;
   std::size_t add_level(std::size_t type, int copies);
   void bound_steps(Level& level) const;
-  double load(const Level& level, const Step& step, std::size_t pair, const Transfers& transfers) const;
+  // `sums` has the transfers, and all else is filled in.
+  double load(const Level& level, const Step& step, std::size_t pair, StageSums sums) const;
   bool affordable(const Level& level, std::size_t step, std::size_t pair, int begin, int end) const;
   int most_devices(const Level& level, std::size_t step, int from, int to, int begin, int end) const;
   void reach(Level& level, int begin, int end) const;

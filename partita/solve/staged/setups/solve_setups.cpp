@@ -10,6 +10,7 @@
 #include "partita/reduce/threshold.h"
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
+#include "partita/solve/staged/setups/border_splits.h"
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/presolve_setups.h"
@@ -187,14 +188,16 @@ class SetupSolver {
   // More than any load can be.
   double most_load() const {
     double most = 1, factor = 1, sync = 0;
-    for (const ClusterType& type : rules_.clusters) factor = std::max(factor, type.factor);
-    double link = 1;
-    for (const SetupClass& c : rules_.classes) link = std::max(link, c.link_factor);
+    Link link;
+    for (const ClusterType& type : rules_.clusters) {
+      factor = std::max(factor, type.factor);
+      for (const Link& there : type.links) link = most_of(link, there);
+    }
     for (GroupId v : graph_.all()) {
       for (ClassId c : graph_.classes()) most += graph_.compute(c, v) + graph_.time(c, v).recompute;
       sync += factor * graph_.memory(v).weights / rules_.sync_bandwidth;
     }
-    for (NetId e : graph_.nets()) most += 2 * link * factor * graph_.cost(e);
+    for (NetId e : graph_.nets()) most += 2 * price(link, graph_.traffic(e));
     return most + sync * static_cast<double>(rules_.clusters.size() + 1);
   }
 
@@ -226,7 +229,34 @@ class SetupSolver {
         slice *= 3;
       }
       try_orders(settings().orders_per_failure);
+      try_borders();
+      if (!asked_again_) ask_again();
     }
+  }
+
+  void ask_again() {
+    asked_again_ = true;
+    if (!options_.another_hint || done()) return;
+    const SetupHint hint = options_.another_hint();
+    if (hint.infeasible) return best_.prove_infeasible();
+    best_.raise_bound(hint.bound, hint.proof);
+  }
+
+  // The sides of each row of borders quickly, then those of the best row in full. Only where questions are too hard:
+  // elsewhere the search itself finds the best split sooner.
+  void try_borders() {
+    if (!has_plain_clusters(rules_) || done()) return;
+    Technique borders(budget_, "setups.borders", "better splits");
+    const double before = value();
+    const std::vector<GroupId> order = order_to_try(base_->graph.order(), borders_tried_++, rng_);
+    Budget slice(budget_, settings().line_ticks);
+    for (const bool search : {false, true}) {
+      StagedOptions sides{search, kLinePrecision, options_.seed, {}, options_.presolve};
+      auto found = split_at_borders(base_->graph, rules_, order, limit_to_beat(), sides, slice);
+      if (found) offer_lifted(std::move(found->parts));
+    }
+    borders.yield(value() < before);
+    if (value() < before && !done()) refresh_base();
   }
 
   struct Found {
@@ -354,8 +384,9 @@ class SetupSolver {
     SetupContraction contraction;  // of the base
   };
   std::optional<Relaxation> relaxed_;
-  int orders_tried_ = 0;
+  int orders_tried_ = 0, borders_tried_ = 0;
   bool out_of_memory_ = false;  // in the last search
+  bool asked_again_ = false;
 };
 
 }  // namespace

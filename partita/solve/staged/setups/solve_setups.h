@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct SetupOptions {
   double gap = 0;      // stop once (value - bound)/value is at most this
   std::uint64_t seed = 1;
   SetupHint hint = {};
+  std::function<SetupHint()> another_hint = {};  // asked for once, when a question was too hard; may be empty
   SetupSettings settings = {};
   PresolveSettings presolve = {};
 };

@@ -22,7 +22,7 @@ StageWalk::StageWalk(const SetupGraph& graph, const SetupRules& rules, const Wor
       keys_(keys),
       budget_(budget),
       dominance_(dominance_in(rules, segment)),
-      longest_way_(dominance_ == Dominance::Anywhere ? rules.root().factor / segment.near_factor() : 1),
+      longest_way_(dominance_ == Dominance::Anywhere ? longest_way(rules, segment) : 1),
       candidate_of_(graph.size(), kNotCandidate),
       local_net_(graph.net_count(), -1) {}
 
@@ -33,10 +33,28 @@ StageWalk::Dominance StageWalk::dominance_in(const SetupRules& rules, const Segm
   if (devices_only && !segment.open()) return Dominance::Near;
   for (const ClusterType& outer : rules.clusters) {
     for (const ClusterMember& member : outer.members) {
-      if (member.is_cluster() && rules.clusters[member.inside].factor > outer.factor) return Dominance::None;
+      if (!member.is_cluster()) continue;
+      for (std::size_t t = 0; t < rules.tariffs(); ++t) {
+        const Link& inside = rules.clusters[member.inside].links[t];
+        if (inside.factor > outer.links[t].factor || inside.latency > outer.links[t].latency) return Dominance::None;
+      }
     }
   }
-  return segment.near_factor() > 0 ? Dominance::Anywhere : Dominance::None;
+  return longest_way(rules, segment) < kUnlimited ? Dominance::Anywhere : Dominance::None;
+}
+
+// How many times as much a transfer costs at most, where prices rise from the inside out: what it costs across the whole
+// platform, of what it costs in the segment. A price is a sum of two products, so no more than the larger of their
+// quotients.
+double StageWalk::longest_way(const SetupRules& rules, const Segment& segment) {
+  double most = 1;
+  for (std::size_t t = 0; t < rules.tariffs(); ++t) {
+    const Link &far = rules.root().links[t], &near = segment.near(t);
+    if (near.factor == 0 || (near.latency == 0 && far.latency > 0)) return kUnlimited;
+    most = std::max(most, far.factor / near.factor);
+    if (far.latency > 0) most = std::max(most, far.latency / near.latency);
+  }
+  return most;
 }
 
 bool StageWalk::run(const StageQuery& query, const Visit& visit) {
@@ -88,7 +106,8 @@ bool StageWalk::prepare() {
 void StageWalk::index_nets() {
   nets_.clear();
   candidate_nets_.clear();
-  if (rules_.classes[query_.setup.device_class].link_factor == 0) {
+  const SetupClass& pays = rules_.classes[query_.setup.device_class];
+  if (!pays.pays()) {
     for (Candidate& candidate : candidates_) candidate.first_net = candidate.last_net = 0;
     return;
   }
@@ -99,9 +118,10 @@ void StageWalk::index_nets() {
       if (local_net_[e] < 0) {
         local_net_[e] = static_cast<std::int32_t>(nets_.size());
         touched.push_back(e);
-        LocalNet net{segment_.in_cost(e),
-                     segment_.near_cost(e),
-                     segment_.far_cost(e),
+        const Segment::Prices& prices = segment_.prices(pays.tariff, e);
+        LocalNet net{prices.in,
+                     prices.near,
+                     prices.far,
                      0,
                      0,
                      0,

@@ -15,7 +15,7 @@
 // test is made while the walk is still open: a branch is cut once S + v would fit even with all that is undecided. This
 // moves v from one device to another. In a segment whose end is known and whose devices are all next to each other,
 // both are as far from any third. Elsewhere the later stage may be in another cluster. Then v must harm nobody by
-// moving, and S + v must fit even if every transfer goes the longest way; and factors must rise from the inside out, so
+// moving, and S + v must fit even if every transfer goes the longest way; and prices must rise from the inside out, so
 // that a cluster is no farther from what comes later than what lies behind it in the pipeline is.
 //
 // Tests: tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
@@ -71,6 +71,7 @@ class StageWalk {
   enum State : char { kUndecided, kIn, kOut };
   enum class Dominance { None, Near, Anywhere };
   static Dominance dominance_in(const SetupRules& rules, const Segment& segment);
+  static double longest_way(const SetupRules& rules, const Segment& segment);
   struct Candidate {
     GroupId group;
     std::uint32_t first_net, last_net;  // in candidate_nets_

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work, families, weights and layers of operators.
+#include "tests/read/inputs.h"
+#include "tests/read/onnx_bytes.h"
+
+namespace partita::detail {
+namespace {
+
+Network one(const Message& node, const Names& x, const std::vector<Message>& weights, std::int64_t version = 18) {
+  return read_model(model(
+      graph({.nodes = {node}, .inputs = {value("x", kFloat, x)}, .outputs = {}, .weights = weights, .values = {}}),
+      version));
+}
+
+Operator only(const Network& network) {
+  EXPECT_EQ(network.operators.size(), 1u);
+  return network.operators[OperatorId(0)];
+}
+
+TEST(OnnxWork, MultiplyAddsCountTwo) {
+  const auto flops = [](const Message& node, const Names& x, const std::vector<Message>& weights) {
+    return only(one(node, x, weights)).flops;
+  };
+  EXPECT_EQ(flops(op("MatMul", {"x", "a"}, {"y"}), {"7", "2", "3"}, {weight("a", {3, 4})}), 2 * 7 * 2 * 3 * 4);
+  EXPECT_EQ(flops(op("Gemm", {"x", "a", "b"}, {"y"}), {"2", "3"}, {weight("a", {3, 4}), weight("b", {4})}),
+            2 * 2 * 3 * 4 + 2 * 4);
+  EXPECT_EQ(flops(op("Conv", {"x", "a", "b"}, {"y"}, {integer_attribute("group", 2)}), {"1", "4", "10"},
+                  {weight("a", {6, 2, 3}), weight("b", {6})}),
+            6 * 8 * (2 * 2 * 3 + 1));
+  EXPECT_EQ(flops(op("ConvTranspose", {"x", "a"}, {"y"}), {"1", "4", "10"}, {weight("a", {4, 6, 3})}),
+            2 * 4 * 10 * 6 * 3);
+  EXPECT_EQ(flops(op("Einsum", {"x", "a"}, {"y"}, {text_attribute("equation", "bij,bjk->bik")}), {"5", "2", "3"},
+                  {weight("a", {5, 3, 4})}),
+            2 * 5 * 2 * 3 * 4);
+  EXPECT_EQ(
+      flops(op("LSTM", {"x", "a", "b"}, {"y"}), {"7", "2", "10"}, {weight("a", {1, 80, 10}), weight("b", {1, 80, 20})}),
+      2 * 7 * 2 * 80 * 30);
+  EXPECT_EQ(flops(op("Softmax", {"x"}, {"y"}), {"7", "2"}, {}), 5 * 14);
+  EXPECT_EQ(flops(op("Tanh", {"x"}, {"y"}), {"7", "2"}, {}), 14);
+  EXPECT_EQ(flops(op("MaxPool", {"x"}, {"y"}, {integers_attribute("kernel_shape", {2})}), {"1", "3", "5"}, {}),
+            3 * 4 * 2);
+  // Two products of 4 heads, 10 queries, 10 keys, 16 wide, five for the softmax; the projection to queries, keys and values.
+  EXPECT_EQ(flops(op("Attention", {"x", "a"}, {"y"}, {integer_attribute("num_heads", 4)}, "", "com.microsoft"),
+                  {"2", "10", "64"}, {weight("a", {64, 192})}),
+            2.0 * 4 * 10 * 10 * (2 * 32 + 5) + 2.0 * 2 * 10 * 64 * 192);
+  EXPECT_EQ(flops(op("MatMulNBits", {"x", "a"}, {"y"}, {integer_attribute("N", 48), integer_attribute("K", 64)}, "",
+                     "com.microsoft"),
+                  {"10", "64"}, {weight("a", {48, 2, 16}, 2)}),
+            2 * 10 * 48 * 64);
+}
+
+TEST(OnnxWork, ViewsMoveNothingAndLookupsWhatTheyTake) {
+  const Operator view = only(one(op("Reshape", {"x", "s"}, {"y"}), {"4", "6"}, {integers("s", {24})}));
+  EXPECT_EQ(view.family, OperatorFamily::View);
+  EXPECT_EQ(view.moved_bytes, 0);
+  EXPECT_EQ(view.flops, 0);
+  const Network lookup = read_model(model(graph({.nodes = {op("Gather", {"table", "x"}, {"y"})},
+                                                 .inputs = {value("x", kInt64, {"5"})},
+                                                 .outputs = {},
+                                                 .weights = {weight("table", {30000, 64})},
+                                                 .values = {}})));
+  EXPECT_EQ(only(lookup).moved_bytes, 2 * 5 * 64 * 4 + 5 * 8);
+  EXPECT_EQ(only(lookup).arithmetic, DataType::Float32);
+  EXPECT_EQ(lookup.weights[WeightId(0)].bytes, 30000 * 64 * 4);
+}
+
+TEST(OnnxWork, ProductsOfActivationsAreAttention) {
+  const Network network =
+      read_model(model(graph({.nodes = {op("MatMul", {"x", "w"}, {"q"}), op("MatMul", {"q", "x"}, {"y"})},
+                              .inputs = {value("x", kFloat, {"3", "3"})},
+                              .outputs = {},
+                              .weights = {weight("w", {3, 3})},
+                              .values = {}})));
+  EXPECT_EQ(network.operators[OperatorId(0)].family, OperatorFamily::MatrixProduct);
+  EXPECT_EQ(network.operators[OperatorId(1)].family, OperatorFamily::Attention);
+}
+
+TEST(OnnxWork, WeightsOfFewBitsArePacked) {
+  const Network network =
+      one(op("DequantizeLinear", {"w", "s"}, {"y"}), {"2"}, {weight("w", {5, 7}, 22), weight("s", {})});
+  EXPECT_EQ(network.weights[WeightId(0)].bytes, 18);
+  EXPECT_EQ(network.parameters(), 35);
+}
+
+TEST(OnnxWork, TablesThatAreOnlyCalculatedWithAreNoParameters) {
+  const Network network = read_model(model(
+      graph({.nodes = {op("Cos", {"angles"}, {"c"}), op("Mul", {"x", "c"}, {"r"}), op("Mul", {"r", "scale"}, {"y"})},
+             .inputs = {value("x", kFloat, {"3", "4"})},
+             .outputs = {},
+             .weights = {weight("angles", {3, 4}), weight("scale", {4})},
+             .values = {}})));
+  EXPECT_EQ(network.parameters(), 4);
+}
+
+std::vector<std::int64_t> layers_of(const std::vector<Message>& nodes, const std::vector<Message>& weights) {
+  const Network network = read_model(model(graph(
+      {.nodes = nodes, .inputs = {value("x", kFloat, {"3", "3"})}, .outputs = {}, .weights = weights, .values = {}})));
+  std::vector<std::int64_t> layers;
+  for (const Operator& each : network.operators) layers.push_back(each.layer.value_or(-1));
+  return layers;
+}
+
+TEST(OnnxLayers, FromNamesOfNodes) {
+  EXPECT_EQ(
+      layers_of({op("Relu", {"x"}, {"a"}, {}, "/embed/Relu"), op("Relu", {"a"}, {"b"}, {}, "/model/layers.3/mlp/Relu"),
+                 op("Neg", {"b"}, {"c"}, {}, "between"), op("Relu", {"c"}, {"d"}, {}, "/model/layers.3/out/Relu"),
+                 op("Neg", {"d"}, {"e"}, {}, "border"), op("Relu", {"e"}, {"f"}, {}, "/model/layers.4/mlp/Relu")},
+                {}),
+      (std::vector<std::int64_t>{-1, 3, 3, 3, -1, 4}));
+}
+
+TEST(OnnxLayers, FromNamesOfWeightsThatOneOperatorReads) {
+  const std::vector<Message> nodes{
+      op("MatMul", {"x", "enc.h.0.w"}, {"a"}),   op("MatMul", {"a", "enc.h.1.w"}, {"b"}),
+      op("Add", {"b", "enc.h.1.shared"}, {"c"}), op("MatMul", {"c", "dec.h.0.w"}, {"d"}),
+      op("MatMul", {"d", "dec.h.1.w"}, {"e"}),   op("Add", {"e", "enc.h.1.shared"}, {"y"})};
+  EXPECT_EQ(layers_of(nodes, {weight("enc.h.0.w", {3, 3}), weight("enc.h.1.w", {3, 3}), weight("dec.h.0.w", {3, 3}),
+                              weight("dec.h.1.w", {3, 3}), weight("enc.h.1.shared", {3})}),
+            (std::vector<std::int64_t>{0, 1, -1, 2, 3, -1}));
+}
+
+TEST(OnnxLayers, OneNumberAloneIsNoLayer) {
+  EXPECT_EQ(layers_of({op("Relu", {"x"}, {"a"}, {}, "conv.0.relu"), op("Neg", {"a"}, {"b"}, {}, "Neg_17")}, {}),
+            (std::vector<std::int64_t>{-1, -1}));
+}
+
+}  // namespace
+}  // namespace partita::detail
