@@ -34,13 +34,17 @@ Product matrix_product(double a, double b, double product) {
 
 double convolution(double in, double weights, double out) {
   if (in <= 0 || weights <= 0 || out <= 0) return 0;
-  for (double kernel : {1.0, 9.0, 49.0, 25.0, 3.0, 7.0, 5.0, 121.0}) {
-    for (double stride_squared : {1.0, 4.0, 16.0}) {
-      const double channels_out = std::sqrt(weights / kernel * (out / in) * stride_squared);
-      const double channels_in = weights / kernel / channels_out;
-      if (channels_out < 1 || !is_whole(channels_out) || channels_in < 1 || !is_whole(channels_in)) continue;
-      if (!is_whole(out / channels_out) || !is_whole(in / channels_in)) continue;
-      return 2 * out * channels_in * kernel;
+  // Sizes often fit several kernels; channels in eights, or the three colours of an image, tell which one was meant.
+  const auto usual = [](double channels) { return channels <= 3 || std::fmod(std::round(channels), 8) == 0; };
+  for (const bool any : {false, true}) {
+    for (double kernel : {1.0, 9.0, 49.0, 25.0, 3.0, 7.0, 5.0, 121.0}) {
+      for (double stride_squared : {1.0, 4.0, 16.0}) {
+        const double channels_out = std::sqrt(weights / kernel * (out / in) * stride_squared);
+        const double channels_in = weights / kernel / channels_out;
+        if (channels_out < 1 || !is_whole(channels_out) || channels_in < 1 || !is_whole(channels_in)) continue;
+        if (!is_whole(out / channels_out) || !is_whole(in / channels_in)) continue;
+        if (any || (usual(channels_in) && usual(channels_out))) return 2 * out * channels_in * kernel;
+      }
     }
   }
   return 4 * std::sqrt(in * weights * out);  // between kernels of one and of nine elements
@@ -64,6 +68,11 @@ class Reader {
               .flops = 0,
               .bytes = node.output_bytes.value_or(0)};
     for (double bytes : reads_[v]) *work.bytes += bytes;
+    // A scatter is the gradient of a lookup, and the only direction there is.
+    if (work.family == OperatorFamily::Scatter) work.backward = false;
+    // In training it reads what it is given twice: for mean and variance, and to apply them.
+    if (node.op.find("batch_norm_legit_functional") != std::string::npos && !reads_[v].empty())
+      *work.bytes += std::ranges::max(reads_[v]);
     if (work.family == OperatorFamily::MatrixProduct) multiply(v, work);
     if (work.family == OperatorFamily::Convolution) convolve(v, work);
     return work;
@@ -72,7 +81,10 @@ class Reader {
  private:
   void multiply(NodeId v, Work& work) const {
     std::vector<double> reads = reads_[v];
-    if (reads.size() == 1) reads.push_back(graph_.nodes[v].parts.weights);
+    if (reads.size() == 1) {
+      reads.push_back(graph_.nodes[v].parts.weights);
+      *work.bytes += reads.back();
+    }
     if (reads.size() < 2) return;
     std::ranges::partial_sort(reads, reads.begin() + 2, std::ranges::greater());  // a bias is smaller than both factors
     const Product product =
