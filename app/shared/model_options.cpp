@@ -108,7 +108,7 @@ void add_model_options(Command& command, ModelOptions& options) {
 bool is_model(const std::string& path) {
   if (path == "-") return false;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
+  if (std::filesystem::is_directory(path, ignored)) return std::filesystem::exists(path + "/config.json", ignored);
   if (path.ends_with(".onnx") || path.ends_with(".gguf")) return true;  // whatever it holds: its reader will say
   return looks_like_model(beginning_of(path));
 }

@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-constexpr int kPageVersion = 1;
+constexpr int kPageVersion = 2;
 constexpr std::string_view kDataElement = R"(<script id="data" type="application/json">)";
 constexpr std::string_view kNoData = "null</script>";
 

@@ -44,7 +44,7 @@ class Report(CliTest):
         text, data = self.page("plan", file, "-o", self.path("plan.json"))
         self.assert_self_contained(text)
         plan = self.read_json("plan.json")
-        self.assertEqual((data["version"], data["command"], data["title"]), (1, "plan", "chain"))
+        self.assertEqual((data["version"], data["command"], data["title"]), (2, "plan", "chain"))
         for field in ("status", "value", "bound", "gap", "proof", "seconds"):
             self.assertEqual(data["plan"][field], plan[field], field)
         names = [device["name"] for device in data["devices"]]

@@ -82,6 +82,15 @@ TEST(OnnxWork, WeightsOfFewBitsArePacked) {
   EXPECT_EQ(network.parameters(), 35);
 }
 
+TEST(OnnxWork, PackedMatricesCountTheirWeights) {
+  const Network network = one(
+      op("MatMulNBits", {"x", "a", "s"}, {"y"},
+         {integer_attribute("N", 48), integer_attribute("K", 64), integer_attribute("bits", 4)}, "", "com.microsoft"),
+      {"10", "64"}, {weight("a", {48, 2, 16}, 2), weight("s", {})});
+  EXPECT_EQ(network.parameters(), 48 * 64);
+  EXPECT_EQ(network.weights[WeightId(0)].bytes, 48 * 64 / 2);
+}
+
 TEST(OnnxWork, TablesThatAreOnlyCalculatedWithAreNoParameters) {
   const Network network = read_model(model(
       graph({.nodes = {op("Cos", {"angles"}, {"c"}), op("Mul", {"x", "c"}, {"r"}), op("Mul", {"r", "scale"}, {"y"})},

@@ -69,7 +69,7 @@ constexpr const char* kTrainingSplit = "a b f | c | d e";
 TEST(Page, SaysWhatWasAskedOfWhom) {
   const Answer answer(kTraining, kTrainingSplit);
   const Json page = answer.page();
-  EXPECT_EQ(page.at("version"), 1);
+  EXPECT_EQ(page.at("version"), 2);
   EXPECT_EQ(page.at("program"), std::string("partita ") + version());
   EXPECT_EQ(page.at("command"), "plan");
   EXPECT_EQ(page.at("title"), "by hand");

@@ -4,7 +4,7 @@
 // workload's unit, memory in bytes. Lists of many things are columns: one array for each property, all equally long.
 
 export interface Page {
-  version: 1;
+  version: 2;
   program: string; // "partita 0.1.0"
   command: "plan" | "simulate" | "compare" | "sweep";
   title: string; // the workload's name

@@ -219,7 +219,7 @@ export function trainingPage({ nodes, stages, samples }) {
   }
   cuts.sort((a, b) => b.cost - a.cost);
   return {
-    version: 1, program: "partita 0.1.0", command: "simulate", title: `made-up-${nodes}`,
+    version: 2, program: "partita 0.1.0", command: "simulate", title: `made-up-${nodes}`,
     subject: `made-up-${nodes}: ${nodes} nodes, ${all.length} edges; ${stages} accelerators of 16 GiB, 1 host`,
     timeUnit: "", warnings: [], costSources: "",
     question: { objective: "max-load", shape: "staged", transfers: "sum", training: true, memoryModel: "1f1b" },
