@@ -252,7 +252,7 @@ class SetupSolver {
     ChainBound chain(base_->graph, rules, measure, value());
     double low = best_.bound(), high = limit_to_beat();
     for (int i = 0; i < settings().bisections && !done(); ++i) {
-      const double limit = (low + high) / 2;
+      const double limit = i == 0 ? high : (low + high) / 2;  // first the one that closes the gap
       Technique asking(budget_, "setups.chain", "limits refuted");
       const bool refutes = chain.refutes(limit);
       asking.yield(refutes);
