@@ -77,7 +77,7 @@ void ChainBound::place_groups() {
 // outer if before_ < first or after_ > last + 1.
 void ChainBound::sum_up(std::size_t first) {
   const std::size_t m = chain_.size();
-  std::vector<std::array<double, 2>> more(m + 1, std::array<double, 2>{});  // of transfers, from one last to the next
+  std::vector<std::array<Traffic, 2>> more(m + 1);  // from one last to the next
   for (NetId e : graph_.nets()) {
     if (rules_.transfers == TransferMode::Duplex) break;  // in or out? Nobody knows.
     std::size_t core = m, outer_up_to = 0;
@@ -90,9 +90,8 @@ void ChainBound::sum_up(std::size_t first) {
     // Cut from `core` on, and if nothing is behind for as long as something is beyond.
     const std::size_t end = behind ? m : std::max<std::size_t>(outer_up_to, 1) - 1;
     if (core >= end) continue;
-    const double cost = std::min(graph_.cost(e), 2 * highest_limit_);
-    more[core][graph_.pass(e)] += cost;
-    more[end][graph_.pass(e)] -= cost;
+    more[core][graph_.pass(e)].add(traffic(e));
+    more[end][graph_.pass(e)].add(traffic(e), -1);
   }
   Interval sums;
   IdVector<ClassId, ClassTime> times(rules_.classes.size());
@@ -107,10 +106,18 @@ void ChainBound::sum_up(std::size_t first) {
         for (std::size_t pass : {0, 1}) times[c].pass[pass] += time.pass[pass];
       }
     }
-    for (std::size_t pass : {0, 1}) sums.transfers[pass] = std::max(0.0, sums.transfers[pass] + more[last][pass]);
+    for (std::size_t pass : {0, 1}) {
+      sums.traffic[pass].add(more[last][pass]);
+      sums.traffic[pass].amount = std::max(0.0, sums.traffic[pass].amount);
+    }
     intervals_[at(first, last)] = sums;
     for (ClassId c : graph_.classes()) times_[c][at(first, last)] = times[c];
   }
+}
+
+Traffic ChainBound::traffic(NetId e) const {
+  const Traffic& whole = graph_.traffic(e);
+  return {std::min(whole.amount, 2 * highest_limit_), whole.transfers};
 }
 
 void ChainBound::make_network(ClassId c) {
@@ -122,11 +129,11 @@ void ChainBound::make_network(ClassId c) {
     network.from_source.push_back(network.flow.add_arc(source, v.index(), 0));
     network.to_sink.push_back(network.flow.add_arc(v.index(), sink, 0));
   }
-  const double link = rules_.classes[c].link_factor * rules_.root().factor;
+  const Link& link = rules_.link(c, rules_.root());
   for (NetId e : graph_.nets()) {
     // Paid for where some member is on the side of the source and some on the other.
     const std::size_t some = groups + 2 + 2 * e.index(), all = some + 1;
-    network.flow.add_arc(some, all, link * std::min(graph_.cost(e), 2 * highest_limit_));
+    network.flow.add_arc(some, all, price(link, traffic(e)));
     for (GroupId v : graph_.members(e)) {
       network.flow.add_arc(v.index(), some, kInfiniteCapacity);
       network.flow.add_arc(all, v.index(), kInfiniteCapacity);
@@ -161,7 +168,8 @@ bool ChainBound::refutes(double limit) {
     for (std::size_t member = 0; member < counts_.members(); ++member) {
       if (counts_.used(vector, member) == counts_.count(member)) continue;
       const ClassId c = rules_.root().members[member].device_class;
-      const double room = rules_.classes[c].memory, link = rules_.classes[c].link_factor * factor;
+      const double room = rules_.classes[c].memory;
+      const Link& link = rules_.link(c, rules_.root());
       const std::size_t next = counts_.with(vector, member, 1);
       const int in_flight = samples_in_flight(rules_, counts_.used(next), 1);
       for (std::size_t first = 0; first <= m; ++first) {
@@ -177,7 +185,7 @@ bool ChainBound::refutes(double limit) {
           sums.compute = time.pass;
           sums.recompute = time.recompute;
           sums.memory = interval.memory;
-          for (std::size_t pass : {0, 1}) sums.in[pass] = factor * interval.transfers[pass];
+          for (std::size_t pass : {0, 1}) sums.in[pass] = price(link, interval.traffic[pass]);
           bool fits = false, affordable = false;
           for (const bool recompute : {false, true}) {
             const Setup setup{member, c, 1, recompute};
@@ -189,8 +197,8 @@ bool ChainBound::refutes(double limit) {
           if (!affordable) continue;
           double left = limit;
           if (rules_.transfers == TransferMode::Sum) {
-            if (link > 0 && least_load(c, first, last) > limit) continue;
-            left -= link * (interval.transfers[0] + interval.transfers[1]);
+            if (rules_.classes[c].pays() && least_load(c, first, last) > limit) continue;
+            left -= sums.in[0] + sums.in[1];
           }
           double& here = most[next * (m + 1) + last + 1];
           here = std::max(here, before + measure_.most(c, left));

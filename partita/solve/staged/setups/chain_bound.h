@@ -31,6 +31,7 @@
 #include <array>
 #include <vector>
 
+#include "partita/reduce/links.h"
 #include "partita/reduce/stage_cost.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/work_capacity.h"
@@ -52,8 +53,8 @@ class ChainBound {
   const std::vector<GroupId>& chain() const { return chain_; }
 
  private:
-  struct Interval {                     // of the chain: what is surely so of a stage that holds just this of it
-    std::array<double, 2> transfers{};  // by pass, at a link of factor 1
+  struct Interval {                    // of the chain: what is surely so of a stage that holds just this of it
+    std::array<Traffic, 2> traffic{};  // by pass
     GroupMemory memory;
   };
   std::size_t at(std::size_t first, std::size_t last) const { return first * chain_.size() + last; }
@@ -67,6 +68,7 @@ class ChainBound {
     std::vector<double> load;                             // by interval; negative: not known yet
   };
   void make_network(ClassId c);
+  Traffic traffic(NetId e) const;  // cut off where it is surely too much
   double least_load(ClassId c, std::size_t first, std::size_t last);
 
   const SetupGraph& graph_;
