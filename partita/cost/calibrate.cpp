@@ -98,10 +98,12 @@ class Fit {
     const bool computes = std::ranges::any_of(samples_, [](const Sample& s) { return *s.work.flops > 0; });
     Efficiency best = assumed;
     double least = kUnlimited;
+    const double longest = longest_ramp();
     for (double ramp : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0}) {
+      if (ramp > 0 && ramp * 1e-6 > longest) break;
       for (double compute = computes ? 1 : assumed.compute; compute > 0.02; compute /= 1.05) {
         Efficiency tried{compute, assumed.memory, ramp * 1e-6, true};
-        if (tells_memory) tried.memory = memory_for(tried);
+        if (tells_memory && moves_enough()) tried.memory = memory_for(tried);
         const Errors errors = errors_of(tried);
         const double error = errors.absolute + std::abs(errors.signed_sum);
         if (error < least) {
@@ -134,6 +136,23 @@ class Fit {
       errors.absolute += std::abs(error);
     }
     return errors;
+  }
+
+  // Operators that move next to nothing tell how long a ramp is, and not how fast the memory.
+  bool moves_enough() const {
+    constexpr double kLeastPart = 0.03;  // of the measured time, at full bandwidth
+    double bytes = 0;
+    for (const Sample& sample : samples_) bytes += *sample.work.bytes;
+    return bytes / rates_.memory_bandwidth > kLeastPart * measured_;
+  }
+
+  // Nothing is faster than its ramp: that of a family is no longer than what its fastest operators take, a tenth of them.
+  double longest_ramp() const {
+    std::vector<double> times;
+    for (const Sample& sample : samples_) times.push_back(sample.seconds);
+    const auto tenth = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
+    std::ranges::nth_element(times, tenth);
+    return *tenth - rates_.launch;
   }
 
   // By bisection: the sum of the predictions falls as the efficiency rises.

@@ -22,14 +22,25 @@ struct Product {
   bool misaligned = false;
 };
 
-// From the numbers of elements of both factors and of the product.
+// From k and the numbers of elements of both factors and of the product.
+Product product_of_depth(double k, double a, double b, double product) {
+  const double m = a / k, n = b / k;
+  const auto misaligned = [](double extent) { return std::fmod(std::round(extent), kAlignedElements) != 0; };
+  const bool whole = is_whole(k) && is_whole(m) && is_whole(n);
+  return {2 * product * k, whole && (misaligned(k) || misaligned(m) || misaligned(n))};
+}
+
 Product matrix_product(double a, double b, double product) {
   if (a <= 0 || b <= 0 || product <= 0) return {};
-  const double k = std::sqrt(a * b / product);
-  const auto misaligned = [](double extent) {
-    return is_whole(extent) && std::fmod(std::round(extent), kAlignedElements) != 0;
-  };
-  return {2 * product * k, misaligned(k) || misaligned(a / k) || misaligned(b / k)};
+  return product_of_depth(std::sqrt(a * b / product), a, b, product);
+}
+
+// The same where `weights` may hold a bias of n elements beside the k n of the matrix: k (k + 1) = a weights / product.
+Product product_with_weights(double a, double weights, double product) {
+  if (a <= 0 || weights <= 0 || product <= 0) return {};
+  const double k = (std::sqrt(1 + 4 * a * weights / product) - 1) / 2;
+  if (k >= 1 && is_whole(k)) return product_of_depth(k, a, weights * k / (k + 1), product);
+  return matrix_product(a, weights, product);
 }
 
 double convolution(double in, double weights, double out) {
@@ -81,14 +92,17 @@ class Reader {
  private:
   void multiply(NodeId v, Work& work) const {
     std::vector<double> reads = reads_[v];
+    const double out = elements(graph_.nodes[v].output_bytes.value_or(0));
+    Product product;
     if (reads.size() == 1) {
-      reads.push_back(graph_.nodes[v].parts.weights);
-      *work.bytes += reads.back();
+      const double weights = graph_.nodes[v].parts.weights;
+      *work.bytes += weights;
+      product = product_with_weights(elements(reads[0]), elements(weights), out);
+    } else if (reads.size() > 1) {
+      std::ranges::partial_sort(reads, reads.begin() + 2,
+                                std::ranges::greater());  // a bias is smaller than both factors
+      product = matrix_product(elements(reads[0]), elements(reads[1]), out);
     }
-    if (reads.size() < 2) return;
-    std::ranges::partial_sort(reads, reads.begin() + 2, std::ranges::greater());  // a bias is smaller than both factors
-    const Product product =
-        matrix_product(elements(reads[0]), elements(reads[1]), elements(graph_.nodes[v].output_bytes.value_or(0)));
     work.flops = product.flops;
     work.misaligned = product.misaligned;
   }
