@@ -166,11 +166,35 @@ class SetupSolver {
     const SetupGraph line = in_line(searched(), order);
     if (!line.order().has_closure()) return;  // too large to search in
     Budget slice(budget_, settings().line_ticks);
+    if (line.size() > kLongLine) {
+      const SetupContraction blocks = contract(line, blocks_of(line));
+      if (blocks.graph.order().has_closure()) search_line(blocks.graph, &blocks.lift, order, first, precision, slice);
+    }
+    search_line(line, nullptr, order, first, precision, slice);
+  }
+
+  // A long line in blocks of equal work: stages end between blocks alone, but the first splits come at once.
+  IdVector<GroupId, GroupId> blocks_of(const SetupGraph& line) const {
+    const WorkMeasure measure(line, rules_);
+    IdVector<GroupId, GroupId> block;
+    double work = 0;
+    for (GroupId v : line.all()) {
+      work += measure.work(v);
+      const double place = measure.total() > 0 ? work / measure.total() : 1;
+      block.push_back(GroupId(std::min(kBlocks - 1, static_cast<std::size_t>(place * kBlocks))));
+    }
+    return block;
+  }
+
+  // `lift`: to the line, of a graph that was made smaller; null: it is the line.
+  void search_line(const SetupGraph& line, const Lift* lift, const std::vector<GroupId>& order, double first,
+                   double precision, Budget& slice) {
     double low = best_.bound(), high = limit_of_interest();
     for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
       auto [answer, parts] = search_presolved(line, rules_, limit, presolving(kQuickRounds), slice);
       if (answer == Answer::Unknown) return;
       if (answer == Answer::Yes) {
+        if (lift) parts = lift_parts(*lift, parts);
         name_groups(order, parts);
         high = std::min(limit, pipeline_value(searched(), rules_, parts));
         offer_lifted(std::move(parts));
@@ -389,6 +413,7 @@ class SetupSolver {
 
   static constexpr int kLinearOrders = 3, kBisections = 100, kWindowRounds = 6, kQuickRounds = 2;
   static constexpr std::size_t kCoarseFrom = 3000;
+  static constexpr std::size_t kLongLine = 300, kBlocks = 120;
   static constexpr std::uint64_t kFirstLook = 1'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06, kBisectTo = 1e-3;
 
