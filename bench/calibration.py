@@ -40,8 +40,14 @@ def plan(program, workload, output, limit):
     return read(output)
 
 
-def value_on(program, workload, split):
-    return float(re.search(r"^value: (\S+)", run(program, "check", workload, split), re.MULTILINE).group(1))
+def value_on(program, workload, plan_file):
+    """What a plan's split is worth on other costs: without the values that the plan claims, which are of its own."""
+    split = json.loads(run(program, "convert", plan_file, "--to", "seed"), object_hook=lambda o: {
+        key: value for key, value in o.items() if key not in ("maxLoad", "load")})
+    file = plan_file + ".seed"
+    with open(file, "w") as out:
+        json.dump(split, out)
+    return float(re.search(r"^value: (\S+)", run(program, "check", workload, file), re.MULTILINE).group(1))
 
 
 def main():
