@@ -42,6 +42,7 @@ set(PARTITA_CORE_HEADERS
     partita/read/platform.h
     partita/read/platform_overrides.h
     partita/read/presets.h
+    partita/read/profile.h
     partita/read/read_options.h
     partita/read/split.h
     partita/read/transformer_options.h

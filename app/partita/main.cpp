@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   partita::detail::app::add_simulate_command(program, action);
   partita::detail::app::add_bench_command(program, action);
   partita::detail::app::add_convert_command(program, action);
+  partita::detail::app::add_calibrate_command(program, action);
   partita::detail::app::add_platforms_command(program, action);
   partita::detail::app::add_completion_command(program, action);
   partita::detail::app::add_help_command(program, action);

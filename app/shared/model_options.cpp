@@ -10,10 +10,12 @@
 
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
+#include "partita/cost/calibration_file.h"
 #include "partita/cost/convert_type.h"
 #include "partita/cost/cost.h"
 #include "partita/read/bytes.h"
 #include "partita/read/network.h"
+#include "partita/read/profile.h"
 #include "partita/util/error.h"
 
 namespace partita::detail::app {
@@ -60,6 +62,7 @@ void check_model_options(const ModelOptions& options) {
     throw InputError(ErrorKind::Usage, "--phase", fmt::format("'{}' does not go with --training", *options.phase));
   }
   if (options.optimizer && !trains(options)) throw InputError(ErrorKind::Usage, "--optimizer", "only with --training");
+  if (options.profile_on && !options.profile) throw InputError(ErrorKind::Usage, "--profile-on", "only with --profile");
 }
 
 }  // namespace
@@ -91,12 +94,21 @@ void add_model_options(Command& command, ModelOptions& options) {
               "--shared-weights", options.shared_weights,
               "Weights that several operators use: copied, each has its own (default); together, on one device"),
           {"copied", "together"});
+  path(command.add_option("--profile", options.profile,
+                          "Measured times of operators, instead of estimates: a profile of ONNX Runtime or trtexec,\n"
+                          "or CSV with a name and a time (ms) on each line"));
+  command
+      .add_option("--profile-on", options.profile_on,
+                  "The device on which they were measured (default: the first of --platform)")
+      .option_text("DEVICE");
+  path(command.add_option("--efficiencies", options.efficiencies,
+                          "How much of a device's peak operators reach, as `partita calibrate` writes it"));
 }
 
 bool is_model(const std::string& path) {
   if (path == "-") return false;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
+  if (std::filesystem::is_directory(path, ignored)) return std::filesystem::exists(path + "/config.json", ignored);
   if (path.ends_with(".onnx") || path.ends_with(".gguf")) return true;  // whatever it holds: its reader will say
   return looks_like_model(beginning_of(path));
 }
@@ -109,7 +121,17 @@ Workload read_model_workload(const std::string& path, const ModelOptions& option
   cost.training = trains(options);
   if (options.optimizer == "sgd") cost.optimizer = Optimizer::Sgd;
   if (options.shared_weights == "together") cost.shared_weights = SharedWeights::Together;
-  return cost_workload(network, platform, cost);
+  if (options.efficiencies) cost.efficiencies = read_efficiencies(*options.efficiencies);
+  std::vector<std::string> notes;
+  if (options.profile) {
+    Profile profile = read_profile(*options.profile, network);
+    cost.measured = std::move(profile.times);
+    cost.measured_on = options.profile_on.value_or("");
+    notes = std::move(profile.notes);
+  }
+  Workload workload = cost_workload(network, platform, cost);
+  workload.notes.insert(workload.notes.end(), notes.begin(), notes.end());
+  return workload;
 }
 
 void refuse_model_options(const ModelOptions& options) {
@@ -123,6 +145,9 @@ void refuse_model_options(const ModelOptions& options) {
       {options.training, "--training"},
       {options.optimizer.has_value(), "--optimizer"},
       {options.shared_weights.has_value(), "--shared-weights"},
+      {options.profile.has_value(), "--profile"},
+      {options.profile_on.has_value(), "--profile-on"},
+      {options.efficiencies.has_value(), "--efficiencies"},
   };
   for (const auto& [is_given, option] : given) {
     if (is_given) throw InputError(ErrorKind::Usage, option, "only for model files; a workload has its costs already");

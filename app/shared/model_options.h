@@ -23,6 +23,9 @@ struct ModelOptions {
   bool training = false;
   std::optional<std::string> optimizer;
   std::optional<std::string> shared_weights;
+  std::optional<std::string> profile;
+  std::optional<std::string> profile_on;
+  std::optional<std::string> efficiencies;
 };
 
 // `options` must outlive the parsing.

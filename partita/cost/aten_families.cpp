@@ -55,6 +55,11 @@ constexpr std::array kNames{
     Entry{"topk", OperatorFamily::Reduction},
     Entry{"sort", OperatorFamily::Reduction},
     Entry{"var", OperatorFamily::Reduction},
+    Entry{"native_layer_norm", OperatorFamily::Normalization},
+    Entry{"native_layer_norm_backward", OperatorFamily::Normalization},
+    Entry{"embedding_dense_backward", OperatorFamily::Scatter},
+    Entry{"_embedding_bag_backward", OperatorFamily::Scatter},
+    Entry{"_embedding_bag_dense_backward", OperatorFamily::Scatter},
 };
 
 constexpr std::array kWords{
@@ -62,12 +67,17 @@ constexpr std::array kWords{
     Entry{"attention", OperatorFamily::Attention},
     Entry{"lstm", OperatorFamily::Recurrent},
     Entry{"gru", OperatorFamily::Recurrent},
+    Entry{"batch_norm", OperatorFamily::BatchNormalization},
+    Entry{"group_norm", OperatorFamily::BatchNormalization},
+    Entry{"instance_norm", OperatorFamily::BatchNormalization},
     Entry{"norm", OperatorFamily::Normalization},
     Entry{"softmax", OperatorFamily::Softmax},
+    Entry{"index_put", OperatorFamily::Scatter},
+    Entry{"index_add", OperatorFamily::Scatter},
+    Entry{"scatter", OperatorFamily::Scatter},
     Entry{"embedding", OperatorFamily::Lookup},
     Entry{"index", OperatorFamily::Lookup},
     Entry{"gather", OperatorFamily::Lookup},
-    Entry{"scatter", OperatorFamily::Lookup},
     Entry{"pool", OperatorFamily::Pooling},
     Entry{"upsample", OperatorFamily::Lookup},
 };

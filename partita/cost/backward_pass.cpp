@@ -108,6 +108,7 @@ class Mirror {
     node.colour = made_.graph.nodes[v].colour;
     made_.work.push_back(backward);
     made_.made_of.push_back(OperatorId());
+    made_.mirror_of.push_back(v);
     const NodeId mirror = made_.graph.nodes.push_back(std::move(node));
     // They share a device, so this edge is never paid for; it has the cost of v's other edges, of which it must not differ.
     made_.graph.edges.push_back({v, mirror, cost_out_[v]});
@@ -123,6 +124,11 @@ class Mirror {
     const OperatorId o = made_.made_of[v];
     if (!o.valid()) return work;
     if (work.bytes) work.bytes = 2 * *work.bytes;
+    // What was read anywhere is written anywhere, and the other way round; the table has both as forward operators.
+    if (work.family == OperatorFamily::Lookup || work.family == OperatorFamily::Scatter) {
+      work.family = work.family == OperatorFamily::Lookup ? OperatorFamily::Scatter : OperatorFamily::Lookup;
+      work.backward = false;
+    }
     if (work.flops && multiplies(work.family)) work.flops = static_cast<double>(gradients(o)) * *work.flops;
     return work;
   }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An efficiency of arithmetic and one of memory, for each family and direction: those that make the sum of the predicted times
-// equal to the measured one and, of these, the pair with the smallest absolute errors. A least-squares fit was tried first: a
-// few large operators then decide, and totals of other models came out a third too low.
+// An efficiency of arithmetic, one of memory and a ramp, for each family and direction: those that make the sum of the predicted
+// times equal to the measured one and, of these, the triple with the smallest absolute errors. A least-squares fit was tried first:
+// a few large operators then decide, and totals of other models came out a third too low.
+//
+// What samples cannot tell is not fitted. Products of matrices of measured workloads are bound by arithmetic, all of them: their
+// efficiency of memory would be whatever hides the ramp of the small ones (0.24 came out), and products that are bound by memory,
+// as those of a language model that makes one token at a time, would take three times too long. They keep kStreaming, what devices
+// reach when they read weights once. A family without enough samples has an assumed efficiency, and the backward direction that of
+// the forward one.
 #include "partita/cost/calibrate.h"
 
 #include <fmt/format.h>
@@ -21,6 +27,24 @@ using namespace detail;
 namespace {
 
 constexpr std::size_t kFewest = 8;  // operators that a fit needs
+constexpr double kStreaming = 0.8;  // of the bandwidth, by products that read their weights once
+
+bool tells_memory(OperatorFamily family) { return family != OperatorFamily::MatrixProduct; }
+
+Efficiencies assumed_efficiencies() {
+  Efficiencies table;
+  for (bool backward : {false, true}) {
+    for (std::size_t f = 0; f < kOperatorFamilies; ++f) table.of(static_cast<OperatorFamily>(f), backward) = {1, 0.6};
+    table.of(OperatorFamily::MatrixProduct, backward) = {0.7, kStreaming};
+    table.of(OperatorFamily::Attention, backward) = {0.7, kStreaming};
+    table.of(OperatorFamily::Convolution, backward) = {0.4, 0.4};
+    table.of(OperatorFamily::Recurrent, backward) = {0.5, 0.5};
+    table.of(OperatorFamily::Scatter, backward) = {1, 0.1};
+    table.of(OperatorFamily::Control, backward) = {0.5, 0.5};
+    table.of(OperatorFamily::Other, backward) = {0.5, 0.5};
+  }
+  return table;
+}
 
 struct Sample {
   Work work;
@@ -70,20 +94,25 @@ class Fit {
     for (const Sample& sample : samples_) measured_ += sample.seconds;
   }
 
-  Efficiency best() {
+  Efficiency best(const Efficiency& assumed, bool tells_memory) {
     const bool computes = std::ranges::any_of(samples_, [](const Sample& s) { return *s.work.flops > 0; });
-    Efficiency best;
+    Efficiency best = assumed;
     double least = kUnlimited;
-    for (double compute = 1; compute > 0.02; compute /= 1.05) {
-      const Efficiency tried{compute, memory_for(compute), true};
-      const Errors errors = errors_of(tried);
-      const double error = errors.absolute + std::abs(errors.signed_sum);
-      if (error < least) {
-        least = error;
-        best = tried;
-        error_ = errors.absolute / measured_;
+    const double longest = longest_ramp();
+    for (double ramp : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0}) {
+      if (ramp > 0 && ramp * 1e-6 > longest) break;
+      for (double compute = computes ? 1 : assumed.compute; compute > 0.02; compute /= 1.05) {
+        Efficiency tried{compute, assumed.memory, ramp * 1e-6, true};
+        if (tells_memory && moves_enough()) tried.memory = memory_for(tried);
+        const Errors errors = errors_of(tried);
+        const double error = errors.absolute + std::abs(errors.signed_sum);
+        if (error < least) {
+          least = error;
+          best = tried;
+          error_ = errors.absolute / measured_;
+        }
+        if (!computes) break;
       }
-      if (!computes) break;
     }
     return best;
   }
@@ -109,12 +138,29 @@ class Fit {
     return errors;
   }
 
+  // Operators that move next to nothing tell how long a ramp is, and not how fast the memory.
+  bool moves_enough() const {
+    constexpr double kLeastPart = 0.03;  // of the measured time, at full bandwidth
+    double bytes = 0;
+    for (const Sample& sample : samples_) bytes += *sample.work.bytes;
+    return bytes / rates_.memory_bandwidth > kLeastPart * measured_;
+  }
+
+  // Nothing is faster than its ramp: that of a family is no longer than what its fastest operators take, a tenth of them.
+  double longest_ramp() const {
+    std::vector<double> times;
+    for (const Sample& sample : samples_) times.push_back(sample.seconds);
+    const auto tenth = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
+    std::ranges::nth_element(times, tenth);
+    return *tenth - rates_.launch;
+  }
+
   // By bisection: the sum of the predictions falls as the efficiency rises.
-  double memory_for(double compute) const {
-    double low = 0.003, high = 2;  // above 1: what is small enough stays in the caches
-    for (int step = 0; step < 40; ++step) {
-      const double middle = std::sqrt(low * high);
-      (errors_of({compute, middle, true}).signed_sum > 0 ? low : high) = middle;
+  double memory_for(Efficiency tried) const {
+    double low = 0.003, high = 1.5;  // above 1: what is small enough stays in the caches
+    for (int step = 0; step < 30; ++step) {
+      tried.memory = std::sqrt(low * high);
+      (errors_of(tried).signed_sum > 0 ? low : high) = tried.memory;
     }
     return high;
   }
@@ -144,19 +190,23 @@ Calibration calibrate(std::span<const Workload> measured, const DeviceRates& rat
                                  samples.size(), kFewest));
   }
   Calibration result{
-      .efficiencies = calibrated_efficiencies(), .launch = fitted_launch(samples, rates.launch), .families = {}};
+      .efficiencies = assumed_efficiencies(), .launch = fitted_launch(samples, rates.launch), .families = {}};
   const DeviceRates launched = with_launch(rates, result.launch);
   for (std::size_t f = 0; f < kOperatorFamilies; ++f) {
     for (bool backward : {false, true}) {
       const auto family = static_cast<OperatorFamily>(f);
+      Efficiency& efficiency = result.efficiencies.of(family, backward);
       std::vector<Sample> own;
       std::ranges::copy_if(samples, std::back_inserter(own), [&](const Sample& s) {
         return s.work.family == family && s.work.backward == backward && !s.work.misaligned;
       });
       const std::size_t count = own.size();
-      if (count < kFewest) continue;
+      if (count < kFewest) {
+        if (backward) efficiency = result.efficiencies.of(family, false);
+        continue;
+      }
       Fit fit(std::move(own), launched);
-      result.efficiencies.of(family, backward) = fit.best();
+      efficiency = fit.best(efficiency, tells_memory(family));
       result.families.push_back({family, backward, count, fit.measured(), fit.error()});
     }
   }

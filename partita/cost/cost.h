@@ -2,14 +2,14 @@
 // From a network and a physical platform to a workload: what operators cost, made of what devices can do (docs/costs.md).
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "partita/cost/efficiencies.h"
 #include "partita/model/network.h"
 #include "partita/model/workload.h"
 #include "partita/read/platform.h"
+#include "partita/read/profile.h"
 
 namespace partita {
 
@@ -29,9 +29,10 @@ struct CostOptions {
   Optimizer optimizer = Optimizer::Adam;
   SharedWeights shared_weights = SharedWeights::Copied;
   Efficiencies efficiencies = calibrated_efficiencies();
-  // Measured times in seconds, by the operator's name: they count instead of an estimate, on every class that is named; a class that is
-  // not takes as many times longer as its estimate does.
-  std::map<std::string, double> measured = {};
+  // Measured times count instead of estimates, on the class that they were measured on; any other class takes as many times
+  // longer as its estimate does. A time of several operators goes to the first of them, the others take none, and they share a
+  // device. A backward pass, which profiles do not hold, takes as many times longer than estimated as its operator did.
+  std::vector<MeasuredTime> measured = {};
   std::string measured_on = {};  // the name of the class on which; empty: the first class of accelerators
 };
 

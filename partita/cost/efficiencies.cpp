@@ -8,20 +8,22 @@ Efficiencies calibrated_efficiencies() {
     OperatorFamily family;
     Efficiency forward, backward;
   };
-  constexpr Efficiency kAssumed{0.5, 0.5, false};
-  constexpr Efficiency kAtOnce{1, 1, false};
+  constexpr Efficiency kAssumed{0.5, 0.5, 0, false};
+  constexpr Efficiency kAtOnce{1, 1, 0, false};
   static constexpr Row kRows[] = {
-      {OperatorFamily::MatrixProduct, {0.80, 0.24, true}, {0.80, 0.24, true}},
-      {OperatorFamily::Convolution, {0.16, 0.15, true}, {0.80, 0.08, true}},
-      {OperatorFamily::Attention, {0.80, 0.77, true}, {0.80, 0.77, true}},
+      {OperatorFamily::MatrixProduct, {0.78, 0.8, 1.5e-6, true}, {0.78, 0.8, 1.5e-6, true}},
+      {OperatorFamily::Convolution, {0.17, 0.23, 8e-6, true}, {0.4, 0.098, 16e-6, true}},
+      {OperatorFamily::Attention, {0.7, 0.82, 2e-6, true}, {0.7, 0.82, 2e-6, true}},
       {OperatorFamily::Recurrent, kAssumed, kAssumed},
-      {OperatorFamily::Normalization, {1, 0.17, true}, {1, 0.11, true}},
-      {OperatorFamily::Softmax, {1, 0.50, true}, {1, 0.43, true}},
-      {OperatorFamily::Elementwise, {1, 0.66, true}, {1, 0.85, true}},
-      {OperatorFamily::Reduction, {1, 0.33, true}, {1, 0.33, true}},
-      {OperatorFamily::Pooling, {1, 0.14, true}, {1, 0.08, true}},
-      {OperatorFamily::Lookup, {1, 0.10, true}, {1, 0.06, true}},
-      {OperatorFamily::Movement, {1, 0.55, true}, {1, 0.55, true}},
+      {OperatorFamily::Normalization, {1, 0.4, 1.5e-6, true}, {1, 0.28, 3e-6, true}},
+      {OperatorFamily::BatchNormalization, {1, 0.15, 4e-6, true}, {1, 0.098, 0, true}},
+      {OperatorFamily::Softmax, {1, 0.56, 4e-6, true}, {1, 0.44, 4e-6, true}},
+      {OperatorFamily::Elementwise, {1, 0.68, 0, true}, {1, 0.88, 0, true}},
+      {OperatorFamily::Reduction, {1, 0.44, 2e-6, true}, {1, 0.44, 2e-6, true}},
+      {OperatorFamily::Pooling, {1, 0.15, 8e-6, true}, {1, 0.095, 48e-6, true}},
+      {OperatorFamily::Lookup, {1, 0.16, 1e-6, true}, {1, 0.16, 1e-6, true}},
+      {OperatorFamily::Scatter, {1, 0.078, 48e-6, true}, {1, 0.078, 48e-6, true}},
+      {OperatorFamily::Movement, {1, 0.56, 0, true}, {1, 0.44, 1.5e-6, true}},
       {OperatorFamily::View, kAtOnce, kAtOnce},
       {OperatorFamily::Control, kAssumed, kAssumed},
       {OperatorFamily::Source, kAtOnce, kAtOnce},

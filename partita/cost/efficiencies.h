@@ -12,6 +12,7 @@ namespace partita {
 struct Efficiency {
   double compute = 1;       // of the operations per second
   double memory = 1;        // of the bandwidth of the memory
+  double ramp = 0;          // seconds to fill the device and to empty it again, however little there is to do
   bool calibrated = false;  // fitted to measured times; else it is assumed
 
   friend bool operator==(const Efficiency&, const Efficiency&) = default;

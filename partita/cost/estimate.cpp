@@ -20,7 +20,7 @@ double estimate(const Work& work, const DeviceRates& rates, const Efficiencies& 
   const double compute = work.misaligned ? std::min(kMisaligned, efficiency.compute) : efficiency.compute;
   const double arithmetic = work.flops.value_or(0) / (rates.flops_of(work.arithmetic) * compute);
   const double traffic = work.bytes.value_or(0) / (rates.memory_bandwidth * efficiency.memory);
-  return std::max(arithmetic, traffic) + rates.launch;
+  return rates.launch + efficiency.ramp + std::max(arithmetic, traffic);
 }
 
 CostSource source_of(const Work& work, const Efficiencies& efficiencies) {

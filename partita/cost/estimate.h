@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline: an operator takes as long as its arithmetic or its traffic with memory, whichever is longer, and is launched
-// first [Williams-CACM'09]. An efficiency for the family of the operator says how much of either peak is reached.
+// The roofline: an operator takes as long as its arithmetic or its traffic with memory, whichever is longer [Williams-CACM'09]. An
+// efficiency for the family of the operator says how much of either peak is reached. It is launched first, and takes a while to
+// fill the device: without this ramp, what is small would pull down the efficiencies of what is large.
 #pragma once
 
 #include <optional>

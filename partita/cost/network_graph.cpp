@@ -32,9 +32,26 @@ double weight_bytes(const Network& network, const Operator& op) {
   return sum;
 }
 
+// Are there weights whose rows are no whole multiples of the 16 bytes that a multiplier of few bits loads at once?
+bool is_misaligned(const Network& network, const Operator& op) {
+  constexpr int kAlignedBits = 128;
+  const std::optional<int> bits = bits_of(op.arithmetic);
+  if (op.family != OperatorFamily::MatrixProduct || !bits || *bits > 16) return false;
+  return std::ranges::any_of(op.weights, [&](WeightId w) {
+    const auto& shape = network.weights[w].type.shape;
+    return shape && shape->size() == 2 && std::ranges::any_of(*shape, [&](std::int64_t extent) {
+             return extent > kAlignedBits && extent * *bits % kAlignedBits != 0;
+           });
+  });
+}
+
 Work work_of(const Network& network, const Operator& op) {
-  Work work{
-      .family = op.family, .backward = false, .arithmetic = op.arithmetic, .flops = op.flops, .bytes = op.moved_bytes};
+  Work work{.family = op.family,
+            .backward = false,
+            .arithmetic = op.arithmetic,
+            .flops = op.flops,
+            .bytes = op.moved_bytes,
+            .misaligned = is_misaligned(network, op)};
   if (work.bytes) return work;
   const std::optional<double> in = bytes_of(network, op.inputs);
   const std::optional<double> out = bytes_of(network, op.outputs);
@@ -60,11 +77,14 @@ class Builder {
     read_ = std::move(read);
   }
 
-  NetworkGraph build(SharedWeights shared_weights) {
+  NetworkGraph build(SharedWeights shared_weights, std::span<const std::vector<OperatorId>> fused) {
     for (TensorId t : network_.inputs) {
       if (read_[t]) add_input(t);
     }
     for (OperatorId o : network_.operators.all()) add_operator(o);
+    for (const std::vector<OperatorId>& group : fused)
+      for (OperatorId o : group)
+        if (o != group.front()) joined_.emplace_back(result_.node_of[group.front()], result_.node_of[o]);
     colour(shared_weights);
     tell_unknown();
     return std::move(result_);
@@ -80,6 +100,7 @@ class Builder {
     node.facts.moved_bytes = work.bytes;
     result_.work.push_back(work);
     result_.made_of.push_back(OperatorId());
+    result_.mirror_of.push_back(NodeId());
     return result_.graph.nodes.push_back(std::move(node));
   }
 
@@ -224,8 +245,9 @@ std::string names_in_short(const std::vector<std::string>& names) {
   return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
 }
 
-NetworkGraph graph_of_network(const Network& network, SharedWeights shared_weights, double cost_of_a_byte) {
-  return Builder(network, cost_of_a_byte).build(shared_weights);
+NetworkGraph graph_of_network(const Network& network, SharedWeights shared_weights, double cost_of_a_byte,
+                              std::span<const std::vector<OperatorId>> fused) {
+  return Builder(network, cost_of_a_byte).build(shared_weights, fused);
 }
 
 }  // namespace partita::detail

@@ -10,11 +10,13 @@ const char* to_string(OperatorFamily family) {
     case OperatorFamily::Attention: return "attention";
     case OperatorFamily::Recurrent: return "recurrent";
     case OperatorFamily::Normalization: return "normalization";
+    case OperatorFamily::BatchNormalization: return "batch normalization";
     case OperatorFamily::Softmax: return "softmax";
     case OperatorFamily::Elementwise: return "elementwise";
     case OperatorFamily::Reduction: return "reduction";
     case OperatorFamily::Pooling: return "pooling";
     case OperatorFamily::Lookup: return "lookup";
+    case OperatorFamily::Scatter: return "scatter";
     case OperatorFamily::Movement: return "movement";
     case OperatorFamily::View: return "view";
     case OperatorFamily::Control: return "control";

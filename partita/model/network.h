@@ -22,14 +22,16 @@ using OperatorId = Id<struct OperatorTag>;  // one operator of a network
 enum class OperatorFamily {
   MatrixProduct,  // MatMul, Gemm, projections, experts
   Convolution,
-  Attention,      // products of activations with each other, with their softmax where one operator does all of it
-  Recurrent,      // LSTM, GRU
-  Normalization,  // batch, layer, RMS
+  Attention,           // products of activations with each other, with their softmax where one operator does all of it
+  Recurrent,           // LSTM, GRU
+  Normalization,       // layer, RMS: over rows that lie together
+  BatchNormalization,  // batch, instance, group: over planes that lie apart
   Softmax,
   Elementwise,
   Reduction,
   Pooling,
-  Lookup,    // embedding, Gather, Scatter
+  Lookup,    // embedding, Gather: what lies anywhere is read
+  Scatter,   // ScatterND, gradients of lookups: what lies anywhere is written
   Movement,  // Transpose, Concat, Slice, Pad: bytes are copied
   View,      // Reshape, Squeeze, Identity: nothing is copied
   Control,   // If, Loop, Scan and calls whose body is not seen

@@ -89,7 +89,7 @@ std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_
 }
 
 std::string beginning_of(const std::string& path) {
-  constexpr std::size_t kBeginning = 4096;
+  constexpr std::size_t kBeginning = 65536;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a pipe gives its bytes once
   std::string bytes(kBeginning, '\0');

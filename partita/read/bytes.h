@@ -46,7 +46,7 @@ inline constexpr std::size_t kMaxWholeBytes = std::size_t{256} << 20;
 // All that the source has. Throws InputError(Unreadable) for more than the limit; `source` is the name used in it.
 std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_t most_bytes = kMaxWholeBytes);
 
-// The first few kilobytes of a file, unpacked: enough to tell one format from another. Nothing for what is no plain file, of which
+// The first 64 kilobytes of a file, unpacked: enough to tell one format from another. Nothing for what is no plain file, of which
 // they would be gone then. Throws as above.
 std::string beginning_of(const std::string& path);
 

@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
-#include <set>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "partita/read/fields.h"
 #include "partita/read/gguf.h"

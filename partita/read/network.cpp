@@ -8,6 +8,7 @@
 #include "partita/read/gguf.h"
 #include "partita/read/huggingface/huggingface.h"
 #include "partita/read/onnx.h"
+#include "partita/read/safetensors.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -34,7 +35,8 @@ void refuse_dimensions(const ReadNetworkOptions& options, const std::string& pat
 }  // namespace
 
 bool looks_like_model(std::string_view beginning) {
-  return looks_like_gguf(beginning) || looks_like_huggingface(beginning) || looks_like_onnx(as_bytes(beginning));
+  return looks_like_gguf(beginning) || looks_like_safetensors(beginning) || looks_like_huggingface(beginning) ||
+         looks_like_onnx(as_bytes(beginning));
 }
 
 namespace {
@@ -57,7 +59,7 @@ Network read_file(const std::string& path, const ReadNetworkOptions& options, co
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     refuse_dimensions(options, path);
-    return read_huggingface(path + "/config.json", transformer);
+    return read_model_folder(path, transformer);
   }
   if (path == "-") {
     const std::string bytes = read_bytes(path);
@@ -71,6 +73,7 @@ Network read_file(const std::string& path, const ReadNetworkOptions& options, co
   if (looks_like_onnx(as_bytes(beginning))) return read_onnx(path, options);
   refuse_dimensions(options, path);
   if (looks_like_gguf(beginning)) return read_gguf(path, transformer);
+  if (looks_like_safetensors(beginning)) return read_safetensors(path, transformer);
   if (looks_like_huggingface(beginning)) return read_huggingface(path, transformer);
   fail_unknown(path);
 }

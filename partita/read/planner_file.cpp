@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "partita/model/exact_memory.h"
 #include "partita/model/graph_checks.h"

@@ -6,10 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +35,8 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr const char* kIndexName = "model.safetensors.index.json";
+constexpr const char* kFileName = "model.safetensors";
+constexpr const char* kConfigName = "config.json";
 constexpr std::size_t kMostFiles = 10'000;
 
 std::uint64_t header_length(std::string_view bytes) {
@@ -201,7 +208,7 @@ Checkpoint read_checkpoint(const std::string& path) {
 
 Network read_safetensors(const std::string& path, const TransformerOptions& options) {
   const std::string stored = index_or_file(path);
-  const fs::path config = fs::path(path).parent_path() / "config.json";
+  const fs::path config = fs::path(path).parent_path() / kConfigName;
   std::error_code ignored;
   if (!fs::exists(config, ignored)) {
     throw InputError(ErrorKind::Unsupported, path,
@@ -209,6 +216,15 @@ Network read_safetensors(const std::string& path, const TransformerOptions& opti
   }
   Checkpoint checkpoint = read_checkpoint(stored);
   return read_huggingface(config.string(), options, &checkpoint);
+}
+
+Network read_model_folder(const std::string& folder, const TransformerOptions& options) {
+  std::error_code ignored;
+  for (const char* name : {kIndexName, kFileName}) {
+    const fs::path stored = fs::path(folder) / name;
+    if (fs::exists(stored, ignored)) return read_safetensors(stored.string(), options);
+  }
+  return read_huggingface((fs::path(folder) / kConfigName).string(), options);
 }
 
 }  // namespace partita::detail

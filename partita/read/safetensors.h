@@ -26,4 +26,8 @@ Checkpoint read_checkpoint(const std::string& path);
 // index. Throws InputError where there is no config.json.
 Network read_safetensors(const std::string& path, const TransformerOptions& options = {});
 
+// The network of a folder as models are published: its config.json, with the weights of its index or model.safetensors
+// where there is one.
+Network read_model_folder(const std::string& folder, const TransformerOptions& options = {});
+
 }  // namespace partita::detail

@@ -5,7 +5,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "partita/check/times.h"
 #include "partita/report/fused_passes.h"

@@ -8,7 +8,8 @@ import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "completion", "help")
+COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "calibrate", "platforms",
+            "completion", "help")
 
 
 class Help(CliTest):
@@ -87,7 +88,7 @@ class Completion(CliTest):
         return done.stdout.decode().split()
 
     def test_bash_offers_what_fits(self):
-        self.assertEqual(self.complete("pl"), ["plan"])
+        self.assertEqual(self.complete("pl"), ["plan", "platforms"])
         self.assertEqual(set(self.complete("")), {*COMMANDS, "-h", "--help", "--version"})
         self.assertEqual(self.complete("plan", "--shape", ""), ["staged", "contiguous", "free"])
         self.assertEqual(self.complete("plan", "model.json", "--objective", "t"), ["throughput"])

@@ -82,6 +82,15 @@ TEST(OnnxWork, WeightsOfFewBitsArePacked) {
   EXPECT_EQ(network.parameters(), 35);
 }
 
+TEST(OnnxWork, PackedMatricesCountTheirWeights) {
+  const Network network = one(
+      op("MatMulNBits", {"x", "a", "s"}, {"y"},
+         {integer_attribute("N", 48), integer_attribute("K", 64), integer_attribute("bits", 4)}, "", "com.microsoft"),
+      {"10", "64"}, {weight("a", {48, 2, 16}, 2), weight("s", {})});
+  EXPECT_EQ(network.parameters(), 48 * 64);
+  EXPECT_EQ(network.weights[WeightId(0)].bytes, 48 * 64 / 2);
+}
+
 TEST(OnnxWork, TablesThatAreOnlyCalculatedWithAreNoParameters) {
   const Network network = read_model(model(
       graph({.nodes = {op("Cos", {"angles"}, {"c"}), op("Mul", {"x", "c"}, {"r"}), op("Mul", {"r", "scale"}, {"y"})},
@@ -117,6 +126,17 @@ TEST(OnnxLayers, FromNamesOfWeightsThatOneOperatorReads) {
   EXPECT_EQ(layers_of(nodes, {weight("enc.h.0.w", {3, 3}), weight("enc.h.1.w", {3, 3}), weight("dec.h.0.w", {3, 3}),
                               weight("dec.h.1.w", {3, 3}), weight("enc.h.1.shared", {3})}),
             (std::vector<std::int64_t>{0, 1, -1, 2, 3, -1}));
+}
+
+TEST(OnnxLayers, FromTheScopesOfTorchsExporter) {
+  const auto scoped = [](Message node, std::string_view scopes) {
+    return node.add(9, Message().text(1, "pkg.torch.onnx.name_scopes").text(2, scopes));
+  };
+  EXPECT_EQ(layers_of({scoped(op("Relu", {"x"}, {"a"}), "['', 'model', 'model.layers.0', 'add']"),
+                       scoped(op("Relu", {"a"}, {"b"}), "['', 'model', 'model.layers.1.mlp', 'relu']"),
+                       scoped(op("Relu", {"b"}, {"c"}), "['', 'head']")},
+                      {}),
+            (std::vector<std::int64_t>{0, 1, -1}));
 }
 
 TEST(OnnxLayers, OneNumberAloneIsNoLayer) {

@@ -109,6 +109,15 @@ TEST_F(SafetensorsFolder, AnIndexNamesTheFiles) {
   EXPECT_SAYS(error_of([&] { read_safetensors(index); }), ErrorKind::Unreadable, "gone.safetensors");
 }
 
+TEST_F(SafetensorsFolder, AFolderIsAModel) {
+  EXPECT_SAYS(error_of([&] { read_model_folder(folder_.string()); }), ErrorKind::Unreadable, "config.json");
+  write("config.json", kTiny);
+  const Network config = read_model_folder(folder_.string());
+  EXPECT_EQ(bytes_of(config), 2 * config.parameters());
+  write("model.safetensors", file_of(config, ""));
+  EXPECT_EQ(bytes_of(read_model_folder(folder_.string())), 4 * config.parameters());
+}
+
 TEST(Safetensors, ScalesCountWithTheirWeight) {
   Checkpoint checkpoint("f");
   parse_safetensors(safetensors(R"({"a.q.weight": {"dtype": "F8_E4M3", "shape": [4, 8], "data_offsets": [0, 32]},

@@ -72,7 +72,7 @@ TEST(PlainSide, HasTheLoadsOfTheSegment) {
       stage.groups.push_back(GroupId(i));
       groups.push_back(side.group_of[i]);
     }
-    const StageSums sums = stage_sums(instance.graph, random->segment, c, groups);
+    const StageSums sums = stage_sums(instance.graph, instance.rules, random->segment, c, groups);
     const double load = stage_load(instance.rules, instance.graph.passes(), 1, {0, c, 1, false}, sums);
     EXPECT_NEAR(largest_load(side.graph, std::span(&stage, 1)), load, 1e-9 * (1 + load)) << describe(problem);
     ++compared;

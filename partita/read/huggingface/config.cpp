@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "partita/read/huggingface/transformer.h"
 #include "partita/util/error.h"

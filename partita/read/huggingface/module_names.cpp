@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/read/huggingface/module_names.h"
 
+#include <string>
+
 namespace partita::detail {
 
 MlpNames mlp_names(const std::string& prefix) {

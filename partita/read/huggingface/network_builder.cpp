@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/read/huggingface/network_builder.h"
 
-#include <algorithm>
-#include <cassert>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace partita::detail {
 namespace {

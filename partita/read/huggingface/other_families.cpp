@@ -2,7 +2,10 @@
 // Transformers with LayerNorms, biases and MLPs of two products: GPT-2, GPT-NeoX, BERT and its like, ViT.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "partita/read/huggingface/families.h"

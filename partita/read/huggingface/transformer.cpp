@@ -27,7 +27,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "partita/read/huggingface/network_builder.h"
 #include "partita/read/huggingface/run_size.h"

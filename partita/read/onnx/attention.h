@@ -18,7 +18,6 @@ struct AttentionSizes {
   std::int64_t key_width = kUnknownExtent;  // of one head
   std::int64_t value_width = kUnknownExtent;
   double projection = 0;  // multiply-adds that make queries, keys and values of the input, where the operator does
-  bool causal = false;
 };
 
 // None for an operator that is not one of attention.

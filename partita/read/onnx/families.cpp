@@ -32,11 +32,14 @@ constexpr Row kTable[] = {
      "com.microsoft:LongformerAttention"},
     {Recurrent, "LSTM GRU RNN com.microsoft:DynamicQuantizeLSTM"},
     {Normalization,
-     "BatchNormalization InstanceNormalization GroupNormalization LayerNormalization RMSNormalization LpNormalization "
-     "MeanVarianceNormalization LRN SimplifiedLayerNormalization com.microsoft:LayerNormalization "
+     "LayerNormalization RMSNormalization LpNormalization SimplifiedLayerNormalization "
+     "com.microsoft:LayerNormalization "
      "com.microsoft:SimplifiedLayerNormalization com.microsoft:SkipLayerNormalization "
-     "com.microsoft:SkipSimplifiedLayerNormalization com.microsoft:EmbedLayerNormalization com.microsoft:GroupNorm "
-     "com.microsoft:SkipGroupNorm ai.onnx.ml:Normalizer"},
+     "com.microsoft:SkipSimplifiedLayerNormalization com.microsoft:EmbedLayerNormalization ai.onnx.ml:Normalizer"},
+    {BatchNormalization,
+     "BatchNormalization InstanceNormalization GroupNormalization MeanVarianceNormalization LRN "
+     "com.microsoft:GroupNorm "
+     "com.microsoft:SkipGroupNorm"},
     {Softmax, "Softmax LogSoftmax Hardmax com.microsoft:QLinearSoftmax"},
     {Elementwise,
      "Abs Acos Acosh Add And Asin Asinh Atan Atanh Bernoulli BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast "
@@ -65,8 +68,9 @@ constexpr Row kTable[] = {
      "AveragePool MaxPool LpPool GlobalAveragePool GlobalMaxPool GlobalLpPool MaxRoiPool RoiAlign "
      "com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearAveragePool"},
     {Lookup,
-     "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter OneHot NonZero Compress "
-     "com.microsoft:GatherBlockQuantized com.microsoft:GatherND"},
+     "Gather GatherElements GatherND OneHot NonZero Compress com.microsoft:GatherBlockQuantized "
+     "com.microsoft:GatherND"},
+    {Scatter, "Scatter ScatterElements ScatterND TensorScatter"},
     {Movement,
      "Transpose Concat Split Slice Pad Expand Tile Resize Upsample DepthToSpace SpaceToDepth MaxUnpool ReverseSequence "
      "Trilu GridSample AffineGrid CenterCropPad Col2Im ConstantOfShape Range EyeLike Shape Size HannWindow "

@@ -120,11 +120,6 @@ std::int64_t Inference::integer(std::string_view name, std::int64_t otherwise) c
   return found == nullptr ? otherwise : found->i.value_or(0);
 }
 
-double Inference::real(std::string_view name, double otherwise) const {
-  const AttributeView* found = attribute(name);
-  return found == nullptr ? otherwise : static_cast<double>(found->f.value_or(0));
-}
-
 std::string_view Inference::text(std::string_view name, std::string_view otherwise) const {
   const AttributeView* found = attribute(name);
   return found == nullptr ? otherwise : found->s.value_or(std::string_view());

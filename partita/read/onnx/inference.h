@@ -38,7 +38,6 @@ class Inference {
 
   const AttributeView* attribute(std::string_view name) const { return find_attribute(node_, name); }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
-  double real(std::string_view name, double otherwise) const;
   std::string_view text(std::string_view name, std::string_view otherwise) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view name) const;
   // From an attribute in old opsets, from an input in new ones.

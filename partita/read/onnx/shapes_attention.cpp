@@ -40,7 +40,6 @@ AttentionSizes standard_sizes(const Inference& node) {
   }
   const bool has_past = node.has(4) && node.node().kind() == "Attention";
   sizes.keys = has_past ? plus(fresh, node.extent(4, 2)) : fresh;
-  sizes.causal = node.integer("is_causal", 0) != 0;
   return sizes;
 }
 
@@ -58,7 +57,6 @@ AttentionSizes fused_sizes(const Inference& node) {
   sizes.value_width = over(listed ? (*widths)[2] : over(all, 3), sizes.heads);
   const std::size_t past = node.node().kind() == "QAttention" ? 8 : 4;
   sizes.keys = node.has(past) ? plus(sizes.queries, node.extent(past, 3)) : sizes.queries;
-  sizes.causal = node.integer("unidirectional", 0) != 0;
   const std::int64_t products = times(times(times(sizes.batch, sizes.queries), node.extent(0, 2)), all);
   sizes.projection = is_known(products) ? static_cast<double>(products) : -1;
   return sizes;
@@ -88,7 +86,6 @@ AttentionSizes multi_head_sizes(const Inference& node) {
     }
   }
   sizes.keys = node.has(6) ? plus(fresh, node.extent(6, 2)) : fresh;
-  sizes.causal = node.integer("unidirectional", 0) != 0;
   return sizes;
 }
 
@@ -114,7 +111,6 @@ AttentionSizes grouped_sizes(const Inference& node) {
       sizes.keys = total->front();
     }
   }
-  sizes.causal = true;
   return sizes;
 }
 

@@ -44,6 +44,18 @@ void find_uses(const FlatModel& model, const FlatGraph& graph, Uses& uses) {
   }
 }
 
+// MatMulNBits packs its matrix [N, K] into bytes.
+void find_packed(const FlatModel& model, const FlatGraph& graph, std::map<ValueId, double>& packed) {
+  for (const FlatNode& node : graph.nodes) {
+    for (const FlatGraph& body : node.bodies) find_packed(model, body, packed);
+    const bool packs = node.domain() == "com.microsoft" && node.kind() == "MatMulNBits";
+    if (!packs || node.inputs.size() < 2 || !node.inputs[1].valid()) continue;
+    const AttributeView *rows = find_attribute(node, "N"), *columns = find_attribute(node, "K");
+    if (rows == nullptr || columns == nullptr || rows->i.value_or(0) < 1 || columns->i.value_or(0) < 1) continue;
+    packed[stored(model, node.inputs[1])] = static_cast<double>(*rows->i) * static_cast<double>(*columns->i);
+  }
+}
+
 double stored_bytes(const Value& value) {
   const TensorType type{value.type, value.shape};
   if (value.sparse != nullptr) {
@@ -74,9 +86,17 @@ std::set<ValueId> only_calculated_with(const FlatModel& model) {
   return uses.calculated;
 }
 
+std::map<ValueId, double> packed_weights(const FlatModel& model) {
+  std::map<ValueId, double> packed;
+  find_packed(model, model.graph, packed);
+  return packed;
+}
+
 double WeightTable::parameters(ValueId id, const Value& value) const {
   if (!value.weight || tables_.contains(id) || !value.shape || value.shape->empty()) return 0;
   const double count = TensorType{value.type, value.shape}.elements().value_or(0);
+  const auto packed = packed_.find(id);
+  if (packed != packed_.end() && packed->second <= 8 * count) return packed->second;
   if (is_real(value.type))
     return value.sparse != nullptr ? TensorType{value.type, value.sparse->values.dims}.elements().value_or(0) : count;
   return is_quantised(value.type) && value.shape->size() >= 2 ? count : 0;

@@ -2,7 +2,7 @@
 // Constants of the model as weights of the network: their bytes, and what of them is trained.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -15,11 +15,14 @@ namespace partita::detail::onnx {
 // of positions are of this kind. Copies in other layouts or types are no calculation.
 std::set<ValueId> only_calculated_with(const FlatModel& model);
 
+// Constants that hold several weights in each of their bytes, and how many weights they are.
+std::map<ValueId, double> packed_weights(const FlatModel& model);
+
 // The weight of a constant value, made on its first use.
 class WeightTable {
  public:
   WeightTable(const FlatModel& model, Network& network)
-      : model_(model), network_(network), tables_(only_calculated_with(model)) {}
+      : model_(model), network_(network), tables_(only_calculated_with(model)), packed_(packed_weights(model)) {}
 
   // Precondition: the value is a constant.
   WeightId weight(ValueId value);
@@ -30,6 +33,7 @@ class WeightTable {
   const FlatModel& model_;
   Network& network_;
   std::set<ValueId> tables_;
+  std::map<ValueId, double> packed_;
   std::unordered_map<ValueId, WeightId> made_;
 };
 

@@ -38,12 +38,14 @@ class Counter {
       case OperatorFamily::Convolution: return convolution();
       case OperatorFamily::Attention: return attention_sizes(node_) ? attention() : product();
       case OperatorFamily::Recurrent: return recurrent();
-      case OperatorFamily::Normalization: return Flops(kind() == "BatchNormalization" ? 2 : 5) * output();
+      case OperatorFamily::Normalization: return Flops(5) * output();
+      case OperatorFamily::BatchNormalization: return Flops(kind() == "BatchNormalization" ? 2 : 5) * output();
       case OperatorFamily::Softmax: return Flops(5) * output();
       case OperatorFamily::Elementwise: return elementwise();
       case OperatorFamily::Reduction: return input(0);
       case OperatorFamily::Pooling: return pooling();
       case OperatorFamily::Lookup:
+      case OperatorFamily::Scatter:
       case OperatorFamily::Movement:
       case OperatorFamily::View: return 0;
       case OperatorFamily::Control: return control();

@@ -11,6 +11,7 @@
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/border_splits.h"
+#include "partita/solve/staged/setups/chain_bound.h"
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/presolve_setups.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr double kImprovement = 1e-9;
 constexpr const char* kByWork = "the work is more than the devices can do in less time";
 constexpr const char* kByWindows = "relaxation: no sequence of windows of work fits below the bound";
+constexpr const char* kByChain = "relaxation: no way to cut a chain of groups fits below the bound";
 constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
 
 class SetupSolver {
@@ -53,6 +55,7 @@ class SetupSolver {
     if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
+    if (options_.search && best_.split() && rules_.memory_model == MemoryModel::OneF1B) raise_by_chain();
     try_orders(options_.search ? settings().first_orders : kLinearOrders);
     if (options_.search && !best_.split()) look_for_any();
     if (!options_.search || !best_.split()) return;
@@ -234,12 +237,30 @@ class SetupSolver {
     }
   }
 
+  // Bounds that are not worth their time where the search is quick.
   void ask_again() {
     asked_again_ = true;
+    if (rules_.memory_model != MemoryModel::OneF1B) raise_by_chain();
     if (!options_.another_hint || done()) return;
     const SetupHint hint = options_.another_hint();
     if (hint.infeasible) return best_.prove_infeasible();
     best_.raise_bound(hint.bound, hint.proof);
+  }
+
+  void raise_by_chain() {
+    const SetupRules& rules = flat_ ? *flat_ : rules_;
+    if (!ChainBound::worthwhile(rules) || done()) return;
+    const WorkMeasure measure(base_->graph, rules);
+    ChainBound chain(base_->graph, rules, measure, value());
+    double low = best_.bound(), high = limit_to_beat();
+    for (int i = 0; i < settings().bisections && !done(); ++i) {
+      const double limit = i == 0 ? high : (low + high) / 2;  // first the one that closes the gap
+      Technique asking(budget_, "setups.chain", "limits refuted");
+      const bool refutes = chain.refutes(limit);
+      asking.yield(refutes);
+      if (refutes) refuted(limit, kByChain);
+      (refutes ? low : high) = limit;
+    }
   }
 
   // The sides of each row of borders quickly, then those of the best row in full. Only where questions are too hard:
