@@ -30,8 +30,8 @@ using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
-const FieldNames kClassFields{"a class of devices",
-                              {"count", "kind", "linkFactor", "linkLatency", "memory", "name", "timeFactor"}};
+const FieldNames kClassFields{
+    "a class of devices", {"contention", "count", "kind", "linkFactor", "linkLatency", "memory", "name", "timeFactor"}};
 const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor", "link"}};
 const FieldNames kLinkFields{"a link", {"factor", "latency"}};
 
@@ -115,6 +115,14 @@ DeviceClass read_class(const ObjectView& fields) {
         .member("linkLatency")
         .fail(ErrorKind::BadPlatform,
               fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_latency));
+  }
+  constexpr const char* kContention =
+      "how many times as long nodes take where other devices work too, a number from 1 on";
+  result.contention = fields.amount_or("contention", 1, kContention);
+  if (result.contention < 1) {
+    fields.place()
+        .member("contention")
+        .fail(ErrorKind::BadPlatform, fmt::format("found {}; expected {}", result.contention, kContention));
   }
   return result;
 }
