@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "partita/model/contention.h"
 #include "partita/model/made_sound.h"
 #include "partita/model/validate.h"
 #include "partita/portfolio/portfolio.h"
@@ -69,13 +70,13 @@ Plan adopt(const Problem& problem, const Split& split) {
 }
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
-  const Problem sound = made_sound(problem);
+  const Problem sound = with_busy_times(made_sound(problem));
   const auto formulation = formulate(sound);
   return model_text(formulation->model(), format, describe_program(sound));
 }
 
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where) {
-  const Problem sound = made_sound(problem);
+  const Problem sound = with_busy_times(made_sound(problem));
   const auto formulation = formulate(sound);
   return formulation->decode(read_solution(formulation->model(), text, where));
 }

@@ -32,7 +32,7 @@ bool same_devices(const PlatformSpec& a, const PlatformSpec& b) {
     const DeviceClass& one = a.platform.classes[c];
     const DeviceClass& other = b.platform.classes[c];
     if (one.count != other.count || one.memory != other.memory || one.link_factor != other.link_factor ||
-        one.link_latency != other.link_latency)
+        one.link_latency != other.link_latency || one.contention != other.contention)
       return false;
   }
   return true;

@@ -18,6 +18,7 @@
 #include "partita/check/clusters.h"
 #include "partita/check/names.h"
 #include "partita/check/price_program.h"
+#include "partita/model/contention.h"
 #include "partita/util/wide_int.h"
 
 namespace partita::detail {
@@ -57,7 +58,11 @@ struct Devices {
 class Verifier {
  public:
   Verifier(const Problem& problem, const Certificate& certificate, Budget& budget)
-      : problem_(problem), certificate_(certificate), platform_(problem.workload->platform), budget_(budget) {}
+      : problem_(problem),
+        certificate_(certificate),
+        platform_(problem.workload->platform),
+        slow_down_(slow_downs(platform_)),
+        budget_(budget) {}
 
   CertificateVerdict run() {
     if (problem_.objective == Objective::Latency)
@@ -171,7 +176,7 @@ class Verifier {
   void add_weights(const Node& node, ClassWeights& sum) const {
     sum.memory += node.memory;
     for (std::size_t c = 0; c < devices_.size(); ++c) {
-      const double time = node.time[devices_[c].id.index()];
+      const double time = node.time[devices_[c].id.index()] * slow_down_[devices_[c].id];
       ClassWeights::OnDevices& there = sum.on[c];
       there.runs = there.runs && time != kCannotRun;
       const long double weight = is_host(devices_[c]) ? 1 : part(certificate_.weights.compute[node.backward]);
@@ -337,6 +342,7 @@ class Verifier {
   const Problem& problem_;
   const Certificate& certificate_;
   const Platform& platform_;
+  const IdVector<ClassId, double> slow_down_;
   Budget& budget_;
   CertificateVerdict verdict_;
   std::vector<Devices> devices_;

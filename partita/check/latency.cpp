@@ -12,6 +12,7 @@
 #include "partita/check/block_order.h"
 #include "partita/check/host_cores.h"
 #include "partita/check/names.h"
+#include "partita/model/contention.h"
 
 namespace partita::detail {
 namespace {
@@ -68,12 +69,13 @@ std::vector<BlockArc> dependencies(const Graph& graph, const Blocks& blocks) {
 
 IdVector<BlockId, double> durations(const Problem& problem, const Blocks& blocks, const ClusterTree& clusters) {
   const Graph& graph = problem.workload->graph;
+  const IdVector<ClassId, double> slow_down = slow_downs(problem.workload->platform);
   IdVector<BlockId, double> duration(blocks.steps.size(), 0);
   for (NodeId v : graph.nodes.all()) {
     const BlockId block = blocks.of[v];
     if (!block.valid()) continue;
     const ClassId id = problem.workload->platform.class_of(blocks.steps[block].device);
-    const double time = graph.nodes[v].time[id.index()];
+    const double time = graph.nodes[v].time[id.index()] * slow_down[id];
     if (time != kCannotRun) duration[block] += time;
   }
   IdVector<BlockId, DeviceId> device_of(blocks.steps.size());

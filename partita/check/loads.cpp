@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partita/check/crossings.h"
+#include "partita/model/contention.h"
 
 namespace partita::detail {
 
@@ -26,6 +27,7 @@ void measure_passes(const Problem& problem, const Placement& placement, const Cl
     return backward ? report.devices[d].backward : report.devices[d].forward;
   };
 
+  const IdVector<ClassId, double> slow_down = slow_downs(platform);
   IdVector<NodeId, BlockId> block_of(graph.nodes.size());
   for (NodeId v : graph.nodes.all()) {
     const DeviceId d = placement.device_of[v];
@@ -34,7 +36,7 @@ void measure_passes(const Problem& problem, const Placement& placement, const Cl
     block_of[v] = BlockId(d.index());
     report.devices[d].original = d;
     ++report.devices[d].node_count;
-    const double time = node.time[class_of[d].index()];
+    const double time = node.time[class_of[d].index()] * slow_down[class_of[d]];
     if (time == kCannotRun) continue;
     pass_of(d, node.backward).compute += time;
     if (report.devices[d].recomputes) pass_of(d, training).compute += time * node.recompute_share;

@@ -8,6 +8,7 @@
 
 #include "partita/check/names.h"
 #include "partita/check/times.h"
+#include "partita/model/contention.h"
 #include "partita/model/result.h"
 #include "partita/util/visible_text.h"
 
@@ -36,11 +37,13 @@ struct Fastest {
   double time = kCannotRun;
 };
 
+// `slow_down` by class; none where one device works alone.
 template <class Nodes>
-Fastest fastest_of(const Graph& graph, const Nodes& nodes, const std::vector<ClassId>& classes) {
+Fastest fastest_of(const Graph& graph, const Nodes& nodes, const std::vector<ClassId>& classes,
+                   const IdVector<ClassId, double>& slow_down = {}) {
   Fastest best;
   for (ClassId c : classes) {
-    const double time = time_of(graph, nodes, c);
+    const double time = time_of(graph, nodes, c) * (slow_down.empty() ? 1 : slow_down[c]);
     if (time < best.time) best = {c, time};
   }
   return best;
@@ -96,8 +99,9 @@ std::optional<LoneBottleneck> lone_bottleneck(const Problem& problem, double val
   const Graph& graph = problem.workload->graph;
   const std::vector<ClassId> classes = classes_in_use(problem.workload->platform);
   std::map<std::int64_t, std::vector<NodeId>> by_colour;
+  const IdVector<ClassId, double> slow_down = slow_downs(problem.workload->platform);
   const auto decides = [&](const std::vector<NodeId>& nodes) -> std::optional<LoneBottleneck> {
-    const Fastest fastest = fastest_of(graph, nodes, classes);
+    const Fastest fastest = fastest_of(graph, nodes, classes, slow_down);
     if (!(std::abs(fastest.time - value) <= kOptimalGap * value)) return std::nullopt;
     return LoneBottleneck{nodes, fastest.device_class};
   };

@@ -7,6 +7,7 @@
 
 #include "partita/check/describe.h"
 #include "partita/compare/run_algorithm.h"
+#include "partita/model/contention.h"
 #include "partita/model/made_sound.h"
 #include "partita/model/result.h"
 #include "partita/util/error.h"
@@ -69,7 +70,7 @@ void refuse_contradictions(Comparison& comparison) {
 }  // namespace
 
 Comparison compare(const Problem& asked, const CompareOptions& options, Budget& budget, const CompareWatcher& watcher) {
-  const Problem problem = made_sound(asked);
+  const Problem problem = with_busy_times(made_sound(asked));
   const Graph& graph = problem.workload->graph;
   Comparison comparison{problem.workload->name,
                         describe_workload(problem),

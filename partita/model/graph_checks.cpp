@@ -194,7 +194,8 @@ std::string find_overflow(const Workload& workload) {
     parts +=
         node.parts.gradients + node.parts.optimizer_state + node.parts.activation + node.parts.recompute_activation;
     weights += node.parts.weights;
-    for (double time : node.time) {
+    for (ClassId c : workload.platform.classes.all()) {
+      const double time = node.time[c.index()] * workload.platform.classes[c].contention;
       if (time != kCannotRun) times += time + time * node.recompute_share;
     }
   }

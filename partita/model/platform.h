@@ -40,6 +40,7 @@ struct DeviceClass {
   double memory = kUnlimited;  // bytes, per device
   double link_factor = 1;      // an accelerator pays so many times the cost of what it moves,
   double link_latency = 0;     // and so much more for each output
+  double contention = 1;       // nodes take so many times their time where other devices work beside this one
 };
 
 // Devices with links between them, and clusters inside with links of their own: a tree. What moves between two devices

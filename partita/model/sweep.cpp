@@ -41,6 +41,8 @@ std::optional<double> Sweep::efficiency(std::size_t point) const {
 }
 
 bool never_hurts(const Problem& problem, SweepParameter parameter) {
+  const auto contends = [](const DeviceClass& c) { return c.contention != 1; };
+  if (counts_devices(parameter) && std::ranges::any_of(problem.workload->platform.classes, contends)) return false;
   const bool by_rule = problem.objective == Objective::Latency && problem.strict_host_cores;
   return !by_rule || parameter == SweepParameter::Accelerators || parameter == SweepParameter::Memory;
 }

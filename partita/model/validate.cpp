@@ -48,6 +48,10 @@ void check_class(const DeviceClass& one, const std::string& where) {
          fmt::format("found {}; expected {}", one.link_factor,
                      one.kind == DeviceKind::Host ? "1, as hosts pay for no transfer" : "a number, 0 or more"));
   }
+  if (!is_amount(one.contention) || one.contention < 1) {
+    fail(ErrorKind::BadPlatform, where + ".contention",
+         fmt::format("found {}; expected how many times as long nodes take beside others, from 1 on", one.contention));
+  }
   if (!is_amount(one.link_latency) || (one.kind == DeviceKind::Host && one.link_latency != 0)) {
     fail(ErrorKind::BadPlatform, where + ".link_latency",
          fmt::format("found {}; expected {}", one.link_latency,

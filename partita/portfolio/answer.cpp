@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "partita/check/certificate.h"
+#include "partita/model/contention.h"
 #include "partita/portfolio/first_answer.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/safe_range.h"
@@ -181,11 +182,11 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer(problem, options, budget, sink, true);
+  return answer(with_busy_times(problem), options, budget, sink, true);
 }
 
 Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {
-  return answer(problem, options, budget, {}, false);
+  return answer(with_busy_times(problem), options, budget, {}, false);
 }
 
 }  // namespace partita::detail

@@ -11,7 +11,8 @@
 //     Latency is the longest path, also with several subgraphs on a device; none of them rises when its terms fall.
 // The exception is latency with strict host cores as hosts or bandwidth vary. There, host nodes take cores by a fixed
 // rule, list scheduling, and a list schedule can get longer when there are more cores or when tasks are shorter
-// [Graham-SIAM'69]. The best split is then not known to get better, and points keep their bounds to themselves.
+// [Graham-SIAM'69]. Another is a platform with contention as devices vary: the second device slows the first one down. The
+// best split is then not known to get better, and points keep their bounds to themselves.
 //
 // From this follows, where more never hurts:
 //   - the bound of a larger platform holds for every smaller one, and so does the proof that there is no split;

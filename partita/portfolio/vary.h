@@ -17,9 +17,8 @@ void require_variable(const Problem& problem, SweepParameter parameter);
 // is variable.
 //
 // Bandwidth b divides the cost of every edge by b and multiplies the bandwidth at which copies exchange weights by b.
-// The links' factors would do the same, but a platform with factors is no plain one, and would miss the solvers for
-// those. Where the edges out of a node differ in cost they still do: division could make equals of two neighbouring
-// numbers, and so make one transfer out of several.
+// Latencies of links stay. Where the edges out of a node differ in cost they still do: division could make equals of
+// two neighbouring numbers, and so make one transfer out of several.
 Problem varied(const Problem& problem, SweepParameter parameter, double value);
 
 // The split on another platform with the same classes, of which there may be more devices or fewer. Where there are no

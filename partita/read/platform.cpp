@@ -32,8 +32,8 @@ using nlohmann::json;
 constexpr std::int64_t kNewestPlatform = 1;
 const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
 const FieldNames kClassFields{"a class of devices",
-                              {"count", "device", "flops", "kind", "launch", "link", "linkFactor", "linkLatency",
-                               "memory", "memoryBandwidth", "name", "timeFactor"}};
+                              {"contention", "count", "device", "flops", "kind", "launch", "link", "linkFactor",
+                               "linkLatency", "memory", "memoryBandwidth", "name", "timeFactor"}};
 const FieldNames kClusterFields{"a cluster", {"clusters", "count", "devices", "factor", "link"}};
 const FieldNames kLinkFields{"a link", {"bandwidth", "factor", "latency"}};
 
@@ -85,11 +85,24 @@ double class_memory(const ObjectView& fields) {
   return memory + 0.0;  // -0 becomes 0
 }
 
+double class_contention(const ObjectView& fields) {
+  constexpr const char* kExpected =
+      "how many times as long nodes take where other devices work too, a number from 1 on";
+  const double contention = fields.amount_or("contention", 1, kExpected);
+  if (contention < 1) {
+    fields.place()
+        .member("contention")
+        .fail(ErrorKind::BadPlatform, fmt::format("found {}; expected {}", contention, kExpected));
+  }
+  return contention;
+}
+
 // Everything but the count, which may have to wait for the clusters. `rates`: where to put what a physical class can do.
 DeviceClass read_class(const ObjectView& fields, IdVector<ClassId, DeviceRates>& rates) {
   DeviceClass result;
   result.name = class_name(fields);
   if (!fields.find("device") || fields.find("kind")) result.kind = class_kind(fields);
+  result.contention = class_contention(fields);
   if (is_physical_class(fields)) {
     rates.push_back(read_physical_class(fields, result));
     return result;

@@ -12,8 +12,6 @@ namespace partita {
 
 using namespace detail;
 
-namespace detail {
-
 namespace {
 
 bool is_a_list(std::string_view text) {
@@ -32,8 +30,6 @@ Profile parse_profile(std::string_view text, const std::string& source, const Ne
   return beginning.find("\"cat\"") != std::string_view::npos ? parse_onnxruntime_profile(text, source, names)
                                                              : parse_tensorrt_profile(text, source, names);
 }
-
-}  // namespace detail
 
 Profile read_profile(const std::string& path, const Network& network) {
   const std::string source = source_name(path);

@@ -37,11 +37,7 @@ struct Profile {
 // the network.
 Profile read_profile(const std::string& path, const Network& network);
 
-namespace detail {
-
-// The same from text. `source` is what errors call it.
+// The same from text; `source` is the name used in error messages.
 Profile parse_profile(std::string_view text, const std::string& source, const Network& network);
-
-}  // namespace detail
 
 }  // namespace partita

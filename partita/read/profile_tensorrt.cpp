@@ -37,10 +37,10 @@ Profile parse_tensorrt_profile(std::string_view text, const std::string& source,
   ProfileTimes times(names, source);
   double runs = 1, foreign_seconds = 0;
   std::size_t foreign = 0;
-  if (!document.is_array()) fail_type(document, root, "a list of layers, as trtexec --exportProfile writes it");
+  if (!document.is_array()) fail_type(document, root, "a list of layers, as TensorRT's trtexec exports it");
   for (std::size_t i = 0; i < document.size(); ++i) {
     const Place place = root.element(i);
-    const ObjectView layer(document[i], place, "a layer with a name and a time, as trtexec --exportProfile writes it");
+    const ObjectView layer(document[i], place, "a layer with a name and a time, as TensorRT's trtexec exports it");
     if (i == 0 && layer.has_key("count")) {
       runs = std::max(1.0, layer.amount("count", "a number of runs"));
       continue;

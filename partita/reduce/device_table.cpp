@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "partita/reduce/links.h"
 #include "partita/util/error.h"
@@ -15,6 +16,7 @@ DeviceTable::DeviceTable(const Platform& platform, std::size_t groups) {
     for (ClassId id : platform.classes.all()) {
       const DeviceClass& c = platform.classes[id];
       if (c.kind != kind || c.count == 0) continue;
+      assert(c.contention == 1);  // with_busy_times has it in the times
       const std::size_t count = std::min(static_cast<std::size_t>(c.count), std::max<std::size_t>(groups, 1));
       class_of_.insert(class_of_.end(), count, classes_.size());
       classes_.push_back({id, kind == DeviceKind::Host, class_of_.size() - count, count, c.memory, link_of(c),

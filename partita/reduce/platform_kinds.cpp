@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "partita/reduce/group_weights.h"
 #include "partita/reduce/links.h"
@@ -15,6 +16,7 @@ PlatformKinds platform_kinds(const Platform& platform) {
   PlatformKinds found;
   for (ClassId c : platform.classes.all()) {
     if (platform.classes[c].count == 0) continue;
+    assert(platform.classes[c].contention == 1);  // with_busy_times has it in the times
     ClassId& slot = platform.classes[c].kind == DeviceKind::Accelerator ? found.accelerator : found.host;
     if (slot.valid()) {
       throw InputError(

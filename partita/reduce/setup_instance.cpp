@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <ranges>
 
 #include "partita/reduce/colours.h"
@@ -75,7 +76,10 @@ SetupRules rules_of(const Problem& problem, std::size_t groups) {
   rules.recompute = problem.recompute && problem.memory_model != MemoryModel::Flat;
   rules.replicas = problem.replicas;
   rules.sync_bandwidth = platform.sync_bandwidth;
-  for (const DeviceClass& c : platform.classes) rules.classes.push_back({c.memory});
+  for (const DeviceClass& c : platform.classes) {
+    assert(c.contention == 1);  // with_busy_times has it in the times
+    rules.classes.push_back({c.memory});
+  }
   add_type(platform, whole_platform(platform), groups * static_cast<std::size_t>(problem.replicas), rules.clusters);
   find_tariffs(rules);
   return rules;

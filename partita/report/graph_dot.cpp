@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "partita/check/describe.h"
+#include "partita/check/times.h"
+#include "partita/report/node_remark.h"
 #include "partita/report/svg.h"
 #include "partita/util/visible_text.h"
 
@@ -23,10 +25,22 @@ std::string in_quotes(std::string_view text) {
   return out;
 }
 
+std::string brief_time(double time, const Problem& problem) {
+  const std::string& unit = problem.workload->time_unit;
+  return fmt::format("{:.4g}{}{}", time, unit.empty() ? "" : " ", unit);
+}
+
 std::string node_label(const Problem& problem, NodeId node, DeviceId device) {
   const Node& what = problem.workload->graph.nodes[node];
   const double time = what.time[problem.workload->platform.class_of(device).index()];
-  return fmt::format("{}\\n{:.4g}", in_quotes(what.name.empty() ? std::to_string(what.original_id) : what.name), time);
+  return fmt::format("{}\\n{}", in_quotes(what.name.empty() ? std::to_string(what.original_id) : what.name),
+                     in_quotes(brief_time(time, problem)));
+}
+
+// Where the file says what nodes compute, who points at one is told.
+std::string tooltip(const Problem& problem, NodeId node, DeviceId device) {
+  if (problem.workload->graph.nodes[node].op.empty()) return "";
+  return fmt::format(", tooltip=\"{}\"", in_quotes(node_remark(problem, node, device)));
 }
 
 }  // namespace
@@ -35,25 +49,27 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
   const Graph& graph = problem.workload->graph;
   std::string text = fmt::format(
       "digraph \"{}\" {{\n"
-      "  graph [rankdir=LR, label=\"{}\\nvalue {:.6g}\", labelloc=t, fontname=Helvetica, fontsize=11, newrank=true];\n"
+      "  graph [rankdir=LR, label=\"{}\\nvalue {}\", labelloc=t, fontname=Helvetica, fontsize=11, newrank=true];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, margin=\"0.08,0.04\"];\n"
       "  edge [fontname=Helvetica, fontsize=9, arrowsize=0.6, color=\"#8b93a0\"];\n",
-      in_quotes(problem.workload->name), in_quotes(describe_workload(problem)), report.value);
+      in_quotes(problem.workload->name), in_quotes(describe_workload(problem)),
+      in_quotes(time_text(report.value, problem.workload->time_unit)));
   for (const PieceId p : pieces.pieces.all()) {
     const Piece& piece = pieces.pieces[p];
     const char* colour = device_colour(piece.device);
     const bool bottleneck = problem.objective != Objective::Latency && piece.device == report.bottleneck;
     text += fmt::format(
         "  subgraph cluster_{} {{\n"
-        "    label=\"{}{}\\nload {:.4g} (compute {:.4g}, in {:.4g}, out {:.4g}){}\";\n"
+        "    label=\"{}{}\\nload {} (compute {:.4g}, in {:.4g}, out {:.4g}){}\";\n"
         "    color=\"{}\"; bgcolor=\"{}1a\"; style=rounded; penwidth={};\n"
         "    node [color=\"{}\", fillcolor=\"{}66\"];\n",
         p.index(), in_quotes(stage_name(problem, report, piece.device)), piece.backward ? ", backward" : "",
-        pass_load(piece.load, problem.transfers), piece.load.compute, piece.load.in, piece.load.out,
-        bottleneck ? "\\nbottleneck" : "", colour, colour, bottleneck ? 3 : 1, colour, colour);
+        in_quotes(brief_time(pass_load(piece.load, problem.transfers), problem)), piece.load.compute, piece.load.in,
+        piece.load.out, bottleneck ? "\\nbottleneck" : "", colour, colour, bottleneck ? 3 : 1, colour, colour);
     if (piece.nodes.empty()) text += fmt::format("    p{} [label=\"\", shape=point];\n", p.index());
     for (const NodeId v : piece.nodes) {
-      text += fmt::format("    n{} [label=\"{}\"];\n", v.index(), node_label(problem, v, piece.device));
+      text += fmt::format("    n{} [label=\"{}\"{}];\n", v.index(), node_label(problem, v, piece.device),
+                          tooltip(problem, v, piece.device));
     }
     text += "  }\n";
   }

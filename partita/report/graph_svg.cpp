@@ -17,6 +17,7 @@
 #include "partita/check/times.h"
 #include "partita/report/graph_edges.h"
 #include "partita/report/graph_picture.h"
+#include "partita/report/node_remark.h"
 #include "partita/report/svg.h"
 
 namespace partita::detail {
@@ -249,7 +250,7 @@ class Drawing {
       const Box box = picture_.node_box(v);
       body_ += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\"><title>{}</title></rect>\n",
-          box.left, box.top, box.width, box.height, svg_escaped(node_text(graph_, v)));
+          box.left, box.top, box.width, box.height, svg_escaped(node_remark(problem_, v, piece.device)));
     }
     body_ += "</g>\n";
     if (picture_.detail != Detail::Names) return;

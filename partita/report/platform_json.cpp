@@ -16,6 +16,7 @@ ordered_json class_json(const DeviceClass& one, double time_factor) {
   if (time_factor != 1) out["timeFactor"] = time_factor;
   if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
   if (one.kind == DeviceKind::Accelerator && one.link_latency != 0) out["linkLatency"] = one.link_latency;
+  if (one.contention != 1) out["contention"] = one.contention;
   return out;
 }
 

@@ -32,8 +32,9 @@ bool is_plain(const Platform& platform) {
   const DeviceClass& accelerators = platform.classes[ClassId(0)];
   const DeviceClass& hosts = platform.classes[ClassId(1)];
   return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&
-         accelerators.link_factor == 1 && accelerators.link_latency == 0 && hosts.kind == DeviceKind::Host &&
-         hosts.name == to_string(DeviceKind::Host) && hosts.memory == kUnlimited;
+         accelerators.link_factor == 1 && accelerators.link_latency == 0 && accelerators.contention == 1 &&
+         hosts.kind == DeviceKind::Host && hosts.name == to_string(DeviceKind::Host) && hosts.memory == kUnlimited &&
+         hosts.contention == 1;
 }
 
 bool is_papers(const Node& node) { return node.op.empty() && !node.output_bytes && node.facts == CostFacts{}; }

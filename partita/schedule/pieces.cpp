@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "partita/check/crossings.h"
+#include "partita/model/contention.h"
 #include "partita/schedule/fewest_runs.h"
 #include "partita/util/csr.h"
 
@@ -23,7 +24,8 @@ class PieceCutter {
         platform_(problem.workload->platform),
         split_(split),
         report_(report),
-        training_(graph_.has_backward()) {
+        training_(graph_.has_backward()),
+        slow_down_(slow_downs(platform_)) {
     std::vector<std::pair<NodeId, NodeId>> pairs;
     pairs.reserve(graph_.edges.size());
     for (const Edge& edge : graph_.edges) pairs.emplace_back(edge.from, edge.to);
@@ -159,7 +161,10 @@ class PieceCutter {
     for (NodeId w : readers(input)) must_wait(result_.piece_of[w], piece);
   }
 
-  double time(NodeId v) const { return graph_.nodes[v].time[platform_.class_of(split_.device_of[v]).index()]; }
+  double time(NodeId v) const {
+    const ClassId its_class = platform_.class_of(split_.device_of[v]);
+    return graph_.nodes[v].time[its_class.index()] * slow_down_[its_class];
+  }
 
   // What is computed again comes before anything of the backward pass, and in inference with the node.
   bool recomputed_later(NodeId v) const { return training_ && !graph_.nodes[v].backward && time_again(v) > 0; }
@@ -192,6 +197,7 @@ class PieceCutter {
   const Split& split_;
   const CheckReport& report_;
   const bool training_;
+  const IdVector<ClassId, double> slow_down_;
   Csr<NodeId, NodeId> readers_;
   Crossings transfers_;
   Pieces result_;

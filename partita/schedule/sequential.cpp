@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "partita/check/crossings.h"
+#include "partita/model/contention.h"
 
 namespace partita::detail {
 namespace {
@@ -31,12 +32,14 @@ Pieces pieces_of_schedule(const Problem& problem, const Split& split, const Chec
       subgraphs[{step.device, step.backward, step.subgraph}] = p;
     }
   }
+  const IdVector<ClassId, double> slow_down = slow_downs(platform);
   for (NodeId v : graph.nodes.all()) {
     PieceId& p = pieces.piece_of[v];
     const std::uint32_t subgraph = split.subgraph_of.empty() ? 0 : split.subgraph_of[v];
     if (!p.valid()) p = subgraphs.at({split.device_of[v], graph.nodes[v].backward, subgraph});
     pieces.pieces[p].nodes.push_back(v);
-    pieces.pieces[p].load.compute += graph.nodes[v].time[platform.class_of(split.device_of[v]).index()];
+    const ClassId its_class = platform.class_of(split.device_of[v]);
+    pieces.pieces[p].load.compute += graph.nodes[v].time[its_class.index()] * slow_down[its_class];
   }
   for (const Edge& edge : graph.edges) {
     const PieceId from = pieces.piece_of[edge.from];

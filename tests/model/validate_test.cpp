@@ -178,6 +178,8 @@ TEST(Validate, RefusesPlatformsThatMakeNoSense) {
   EXPECT_NE(said([&](Platform& p) { p.classes[accelerator].link_factor = kNaN; }), "");
   EXPECT_NE(said([&](Platform& p) { p.classes[host].link_factor = 2; }), "");
   EXPECT_NE(said([&](Platform& p) { p.classes[accelerator].link_latency = -1; }), "");
+  EXPECT_NE(said([&](Platform& p) { p.classes[accelerator].contention = 0.5; }), "");
+  EXPECT_NE(said([&](Platform& p) { p.classes[host].contention = kNaN; }), "");
   EXPECT_NE(said([&](Platform& p) { p.classes[host].link_latency = 2; }), "");
   EXPECT_NE(said([&](Platform& p) { p.classes[host].name = p.classes[accelerator].name; }), "");
   EXPECT_NE(said([&](Platform& p) { p.classes[host].kind = static_cast<DeviceKind>(7); }), "");

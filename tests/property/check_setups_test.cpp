@@ -85,7 +85,7 @@ TEST(CheckEqualsDefinition, OfSetups) {
   Met met;
   expect_for_all_workloads([&met](const Workload& workload, unsigned number) -> Complaint {
     SetupFeatures features;
-    features.gpipe = true;
+    features.gpipe = features.contention = true;
     features.most_devices = 5;
     const Problem problem = random_setup(workload, number, features);
     std::mt19937 engine(number);

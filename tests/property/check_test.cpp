@@ -109,7 +109,7 @@ TEST(CheckEqualsDefinition, OfUnstagedSplitsInClusters) {
     std::mt19937 engine(number);
     SetupFeatures features;
     features.copies = features.memory = false;
-    features.gpipe = true;
+    features.gpipe = features.contention = true;
     Problem problem = random_setup(workload, number, features);
     for (const Shape shape : {Shape::Contiguous, Shape::Free}) {
       problem.shape = shape;

@@ -122,7 +122,22 @@ TEST(PlanEqualsPipelineBruteForce, CopiesOfClustersWithSamplesInFlight) {
   expect_optimal(features, 5, 2, 5);
 }
 
-TEST(PlanEqualsPipelineBruteForce, Everything) { expect_optimal({}, 3, 1); }
+TEST(PlanEqualsPipelineBruteForce, OneLinkWithLatency) { expect_optimal(only({&F::latencies}), 1'000'000); }
+TEST(PlanEqualsPipelineBruteForce, LatenciesOfClasses) { expect_optimal(only({&F::classes, &F::latencies}), 10); }
+TEST(PlanEqualsPipelineBruteForce, LatenciesOfClusters) { expect_optimal(only({&F::clusters, &F::latencies}), 10); }
+TEST(PlanEqualsPipelineBruteForce, LatenciesOfClassesInClusters) {
+  expect_optimal(only({&F::clusters, &F::classes, &F::latencies, &F::transfers}), 5);
+}
+TEST(PlanEqualsPipelineBruteForce, LatenciesOfCopiedClusters) {
+  expect_optimal(only({&F::clusters, &F::copies, &F::latencies}), 5);
+}
+TEST(PlanEqualsPipelineBruteForce, Contention) { expect_optimal(only({&F::classes, &F::contention}), 10); }
+
+TEST(PlanEqualsPipelineBruteForce, Everything) {
+  SetupFeatures features;
+  features.contention = true;
+  expect_optimal(features, 3, 1);
+}
 
 TEST(PlanEqualsPipelineBruteForce, WithRandomSettings) {
   expect_for_all_workloads(

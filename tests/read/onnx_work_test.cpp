@@ -128,6 +128,17 @@ TEST(OnnxLayers, FromNamesOfWeightsThatOneOperatorReads) {
             (std::vector<std::int64_t>{0, 1, -1, 2, 3, -1}));
 }
 
+TEST(OnnxLayers, FromTheScopesOfTorchsExporter) {
+  const auto scoped = [](Message node, std::string_view scopes) {
+    return node.add(9, Message().text(1, "pkg.torch.onnx.name_scopes").text(2, scopes));
+  };
+  EXPECT_EQ(layers_of({scoped(op("Relu", {"x"}, {"a"}), "['', 'model', 'model.layers.0', 'add']"),
+                       scoped(op("Relu", {"a"}, {"b"}), "['', 'model', 'model.layers.1.mlp', 'relu']"),
+                       scoped(op("Relu", {"b"}, {"c"}), "['', 'head']")},
+                      {}),
+            (std::vector<std::int64_t>{0, 1, -1}));
+}
+
 TEST(OnnxLayers, OneNumberAloneIsNoLayer) {
   EXPECT_EQ(layers_of({op("Relu", {"x"}, {"a"}, {}, "conv.0.relu"), op("Neg", {"a"}, {"b"}, {}, "Neg_17")}, {}),
             (std::vector<std::int64_t>{-1, -1}));

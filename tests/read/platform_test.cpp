@@ -170,6 +170,15 @@ TEST(ReadPlatform, LinksHaveLatencies) {
   EXPECT_FALSE(platform.clusters->link);
 }
 
+TEST(ReadPlatform, ContentionIsOfAClass) {
+  const Platform platform =
+      parse_platform(with(kSmallPlatform, R"("linkFactor": 1.5)", R"("contention": 1.25)"), "p.json").platform;
+  EXPECT_EQ(platform.classes[kSlow].contention, 1.25);
+  EXPECT_EQ(platform.classes[kFast].contention, 1);
+  EXPECT_SAYS(platform_error(R"("linkFactor": 1.5)", R"("contention": 0.9)"), ErrorKind::BadPlatform,
+              "classes[1].contention", "found 0.9", "from 1 on");
+}
+
 TEST(PlatformErrors, Links) {
   EXPECT_SAYS(platform_error(R"("linkFactor": 1.5)", R"("linkLatency": -1)"), ErrorKind::BadNumber,
               "classes[1].linkLatency", "negative");

@@ -18,6 +18,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
     EXPECT_EQ(a.platform.classes[c].count, b.platform.classes[c].count);
     EXPECT_EQ(a.platform.classes[c].memory, b.platform.classes[c].memory);
     EXPECT_EQ(a.platform.classes[c].link_factor, b.platform.classes[c].link_factor);
+    EXPECT_EQ(a.platform.classes[c].contention, b.platform.classes[c].contention);
     EXPECT_EQ(a.platform.classes[c].link_latency, b.platform.classes[c].link_latency);
   }
   EXPECT_TRUE(a.platform.clusters == b.platform.clusters);

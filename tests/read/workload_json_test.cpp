@@ -46,6 +46,7 @@ Platform random_platform(std::mt19937_64& random, const std::function<double()>&
     if (random() % 2) one.memory = number();
     if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_factor = number();
     if (one.kind == DeviceKind::Accelerator && random() % 2) one.link_latency = number();
+    if (random() % 2) one.contention = 1 + number();
     platform.classes.push_back(one);
   }
   if (random() % 2) {

@@ -56,6 +56,19 @@ TEST(GraphDot, HasAClusterForEachPiece) {
   EXPECT_EQ(count(text, "  n1 -> n2 [color=\"#4e79a7\", penwidth=2, label=\"0.5\"];\n"), 1u);
 }
 
+TEST(GraphDot, TimesHaveTheirUnitAndOperatorsATooltip) {
+  Problem problem = problem_of("a 1 9; b 2 9; c 4 9; a -> b : 0.25; b -> c : 0.5");
+  Workload& workload = problem.workload.change();
+  workload.time_unit = "ms";
+  workload.graph.nodes[NodeId(1)].op = "MatMul";
+  workload.graph.nodes[NodeId(1)].facts = {CostSource::Calibrated, "matrix product", 1, 1, "fp16[2,3]"};
+  const std::string text = dot_of(problem, split_from_text(problem.workload, "a b | c"));
+  EXPECT_EQ(count(text, "\\nvalue 4.5 ms\""), 1u) << text;
+  EXPECT_EQ(count(text, "load 3.5 ms (compute 3, in 0, out 0.5)"), 1u) << text;
+  EXPECT_EQ(count(text, "n0 [label=\"a\\n1 ms\"]"), 1u) << text;
+  EXPECT_EQ(count(text, "n1 [label=\"b\\n2 ms\", tooltip=\"2 (b): MatMul, fp16[2,3], 2 ms, calibrated\"]"), 1u) << text;
+}
+
 TEST(GraphDot, AnyNameWillDo) {
   Problem problem = problem_of("a 1 9; b 2 9; c 4 9; d 1 9; e 1 9; a -> b -> c -> d -> e");
   const Split split = split_from_text(problem.workload, "a b | c d e");

@@ -61,6 +61,17 @@ TEST(XmlFault, FindsFaults) {
   }
 }
 
+TEST(GraphSvg, WhoPointsAtANodeIsToldWhatItCosts) {
+  Problem problem = problem_of("a 1 9; b 2 9; a -> b : 0.25", 1);
+  Workload& workload = problem.workload.change();
+  workload.time_unit = "ms";
+  workload.graph.nodes[NodeId(1)].op = "Mat<Mul>";
+  workload.graph.nodes[NodeId(1)].facts = {CostSource::Measured, "matrix product", 1, 1, "fp16[2,3]"};
+  const std::string svg = picture(problem, split_from_text(problem.workload, "a b"));
+  EXPECT_EQ(count(svg, "<title>1 (a): 1 ms</title>"), 1u) << svg;
+  EXPECT_EQ(count(svg, "<title>2 (b): Mat&lt;Mul&gt;, fp16[2,3], 2 ms, measured</title>"), 1u) << svg;
+}
+
 TEST(GraphSvg, ShowsNodesPiecesAndWhatMoves) {
   const std::string svg = picture("a 1 9; b 2 9; c 4 9; a -> b : 0.25; b -> c : 0.5", "a b | c", 2);
   EXPECT_EQ(count(svg, "rx=\"4\""), 3u);  // nodes

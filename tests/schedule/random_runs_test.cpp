@@ -23,8 +23,9 @@ struct Draw {
   CheckReport report;
   bool found = false;
 
-  explicit Draw(std::uint64_t seed, const SetupFeatures& features = {}) {
+  explicit Draw(std::uint64_t seed, SetupFeatures features = {}) {
     std::mt19937 engine(static_cast<unsigned>(seed));
+    features.contention = seed % 4 == 0;
     problem = random_setup(seed, features);
     problem.backward_shape = seed % 2 == 0;
     if (problem.memory_model == MemoryModel::Flat && problem.replicas == 1 && seed % 3 != 0)

@@ -84,7 +84,9 @@ class Definition {
     std::vector<Tally> forward(device_count());
     std::vector<Tally> backward(device_count());
     for (std::size_t v = 0; v < node_count(); ++v) {
-      const double time = node(v).time[class_of_[device_of[v]].index()];
+      const DeviceClass& its_class = device_class(device_of[v]);
+      const double time =
+          node(v).time[class_of_[device_of[v]].index()] * (device_count() > 1 ? its_class.contention : 1);
       if (time != kCannotRun) (node(v).backward ? backward : forward)[device_of[v]].compute += time;
     }
     for (const Transfer& transfer : transfers_) {

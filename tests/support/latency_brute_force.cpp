@@ -54,7 +54,10 @@ class Definition {
   const DeviceClass& device_class(std::size_t d) const { return problem_.workload->platform.classes[class_of_[d]]; }
   bool is_host(std::size_t device) const { return device_class(device).kind == DeviceKind::Host; }
   const Node& node(std::size_t v) const { return problem_.workload->graph.nodes[NodeId(v)]; }
-  double time(std::size_t v, std::size_t device) const { return node(v).time[class_of_[device].index()]; }
+  double time(std::size_t v, std::size_t device) const {
+    const double alone = node(v).time[class_of_[device].index()];
+    return device_count() > 1 ? alone * device_class(device).contention : alone;
+  }
   const Problem& problem() const { return problem_; }
   double moving(const Transfer& transfer, std::size_t device) const {
     if (is_host(device) || transfer.cost == 0) return 0;

@@ -37,7 +37,10 @@ class Definition {
   const DeviceClass& device_class(std::size_t d) const {
     return problem_.workload->platform.classes[places_[d].its_class];
   }
-  double time(std::size_t v, std::size_t d) const { return node(v).time[places_[d].its_class.index()]; }
+  double time(std::size_t v, std::size_t d) const {
+    const double alone = node(v).time[places_[d].its_class.index()];
+    return places_.size() == 1 ? alone : alone * device_class(d).contention;
+  }
   bool training() const {
     for (std::size_t v = 0; v < node_count(); ++v) {
       if (node(v).backward) return true;

@@ -52,6 +52,7 @@ class SetupDraw {
       c.name = fmt::format("{}{}", host ? "host" : "acc", i);
       if (features_.classes && !host) c.link_factor = one_of(std::array{1.0, 1.0, 0.5, 2.0, 0.0});
       if (!host) c.link_latency = latency();
+      if (features_.contention && link_engine_() % 2) c.contention = 1.25;
       if (toss(2) && (features_.classes || !host)) c.memory = 4.0 * (1 + below(6));
       platform_->classes.push_back(c);
       factor_.push_back(features_.classes ? one_of(std::array{1.0, 1.0, 0.5, 2.0, 1.5}) : 1.0);

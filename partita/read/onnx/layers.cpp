@@ -66,8 +66,9 @@ std::optional<Place> place_in_scopes(std::string_view scopes) {
     const std::size_t begin = scopes.find('\'');
     const std::size_t end = begin == std::string_view::npos ? begin : scopes.find('\'', begin + 1);
     if (end == std::string_view::npos) break;
-    if (std::optional<Place> here = place_in(std::string(scopes.substr(begin + 1, end - begin - 1)) + "."))
-      place = here;
+    // A scope is a module, in which something is.
+    const std::string inside = std::string(scopes.substr(begin + 1, end - begin - 1)) + "/operator";
+    if (std::optional<Place> here = place_in(inside)) place = here;
     scopes = scopes.substr(end + 1);
   }
   return place;

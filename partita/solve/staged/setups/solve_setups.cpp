@@ -11,6 +11,7 @@
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/border_splits.h"
+#include "partita/solve/staged/setups/chain_bound.h"
 #include "partita/solve/staged/setups/pack_clusters.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/presolve_setups.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr double kImprovement = 1e-9;
 constexpr const char* kByWork = "the work is more than the devices can do in less time";
 constexpr const char* kByWindows = "relaxation: no sequence of windows of work fits below the bound";
+constexpr const char* kByChain = "relaxation: no way to cut a chain of groups fits below the bound";
 constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
 
 class SetupSolver {
@@ -53,6 +55,7 @@ class SetupSolver {
     if (!done()) try_orders(1);
     refresh_base();
     raise_by_work();
+    if (options_.search && best_.split() && rules_.memory_model == MemoryModel::OneF1B) raise_by_chain();
     try_orders(options_.search ? settings().first_orders : kLinearOrders);
     if (options_.search && !best_.split()) look_for_any();
     if (!options_.search || !best_.split()) return;
@@ -163,11 +166,35 @@ class SetupSolver {
     const SetupGraph line = in_line(searched(), order);
     if (!line.order().has_closure()) return;  // too large to search in
     Budget slice(budget_, settings().line_ticks);
+    if (line.size() > kLongLine) {
+      const SetupContraction blocks = contract(line, blocks_of(line));
+      if (blocks.graph.order().has_closure()) search_line(blocks.graph, &blocks.lift, order, first, precision, slice);
+    }
+    search_line(line, nullptr, order, first, precision, slice);
+  }
+
+  // A long line in blocks of equal work: stages end between blocks alone, but the first splits come at once.
+  IdVector<GroupId, GroupId> blocks_of(const SetupGraph& line) const {
+    const WorkMeasure measure(line, rules_);
+    IdVector<GroupId, GroupId> block;
+    double work = 0;
+    for (GroupId v : line.all()) {
+      work += measure.work(v);
+      const double place = measure.total() > 0 ? work / measure.total() : 1;
+      block.push_back(GroupId(std::min(kBlocks - 1, static_cast<std::size_t>(place * kBlocks))));
+    }
+    return block;
+  }
+
+  // `lift`: to the line, of a graph that was made smaller; null: it is the line.
+  void search_line(const SetupGraph& line, const Lift* lift, const std::vector<GroupId>& order, double first,
+                   double precision, Budget& slice) {
     double low = best_.bound(), high = limit_of_interest();
     for (double limit = std::min(first, high); !slice.exhausted(); limit = (low + high) / 2) {
       auto [answer, parts] = search_presolved(line, rules_, limit, presolving(kQuickRounds), slice);
       if (answer == Answer::Unknown) return;
       if (answer == Answer::Yes) {
+        if (lift) parts = lift_parts(*lift, parts);
         name_groups(order, parts);
         high = std::min(limit, pipeline_value(searched(), rules_, parts));
         offer_lifted(std::move(parts));
@@ -234,12 +261,30 @@ class SetupSolver {
     }
   }
 
+  // Bounds that are not worth their time where the search is quick.
   void ask_again() {
     asked_again_ = true;
+    if (rules_.memory_model != MemoryModel::OneF1B) raise_by_chain();
     if (!options_.another_hint || done()) return;
     const SetupHint hint = options_.another_hint();
     if (hint.infeasible) return best_.prove_infeasible();
     best_.raise_bound(hint.bound, hint.proof);
+  }
+
+  void raise_by_chain() {
+    const SetupRules& rules = flat_ ? *flat_ : rules_;
+    if (!ChainBound::worthwhile(rules) || done()) return;
+    const WorkMeasure measure(base_->graph, rules);
+    ChainBound chain(base_->graph, rules, measure, value());
+    double low = best_.bound(), high = limit_to_beat();
+    for (int i = 0; i < settings().bisections && !done(); ++i) {
+      const double limit = i == 0 ? high : (low + high) / 2;  // first the one that closes the gap
+      Technique asking(budget_, "setups.chain", "limits refuted");
+      const bool refutes = chain.refutes(limit);
+      asking.yield(refutes);
+      if (refutes) refuted(limit, kByChain);
+      (refutes ? low : high) = limit;
+    }
   }
 
   // The sides of each row of borders quickly, then those of the best row in full. Only where questions are too hard:
@@ -368,6 +413,7 @@ class SetupSolver {
 
   static constexpr int kLinearOrders = 3, kBisections = 100, kWindowRounds = 6, kQuickRounds = 2;
   static constexpr std::size_t kCoarseFrom = 3000;
+  static constexpr std::size_t kLongLine = 300, kBlocks = 120;
   static constexpr std::uint64_t kFirstLook = 1'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06, kBisectTo = 1e-3;
 
