@@ -66,7 +66,10 @@ class Mirror {
       if (mirrored_[edge.from].valid() && mirrored_[edge.to].valid())
         made_.graph.edges.push_back({mirrored_[edge.to], mirrored_[edge.from], edge.cost});
     }
-    for (OperatorId o : network_.operators.all()) keep_memory(o);
+    for (OperatorId o : network_.operators.all()) {
+      keep_memory(o);
+      if (network_.operators[o].kind == "BatchNormalization") read_twice(o);
+    }
   }
 
  private:
@@ -162,6 +165,15 @@ class Mirror {
       if (kept(o, t)) node.parts.activation += network_.tensors[t].type.bytes().value_or(0);
     }
     node.set_memory(std::nullopt, node.parts, std::nullopt);
+  }
+
+  // In training its mean and variance are those of the batch: it is read for them, and again to apply them.
+  void read_twice(OperatorId o) {
+    const NodeId v = made_.node_of[o];
+    std::optional<double>& bytes = made_.work[v].bytes;
+    if (!bytes) return;
+    for (TensorId t : network_.operators[o].inputs) *bytes += network_.tensors[t].type.bytes().value_or(0);
+    made_.graph.nodes[v].facts.moved_bytes = bytes;
   }
 
   // For each parameter: moments in fp32, and a copy of the weight in fp32 where it is kept in fewer bits.
