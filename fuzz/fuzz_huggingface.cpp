@@ -7,7 +7,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace partita::detail;
   const std::string_view text = fuzz::text_of(data, size);
   fuzz::must_answer([&] { parse_huggingface(text, "f"); });
-  fuzz::must_answer([&] { parse_huggingface(text, "f", {.batch = 3, .context = 77, .phase = TransformerPhase::Decode}); });
+  fuzz::must_answer(
+      [&] { parse_huggingface(text, "f", {.batch = 3, .context = 77, .phase = TransformerPhase::Decode}); });
   looks_like_huggingface(text);
   return 0;
 }

@@ -31,7 +31,7 @@ has the time of each on an accelerator. What the numbers mean and how good they 
 
 Examples:
   partita calibrate measured/*.json.gz --device h200 -o h200.json
-  partita calibrate bert.json.gz unet.json.gz --device h200 --test gpt2.json.gz dlrm.json.gz
+  partita calibrate bert.json.gz unet.json.gz --device h200 --test gpt2.json.gz
   partita plan model.onnx --platform 4xh200 --efficiencies h200.json
 )";
 

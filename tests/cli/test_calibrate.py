@@ -11,11 +11,11 @@ RESNET = os.path.join(MODELS, "resnet50.onnx")
 
 
 def measured(factor=1.0):
-    """A chain of ReLUs of ATen that take 1 us and reach half of an H200's bandwidth."""
+    """A chain of ReLUs of ATen that take 1 us and reach half of an H200's bandwidth; the first ten are so small that the 1 us is all."""
     nodes, edges = [], []
-    for i in range(30):
-        size = 1e6 * (i + 1)
-        read = 1e6 * i if i else 0
+    sizes = [1e3] * 10 + [1e6 * (i + 1) for i in range(30)]
+    for i, size in enumerate(sizes):
+        read = sizes[i - 1] if i else 0
         nodes.append(dict(node(i, fpgaLatency=factor * (1e-3 + 1e3 * (size + read) / 2.4e12)), op="aten.relu.default",
                           outputBytes=size))
         if i:
@@ -34,8 +34,7 @@ class Calibrate(CliTest):
         self.assertEqual(written["version"], 1)
         [row] = [r for r in written["efficiencies"] if r["family"] == "elementwise" and not r["backward"]]
         self.assertTrue(row["calibrated"])
-        self.assertGreater(row["memory"], 0.35)
-        self.assertLess(row["memory"], 0.65)
+        self.assertAlmostEqual(row["memory"], 0.5, delta=0.02)
         self.assertEqual(len(os.listdir(self.path("predicted"))), 1)
 
     def test_efficiencies_count_in_plans(self):

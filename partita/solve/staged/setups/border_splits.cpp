@@ -21,8 +21,7 @@ std::size_t plain_clusters(const SetupRules& rules) {
   for (std::size_t m = 0; m < members.size(); ++m) {
     if (!members[m].is_cluster() || members[m].count < 2) continue;
     const std::vector<ClusterMember>& inside = rules.clusters[members[m].inside].members;
-    if (inside.size() == 1 && !inside[0].is_cluster() && rules.classes[inside[0].device_class].pays())
-      return m;
+    if (inside.size() == 1 && !inside[0].is_cluster() && rules.classes[inside[0].device_class].pays()) return m;
   }
   return kNoMember;
 }
