@@ -44,15 +44,17 @@ struct CalibrateArguments {
   std::string predicted;
 };
 
-const DevicePreset& device_called(const std::string& name) {
+std::vector<std::string> device_names() {
   std::vector<std::string> names;
-  for (const DevicePreset& preset : device_presets()) {
-    if (preset.name == name) return preset;
-    names.push_back(preset.name);
-  }
-  throw InputError(
-      ErrorKind::Usage, "--device",
-      fmt::format("'{}' is no known device{}; `partita platforms` lists them", name, did_you_mean(name, names)));
+  for (const DevicePreset& preset : device_presets()) names.push_back(preset.name);
+  return names;
+}
+
+const DevicePreset& device_called(const std::string& name) {
+  if (const DevicePreset* preset = find_preset(device_presets(), name)) return *preset;
+  throw InputError(ErrorKind::Usage, "--device",
+                   fmt::format("'{}' is no known device{}; `partita platforms` lists them", name,
+                               did_you_mean(name, device_names())));
 }
 
 std::string percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
@@ -148,14 +150,11 @@ void add_calibrate_command(Command& program, Action& action) {
   Command command = program.add_subcommand("calibrate", "Fit the costs of operators to measured workloads");
   auto arguments = std::make_shared<CalibrateArguments>();
   path(command.add_option("WORKLOAD", arguments->workloads, "Measured workloads, plain or gzipped").required());
-  std::vector<std::string> devices;
-  for (const DevicePreset& preset : device_presets()) devices.push_back(preset.name);
   command.add_option("--device", arguments->device, "On which they were measured: a device of `partita platforms`")
       .required()
       .option_text("DEVICE")
-      .offers(Offer::Kind::Word, devices);
-  choices(command.add_option("--dtype", arguments->type, "The type in which they computed (default bf16)"),
-          {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"});
+      .offers(Offer::Kind::Word, device_names());
+  arithmetic_type(command.add_option("--dtype", arguments->type, "The type in which they computed (default bf16)"));
   path(command.add_option("--test", arguments->tests, "Measured workloads to predict that the fit does not see")
            .allow_extra_args(true));
   command.group(kOutputGroup);

@@ -84,8 +84,8 @@ void add_model_options(Command& command, ModelOptions& options) {
                              "Transformers: prefill, a prompt at once (default); decode, one token after the other;\n"
                              "training, as --training"),
           {"prefill", "decode", "training"});
-  choices(command.add_option("--dtype", options.type, "The type of weights and activations, instead of the file's"),
-          {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"});
+  arithmetic_type(
+      command.add_option("--dtype", options.type, "The type of weights and activations, instead of the file's"));
   command.add_flag("--training", options.training, "Add a backward pass, and what training keeps in memory");
   choices(
       command.add_option("--optimizer", options.optimizer, "Training: what it keeps for each weight (default adam)"),

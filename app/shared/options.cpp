@@ -25,6 +25,10 @@ Option choices(Option option, const std::vector<std::string>& names) {
   return option.offers(Offer::Kind::Word, names);
 }
 
+Option arithmetic_type(Option option) {
+  return choices(option, {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"});
+}
+
 Option path(Option option) { return option.checked("FILE", check_path); }
 
 Option folder(Option option) { return option.checked("DIR", check_path); }

@@ -14,6 +14,9 @@ namespace partita::detail::app {
 // The option takes one of these words.
 Option choices(Option option, const std::vector<std::string>& names);
 
+// The option takes the name of a type of numbers that operators compute in.
+Option arithmetic_type(Option option);
+
 // The option takes a path ("-" where the command allows standard input or output).
 Option path(Option option);
 

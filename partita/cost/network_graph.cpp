@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "partita/read/names_in_short.h"
 #include "partita/util/union_find.h"
 
 namespace partita::detail {
@@ -236,14 +237,6 @@ class Builder {
 };
 
 }  // namespace
-
-std::string names_in_short(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
-  const std::size_t shown = std::min(names.size(), kShown);
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
-}
 
 NetworkGraph graph_of_network(const Network& network, SharedWeights shared_weights, double cost_of_a_byte,
                               std::span<const std::vector<OperatorId>> fused) {

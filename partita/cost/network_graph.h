@@ -28,7 +28,4 @@ struct NetworkGraph {
 NetworkGraph graph_of_network(const Network& network, SharedWeights shared_weights, double cost_of_a_byte,
                               std::span<const std::vector<OperatorId>> fused = {});
 
-// "a, b, c and 12 more".
-std::string names_in_short(const std::vector<std::string>& names);
-
 }  // namespace partita::detail

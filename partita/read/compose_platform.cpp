@@ -27,12 +27,6 @@ namespace {
 constexpr int kDeepest = 8;      // levels of parentheses
 constexpr int kMostTerms = 200;  // in all, servers included
 
-template <class Preset>
-const Preset* find_preset(const std::vector<Preset>& presets, std::string_view name) {
-  const auto found = std::ranges::find(presets, name, &Preset::name);
-  return found == presets.end() ? nullptr : &*found;
-}
-
 // A device with the link that its name asks for: "a100" on its usual one, "a100-nvlink" or "a100-peer" on that between
 // devices of its kind, "a100-eth10" on any link there is.
 std::optional<DevicePreset> find_device(std::string_view name) {

@@ -21,11 +21,9 @@ namespace {
 const DevicePreset* named_device(const ObjectView& fields) {
   const std::optional<std::string> name = fields.text("device", "the name of a known device, such as a100");
   if (!name) return nullptr;
-  const std::vector<DevicePreset>& presets = device_presets();
-  const auto found = std::ranges::find(presets, *name, &DevicePreset::name);
-  if (found != presets.end()) return &*found;
+  if (const DevicePreset* preset = find_preset(device_presets(), *name)) return preset;
   std::vector<std::string> names;
-  for (const DevicePreset& preset : presets) names.push_back(preset.name);
+  for (const DevicePreset& preset : device_presets()) names.push_back(preset.name);
   const std::optional<std::string> nearest = nearest_name(*name, names);
   fields.place().member("device").fail(
       ErrorKind::BadPlatform, fmt::format("no device is known as \"{}\"; {}", one_line(*name, 60),
@@ -41,8 +39,7 @@ Link read_physical_link(const nlohmann::json& value, const Place& place) {
         ObjectView(value, place, "a link: a known one's name, or an object with bandwidth and latency"));
   }
   const std::string& name = value.get_ref<const std::string&>();
-  for (const LinkPreset& preset : link_presets())
-    if (preset.name == name) return preset.link;
+  if (const LinkPreset* preset = find_preset(link_presets(), name)) return preset->link;
   place.fail(ErrorKind::BadPlatform,
              fmt::format("no link is known as \"{}\"; expected one such as pcie4, nvlink3 or eth100, or an "
                          "object with bandwidth and latency",

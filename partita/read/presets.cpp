@@ -44,11 +44,9 @@ DevicePreset read_device(const std::string& name, const ObjectView& fields) {
   preset.device.kind = text_of(fields, "kind") == "host" ? DeviceKind::Host : DeviceKind::Accelerator;
   preset.device.count = 1;
   preset.device.memory = quantity(fields, "memory", Quantity::Bytes).value_or(kUnlimited);
-  for (const LinkPreset& link : link_presets()) {
-    if (link.name == preset.link) {
-      preset.device.link_factor = link.link.factor;
-      preset.device.link_latency = link.link.latency;
-    }
+  if (const LinkPreset* link = find_preset(link_presets(), preset.link)) {
+    preset.device.link_factor = link->link.factor;
+    preset.device.link_latency = link->link.latency;
   }
   return preset;
 }

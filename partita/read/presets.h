@@ -39,6 +39,14 @@ const std::vector<DevicePreset>& device_presets();
 const std::vector<LinkPreset>& link_presets();
 const std::vector<ServerPreset>& server_presets();
 
+// The one of a list above that has this name; null: none.
+template <class Preset>
+const Preset* find_preset(const std::vector<Preset>& presets, std::string_view name) {
+  for (const Preset& preset : presets)
+    if (preset.name == name) return &preset;
+  return nullptr;
+}
+
 // A platform written as "4xa100", "a100+2xrtx3090+t4", "2x(4xa100-nvlink+epyc)+ib". Its links are in seconds per byte
 // and seconds, and `rates` says what its devices can do. Throws InputError(BadPlatform), which names what was not
 // understood and what would be.

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "partita/read/fields.h"
+#include "partita/read/names_in_short.h"
 #include "partita/util/error.h"
 
 namespace partita::detail {
@@ -55,14 +56,6 @@ std::string_view without_brackets(std::string_view part) {
   const auto opened = std::ranges::count(part, '('), closed = std::ranges::count(part, ')');
   for (auto extra = closed - opened; extra > 0 && part.ends_with(')'); --extra) part.remove_suffix(1);
   return part;
-}
-
-std::string in_short(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
-    text += (i == 0 ? "" : ", ") + one_line(names[i], 60);
-  return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
 }
 
 }  // namespace
@@ -155,7 +148,7 @@ Profile ProfileTimes::finish(std::vector<std::string> notes) {
             ? std::string("has no times of operators; was the engine told to profile?")
             : fmt::format("a profile of another model: none of its {} names is an operator of {} ({}); of a "
                           "model that the engine optimised, read the model that it saved",
-                          unknown_.size(), one_line(names_.network().name, 60), in_short(unknown_)));
+                          unknown_.size(), one_line(names_.network().name, 60), names_in_short(unknown_)));
   }
   Profile profile{.times = {}, .notes = std::move(notes)};
   for (const auto& [operators, seconds] : times_) {
@@ -165,7 +158,7 @@ Profile ProfileTimes::finish(std::vector<std::string> notes) {
   }
   if (!unknown_.empty()) {
     profile.notes.push_back(fmt::format("{} names of the profile are no operators of the model and are not used: {}",
-                                        unknown_.size(), in_short(unknown_)));
+                                        unknown_.size(), names_in_short(unknown_)));
   }
   if (absorbed_ > 0) {
     profile.notes.push_back(
