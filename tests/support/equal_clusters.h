@@ -4,12 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "partita/model/problem.h"
 
 namespace partita::detail::test {
 
-// Up to four accelerators in two or three clusters, and up to one host. Precondition: one class of accelerators, maybe
+// Up to four accelerators in two or three clusters, on links with or without latency, and up to one host. Precondition: one class of accelerators, maybe
 // one of hosts behind it.
 inline Problem in_equal_clusters(Problem problem, std::uint64_t seed) {
   const auto pick = [&](std::uint64_t salt, std::uint64_t count) {
@@ -29,6 +30,11 @@ inline Problem in_equal_clusters(Problem problem, std::uint64_t seed) {
     root.devices.push_back(static_cast<int>(pick(5, 2)));
     platform.classes[ClassId(1)].count = root.devices[ClassId(1)];
   }
+  // Links of their own, with a latency.
+  constexpr std::array kLatencies{0.0, 0.1, 0.35};
+  if (pick(6, 3) == 0) root.link = Link{std::exchange(root.factor, 1), kLatencies[pick(7, 3)]};
+  if (pick(8, 3) == 0) inside.link = Link{std::exchange(inside.factor, 1), kLatencies[pick(9, 3)]};
+  if (pick(10, 3) == 0) platform.classes[ClassId(0)].link_latency = kLatencies[pick(11, 3)];
   root.clusters.assign(static_cast<std::size_t>(clusters), inside);
   platform.classes[ClassId(0)].count = clusters * inside.devices[ClassId(0)];
   platform.clusters = root;
