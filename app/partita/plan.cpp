@@ -54,7 +54,7 @@ struct PlanArguments {
   bool stats = false;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kPlanExamples = R"(
 Examples:
   partita plan model.json
   partita plan model.json --accelerators 4 --memory 16GiB -o plan.json
@@ -302,7 +302,7 @@ void add_plan_command(Command& program, Action& action) {
   add_output(command, *arguments);
   command.footer(
       "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
-      progress_legend() + kExamples);
+      progress_legend() + kPlanExamples);
   command.callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 

@@ -51,7 +51,7 @@ struct SimulateArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kSimulateFooter =
     R"(A plan says what question it answers and for which devices; options say otherwise. The paper code's output does not
 say, so give the options that it was made with.
 
@@ -63,11 +63,11 @@ Examples:
 )";
 
 // Where the measurements and pictures go, opened before anything is computed.
-struct Outputs {
+struct SimulateOutputs {
   std::optional<Output> svg, trace, measurements;
   std::optional<PageReport> page;
 
-  explicit Outputs(const SimulateArguments& arguments) {
+  explicit SimulateOutputs(const SimulateArguments& arguments) {
     refuse_clashes({{"-o", arguments.output},
                     {"--svg", arguments.svg},
                     {"--trace", arguments.trace},
@@ -147,7 +147,7 @@ int run_simulate(const SimulateArguments& arguments) {
     throw InputError(ErrorKind::Usage, "PLAN",
                      "'-' is already the workload; only one of the two can be standard input");
   }
-  Outputs outputs(arguments);
+  SimulateOutputs outputs(arguments);
   const std::string bytes = read_bytes(arguments.plan);
   const std::string where = source_name(arguments.plan);
   const std::optional<PlanQuestion> asked = parse_question(bytes, where);
@@ -209,7 +209,7 @@ void add_simulate_command(Command& program, Action& action) {
                           "Write the measurements here, as JSON; - for standard output"));
   add_report_option(command, arguments->report);
   command.add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  command.footer(kFooter);
+  command.footer(kSimulateFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
 }
 

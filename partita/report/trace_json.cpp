@@ -23,7 +23,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kUnknownUnit = 1e-3;       // seconds: a unit that nobody names is taken for a millisecond
+constexpr double kUnnamedUnit = 1e-3;       // seconds: a unit that nobody names is taken for a millisecond
 constexpr double kLatest = 9e18;            // of 64-bit nanoseconds
 constexpr std::uint32_t kWithArrows = 100;  // samples: later ones only repeat the pattern
 
@@ -44,7 +44,7 @@ class Trace {
       : problem_(problem),
         report_(report),
         simulation_(simulation),
-        nanoseconds_per_unit_(1e9 * seconds_in(problem.workload->time_unit).value_or(kUnknownUnit)) {}
+        nanoseconds_per_unit_(1e9 * seconds_in(problem.workload->time_unit).value_or(kUnnamedUnit)) {}
 
   std::string text() {
     fmt::format_to(out(),

@@ -8,10 +8,9 @@
 namespace partita::detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 TEST(PrettyJson, ListsAndSmallObjectsOnOneLineTheRestIndented) {
-  const Json value = {{"list", {1, 2}}, {"small", {{"a", 1}}}, {"deep", {{{"x", Json::array()}}}}};
+  const nlohmann::ordered_json value = {
+      {"list", {1, 2}}, {"small", {{"a", 1}}}, {"deep", {{{"x", nlohmann::ordered_json::array()}}}}};
   EXPECT_EQ(pretty_json(value), R"({
   "list": [1, 2],
   "small": {"a": 1},
@@ -25,19 +24,19 @@ TEST(PrettyJson, ListsAndSmallObjectsOnOneLineTheRestIndented) {
 }
 
 TEST(PrettyJson, ManyMembersGetALineEach) {
-  const Json value = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", "x\n"}};
+  const nlohmann::ordered_json value = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", "x\n"}};
   EXPECT_EQ(pretty_json(value), "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": \"x\\n\"\n}\n");
 }
 
 TEST(PrettyJson, ObjectsInAListAreRows) {
-  const Json row = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}};
-  EXPECT_EQ(pretty_json(Json::array({row, row})),
+  const nlohmann::ordered_json row = {{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}};
+  EXPECT_EQ(pretty_json(nlohmann::ordered_json::array({row, row})),
             "[\n  {\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4},\n  {\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}\n]\n");
 }
 
 TEST(PrettyJson, WhatIsNotFiniteIsNull) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(pretty_json(Json::array({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})),
+  EXPECT_EQ(pretty_json(nlohmann::ordered_json::array({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})),
             "[null, null, null]\n");
   EXPECT_EQ(pretty_json(whole_if_exact(infinity)), "null\n");
 }

@@ -60,6 +60,9 @@ struct ShapeRow {
   ShapeRule rule;
 };
 
+// The first output has the type and shape of the first input: for the many operators that keep them.
+void same_shape(Inference& node);
+
 // The rules, by families of operators. Kinds of other domains than the standard's are written "com.microsoft:Gelu".
 std::span<const ShapeRow> elementwise_shapes();
 std::span<const ShapeRow> window_shapes();

@@ -82,7 +82,7 @@ void slice(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kCuttingRows[] = {
     {"Concat", concat},
     {"Split", split},
     {"Slice", slice},
@@ -133,6 +133,6 @@ std::optional<std::vector<AxisSlice>> slices_of(const Inference& node) {
   return slices;
 }
 
-std::span<const ShapeRow> cutting_shapes() { return kRows; }
+std::span<const ShapeRow> cutting_shapes() { return kCuttingRows; }
 
 }  // namespace partita::detail::onnx

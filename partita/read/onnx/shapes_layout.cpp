@@ -265,7 +265,7 @@ void center_crop_or_pad(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kLayoutRows[] = {
     {"Reshape", reshape},
     {"Transpose", transpose},
     {"Flatten", flatten_to_matrix},
@@ -284,6 +284,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> layout_shapes() { return kRows; }
+std::span<const ShapeRow> layout_shapes() { return kLayoutRows; }
 
 }  // namespace partita::detail::onnx

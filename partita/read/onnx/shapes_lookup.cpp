@@ -36,8 +36,6 @@ void gather_by_tuples(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-void same(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
-
 void one_hot(Inference& node) {
   Shape shape = node.shape(0);
   std::int64_t depth = kUnknownExtent;
@@ -217,14 +215,14 @@ void mel_weights(Inference& node) {
                 : Shape(Numbers{kUnknownExtent, kUnknownExtent}));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kLookupRows[] = {
     {"Gather", gather},
     {"GatherElements", gather_elements},
     {"GatherND", gather_by_tuples},
-    {"Scatter", same},
-    {"ScatterElements", same},
-    {"ScatterND", same},
-    {"TensorScatter", same},
+    {"Scatter", same_shape},
+    {"ScatterElements", same_shape},
+    {"ScatterND", same_shape},
+    {"TensorScatter", same_shape},
     {"OneHot", one_hot},
     {"NonZero", non_zero},
     {"Compress", compress},
@@ -248,6 +246,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> lookup_shapes() { return kRows; }
+std::span<const ShapeRow> lookup_shapes() { return kLookupRows; }
 
 }  // namespace partita::detail::onnx

@@ -73,7 +73,7 @@ void determinant(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kProductRows[] = {
     {"MatMul", matmul},
     {"MatMulInteger", integer_matmul},
     {"QLinearMatMul", quantized_matmul},
@@ -92,6 +92,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> product_shapes() { return kRows; }
+std::span<const ShapeRow> product_shapes() { return kProductRows; }
 
 }  // namespace partita::detail::onnx

@@ -43,7 +43,7 @@ void gather_rows(Inference& node) {
   node.set(0, node.type(2), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kQuantizedRows[] = {
     {"QuantizeLinear", quantize},
     {"DequantizeLinear", dequantize},
     {"DynamicQuantizeLinear", quantize_by_range},
@@ -59,6 +59,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> quantized_shapes() { return kRows; }
+std::span<const ShapeRow> quantized_shapes() { return kQuantizedRows; }
 
 }  // namespace partita::detail::onnx

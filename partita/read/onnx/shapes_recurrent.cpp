@@ -20,7 +20,7 @@ void recurrent(Inference& node) {
   }
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kRecurrentRows[] = {
     {"LSTM", recurrent},
     {"GRU", recurrent},
     {"RNN", recurrent},
@@ -29,6 +29,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> recurrent_shapes() { return kRows; }
+std::span<const ShapeRow> recurrent_shapes() { return kRecurrentRows; }
 
 }  // namespace partita::detail::onnx

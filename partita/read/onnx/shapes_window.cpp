@@ -191,7 +191,7 @@ void causal_convolution(Inference& node) {
   node.set(1, node.type(0), Numbers{node.extent(0, 0), node.extent(0, 1), kernel > 0 ? kernel - 1 : kUnknownExtent});
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kWindowRows[] = {
     {"Conv", convolution},
     {"com.microsoft:FusedConv", convolution},
     {"ConvInteger", integer_convolution},
@@ -216,6 +216,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> window_shapes() { return kRows; }
+std::span<const ShapeRow> window_shapes() { return kWindowRows; }
 
 }  // namespace partita::detail::onnx
