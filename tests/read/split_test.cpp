@@ -236,5 +236,27 @@ TEST(ReadPlan, NumbersBeyondAllReasonAreNotTaken) {
               "question");
 }
 
+TEST(ReadQuestion, APlanNamesItsModel) {
+  const auto question = parse_question(R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load",
+      "model": {"file": "m.onnx", "fingerprint": "00ff", "options": {"dtype": "bf16", "batch": "8"}}})",
+                                       "f");
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->model.file, "m.onnx");
+  EXPECT_EQ(question->model.fingerprint, "00ff");
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(question->model.options, (Options{{"batch", "8"}, {"dtype", "bf16"}}));
+}
+
+TEST(ReadQuestion, AModelIsRefusedThatIsNone) {
+  const auto error = [](const std::string& model) {
+    return error_of([&] {
+      parse_question(R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load", "model": )" + model + "}",
+                     "f");
+    });
+  };
+  EXPECT_EQ(error("7").where(), "f: model");
+  EXPECT_EQ(error(R"({"options": {"batch": 8}})").where(), "f: model.options.batch");
+}
+
 }  // namespace
 }  // namespace partita::detail
