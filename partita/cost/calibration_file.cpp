@@ -11,12 +11,12 @@
 #include "partita/read/json_document.h"
 #include "partita/read/text_stream.h"
 #include "partita/util/error.h"
+#include "partita/util/json_writer.h"
 
 namespace partita {
 
 using namespace detail;
 using nlohmann::json;
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -62,27 +62,31 @@ void read_row(const json& value, const Place& place, Efficiencies& table) {
 }  // namespace
 
 std::string efficiencies_json(const Calibration& calibration, const std::string& device, DataType type) {
-  ordered_json rows = ordered_json::array();
-  for (std::size_t f = 0; f < kOperatorFamilies; ++f) {
-    for (bool backward : {false, true}) {
-      const auto family = static_cast<OperatorFamily>(f);
-      const Efficiency& one = calibration.efficiencies.of(family, backward);
-      rows.push_back({{"family", to_string(family)},
-                      {"backward", backward},
-                      {"compute", rounded(one.compute)},
-                      {"memory", rounded(one.memory)},
-                      {"ramp", rounded(one.ramp)},
-                      {"calibrated", one.calibrated}});
-    }
-  }
-  ordered_json document;
-  document["format"] = "partita efficiencies";
-  document["version"] = kVersion;
-  document["device"] = device;
-  document["type"] = to_string(type);
-  document["launch"] = rounded(calibration.launch);
-  document["efficiencies"] = std::move(rows);
-  return document.dump(2) + "\n";
+  JsonWriter out(JsonLayout::Pretty);
+  const auto write_row = [&](OperatorFamily family, bool backward) {
+    const Efficiency& one = calibration.efficiencies.of(family, backward);
+    out.object([&] {
+      out.field("family", to_string(family));
+      out.field("backward", backward);
+      out.field("compute", rounded(one.compute));
+      out.field("memory", rounded(one.memory));
+      out.field("ramp", rounded(one.ramp));
+      out.field("calibrated", one.calibrated);
+    });
+  };
+  out.object([&] {
+    out.field("format", "partita efficiencies");
+    out.field("version", kVersion);
+    out.field("device", device);
+    out.field("type", to_string(type));
+    out.field("launch", rounded(calibration.launch));
+    out.key("efficiencies").array([&] {
+      for (std::size_t f = 0; f < kOperatorFamilies; ++f) {
+        for (bool backward : {false, true}) write_row(static_cast<OperatorFamily>(f), backward);
+      }
+    });
+  });
+  return out.take();
 }
 
 namespace detail {

@@ -32,7 +32,7 @@ std::vector<std::string> warnings_of(const PageContent& content) {
 std::string page_json(const PageContent& content) {
   assert(content.problem);
   const Problem& problem = *content.problem;
-  JsonLine json;
+  JsonWriter json(JsonLayout::Line);
   json.object([&] {
     json.field("version", kPageVersion);
     json.field("program", std::string("partita ") + version());
@@ -53,7 +53,7 @@ std::string page_json(const PageContent& content) {
     if (content.comparison) write_comparison(*content.comparison, json.key("comparison"));
     if (content.sweep) write_sweep(*content.sweep, json.key("sweep"));
   });
-  return json.text();
+  return json.take();
 }
 
 std::string page_html(const PageContent& content) {

@@ -1,64 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/paper_json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstddef>
+#include <optional>
 
+#include "partita/report/json_parts.h"
 #include "partita/report/paper_text.h"
-#include "partita/report/pretty_json.h"
-#include "partita/util/version.h"
 
 namespace partita::detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kPaperVersion = 1;
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json cell_json(const PaperColumn& column, const PaperCell& cell, const std::optional<AlgorithmRun>& run) {
-  Json json{{"column", column.title}, {"algorithm", column.algorithm}};
-  json["paper"] = cell.value ? Json(*cell.value) : Json(cell.remark);
-  if (!cell.runtime.empty()) json["paper_runtime"] = cell.runtime;
-  if (!cell.certified.empty()) json["paper_gap"] = cell.certified;
-  if (!run) return json;
-  json["outcome"] = to_string(run->outcome);
-  json["value"] = finite_or_null(run->value);
-  const std::optional<double> differs = difference(cell, run);
-  json["difference"] = differs ? Json(*differs) : Json();
-  const std::string why = why_different(column, cell, *run);
-  if (!why.empty()) json["why"] = why;
-  json["legal"] = run->legal;
-  if (!run->baseline) {
-    json["bound"] = finite_or_null(run->bound);
-    json["gap"] = finite_or_null(run->gap());
-    json["optimal"] = run->optimal;
+void add_own_run(const PaperColumn& column, const PaperCell& cell, const AlgorithmRun& run, JsonWriter& json) {
+  json.field("outcome", to_string(run.outcome));
+  json.field("value", run.value);
+  json.field("difference", difference(cell, run));
+  const std::string why = why_different(column, cell, run);
+  if (!why.empty()) json.field("why", why);
+  json.field("legal", run.legal);
+  if (!run.baseline) {
+    json.field("bound", run.bound);
+    json.field("gap", run.gap());
+    json.field("optimal", run.optimal);
   }
-  json["seconds"] = run->seconds;
-  return json;
+  json.field("seconds", run.seconds);
+}
+
+void write_cell(const PaperColumn& column, const PaperCell& cell, const std::optional<AlgorithmRun>& run,
+                JsonWriter& json) {
+  json.object([&] {
+    json.field("column", column.title);
+    json.field("algorithm", column.algorithm);
+    cell.value ? json.field("paper", *cell.value) : json.field("paper", cell.remark);
+    if (!cell.runtime.empty()) json.field("paper_runtime", cell.runtime);
+    if (!cell.certified.empty()) json.field("paper_gap", cell.certified);
+    if (run) add_own_run(column, cell, *run, json);
+  });
+}
+
+void add_row(const PaperTable& table, const PaperRow& row, JsonWriter& json) {
+  json.field("workload", row.workload);
+  json.field("kind", row.kind);
+  json.field("file", row.file);
+  json.key("cells").array([&] {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (row.cells[c].present) write_cell(table.columns[c], row.cells[c], row.runs[c], json);
+    }
+  });
 }
 
 }  // namespace
 
 std::string paper_json(const std::vector<PaperTable>& tables, const CompareJsonOptions& options) {
-  Json json;
-  json["partita"] = {{"format", "paper-bench"}, {"version", kPaperVersion}, {"program_version", version()}};
-  json["time_limit"] = finite_or_null(options.time_limit);
-  json["seed"] = options.seed;
-  json["tables"] = Json::array();
-  for (const PaperTable& table : tables) {
-    Json rows = Json::array();
-    for (const PaperRow& row : table.rows) {
-      Json cells = Json::array();
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        if (row.cells[c].present) cells.push_back(cell_json(table.columns[c], row.cells[c], row.runs[c]));
-      }
-      rows.push_back({{"workload", row.workload}, {"kind", row.kind}, {"file", row.file}, {"cells", std::move(cells)}});
-    }
-    json["tables"].push_back({{"name", table.name}, {"title", table.title}, {"rows", std::move(rows)}});
-  }
-  return pretty_json(json);
+  JsonWriter json(JsonLayout::Pretty);
+  json.object([&] {
+    add_format("paper-bench", kPaperVersion, json);
+    json.field("time_limit", options.time_limit);
+    json.field("seed", options.seed);
+    json.rows("tables", tables, [&](const PaperTable& table) {
+      json.field("name", table.name);
+      json.field("title", table.title);
+      json.rows("rows", table.rows, [&](const PaperRow& row) { add_row(table, row, json); });
+    });
+  });
+  return json.take();
 }
 
 }  // namespace partita::detail

@@ -6,21 +6,18 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "partita/check/times.h"
 #include "partita/report/fused_passes.h"
-#include "partita/report/pretty_json.h"
 #include "partita/util/error.h"
+#include "partita/util/json_writer.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::detail {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr double kMillisecond = 1e-3;  // in seconds
 
@@ -37,17 +34,59 @@ std::string description_of(const Node& node) {
   return text.empty() ? "Layer" : text;
 }
 
-ordered_json way_json(const char* id, double time, const MemoryParts& parts, double activation,
-                      const ordered_json& into, const ordered_json& out_of) {
-  ordered_json way;
-  way["id"] = id;
-  way["timePerSample"] = time;
-  way["parameterSize"] = parts.weights;
-  way["memoryUsageA"] = activation;
-  way["memoryUsageB"] = parts.weights + parts.optimizer_state;
-  way["syncTimeFw"] = into;
-  way["syncTimeBw"] = out_of;
-  return way;
+// Of one node, the ids of those that it reads from and of those that read from it.
+struct Neighbours {
+  std::vector<std::int64_t> before;
+  std::vector<std::int64_t> after;
+};
+
+// A way to run a node: with its activations kept, or computed again.
+struct PiperWay {
+  const char* id;
+  double time;
+  double activation;
+};
+
+void add_sync_times(const char* name, const std::vector<std::int64_t>& neighbours, JsonWriter& json) {
+  json.key(name).object([&] {
+    for (std::int64_t id : neighbours) json.field(std::to_string(id), 0);
+  });
+}
+
+void write_way(const PiperWay& way, const MemoryParts& parts, const Neighbours& neighbours, JsonWriter& json) {
+  json.object([&] {
+    json.field("id", way.id);
+    json.field("timePerSample", way.time);
+    json.field("parameterSize", parts.weights);
+    json.field("memoryUsageA", way.activation);
+    json.field("memoryUsageB", parts.weights + parts.optimizer_state);
+    add_sync_times("syncTimeFw", neighbours.before, json);
+    add_sync_times("syncTimeBw", neighbours.after, json);
+  });
+}
+
+void add_piper_node(const FusedNode& fused, const Neighbours& neighbours, JsonWriter& json) {
+  const MemoryParts& parts = fused.parts;
+  const double time = fused.forward + fused.backward;
+  json.field("id", fused.node->original_id);
+  json.field("name", fused.node->name);
+  json.key("TMPCs").object([&] {
+    json.key("1").array([&] {
+      write_way({"vanilla", time, parts.activation}, parts, neighbours, json);
+      if (parts.recompute_activation >= parts.activation) return;
+      const double again = time + fused.node->recompute_share * fused.forward;
+      write_way({"activation recomp", again, parts.recompute_activation}, parts, neighbours, json);
+    });
+  });
+}
+
+std::vector<Neighbours> neighbours_of_nodes(const FusedGraph& graph) {
+  std::vector<Neighbours> neighbours(graph.nodes.size());
+  for (const FusedEdge& edge : graph.edges) {
+    neighbours[edge.to].before.push_back(graph.nodes[edge.from].node->original_id);
+    neighbours[edge.from].after.push_back(graph.nodes[edge.to].node->original_id);
+  }
+  return neighbours;
 }
 
 }  // namespace
@@ -88,37 +127,24 @@ PlannerFile piper_file(const Workload& workload, double bandwidth, int microbatc
   constexpr double kAsGoodAsUnlimited = 1e18;  // Piper takes finite numbers alone
   if (graph.memory == kUnlimited) file.notes.push_back("memory is unlimited, which is written as 1e18 bytes");
 
-  std::vector<ordered_json> into(graph.nodes.size(), ordered_json::object());
-  std::vector<ordered_json> out_of(graph.nodes.size(), ordered_json::object());
-  ordered_json edges = ordered_json::array();
-  for (const FusedEdge& edge : graph.edges) {
-    const std::int64_t from = graph.nodes[edge.from].node->original_id;
-    const std::int64_t to = graph.nodes[edge.to].node->original_id;
-    into[edge.to][std::to_string(from)] = 0;
-    out_of[edge.from][std::to_string(to)] = 0;
-    edges.push_back(
-        {{"sourceId", from}, {"destId", to}, {"communicationCost", (edge.forward + edge.backward) * bandwidth / 2}});
-  }
-  ordered_json nodes = ordered_json::array();
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const FusedNode& fused = graph.nodes[i];
-    const double time = fused.forward + fused.backward;
-    ordered_json ways =
-        ordered_json::array({way_json("vanilla", time, fused.parts, fused.parts.activation, into[i], out_of[i])});
-    if (fused.parts.recompute_activation < fused.parts.activation) {
-      ways.push_back(way_json("activation recomp", time + fused.node->recompute_share * fused.forward, fused.parts,
-                              fused.parts.recompute_activation, into[i], out_of[i]));
-    }
-    nodes.push_back({{"id", fused.node->original_id}, {"name", fused.node->name}, {"TMPCs", {{"1", ways}}}});
-  }
-  ordered_json document;
-  document["maxDevices"] = graph.devices;
-  document["maxMemoryPerDevice"] = graph.memory == kUnlimited ? kAsGoodAsUnlimited : graph.memory;
-  document["bandwidth"] = bandwidth;
-  document["mbsInBatch"] = microbatches;
-  document["nodes"] = std::move(nodes);
-  document["edges"] = std::move(edges);
-  file.text = pretty_json(document);
+  const std::vector<Neighbours> neighbours = neighbours_of_nodes(graph);
+  JsonWriter json(JsonLayout::Pretty);
+  json.object([&] {
+    json.field("maxDevices", graph.devices);
+    json.field("maxMemoryPerDevice", graph.memory == kUnlimited ? kAsGoodAsUnlimited : graph.memory);
+    json.field("bandwidth", bandwidth);
+    json.field("mbsInBatch", microbatches);
+    json.key("nodes").array([&] {
+      for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        json.object([&] { add_piper_node(graph.nodes[i], neighbours[i], json); });
+    });
+    json.rows("edges", graph.edges, [&](const FusedEdge& edge) {
+      json.field("sourceId", graph.nodes[edge.from].node->original_id);
+      json.field("destId", graph.nodes[edge.to].node->original_id);
+      json.field("communicationCost", (edge.forward + edge.backward) * bandwidth / 2);
+    });
+  });
+  file.text = json.take();
   return file;
 }
 

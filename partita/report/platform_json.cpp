@@ -1,93 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/platform_json.h"
 
+#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "partita/report/pretty_json.h"
+#include <cstddef>
 
 namespace partita::detail {
-
-using nlohmann::ordered_json;
-
-ordered_json class_json(const DeviceClass& one, double time_factor) {
-  ordered_json out{{"name", one.name}, {"kind", to_string(one.kind)}, {"count", one.count}};
-  if (std::isfinite(one.memory)) out["memory"] = one.memory;
-  if (time_factor != 1) out["timeFactor"] = time_factor;
-  if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) out["linkFactor"] = one.link_factor;
-  if (one.kind == DeviceKind::Accelerator && one.link_latency != 0) out["linkLatency"] = one.link_latency;
-  if (one.contention != 1) out["contention"] = one.contention;
-  return out;
-}
-
 namespace {
 
-ordered_json link_json(const Link& link) { return {{"factor", link.factor}, {"latency", link.latency}}; }
+constexpr int kPlatformVersion = 1;
 
-}  // namespace
-
-ordered_json cluster_json(const Platform& platform, const Cluster& cluster) {
-  ordered_json out =
-      cluster.link ? ordered_json{{"link", link_json(*cluster.link)}} : ordered_json{{"factor", cluster.factor}};
-  for (ClassId c : platform.classes.all()) {
-    if (cluster.devices[c] > 0) out["devices"][platform.classes[c].name] = cluster.devices[c];
-  }
-  for (std::size_t i = 0; i < cluster.clusters.size();) {
-    std::size_t next = i + 1;  // equal neighbours are written once
-    while (next < cluster.clusters.size() && cluster.clusters[next] == cluster.clusters[i]) ++next;
-    ordered_json inside = cluster_json(platform, cluster.clusters[i]);
-    if (next - i > 1) inside["count"] = next - i;
-    out["clusters"].push_back(std::move(inside));
-    i = next;
-  }
-  return out;
+void add_class(const DeviceClass& one, double time_factor, JsonWriter& json) {
+  json.field("name", one.name);
+  json.field("kind", to_string(one.kind));
+  json.field("count", one.count);
+  if (std::isfinite(one.memory)) json.field("memory", one.memory);
+  if (time_factor != 1) json.field("timeFactor", time_factor);
+  if (one.kind == DeviceKind::Accelerator && one.link_factor != 1) json.field("linkFactor", one.link_factor);
+  if (one.kind == DeviceKind::Accelerator && one.link_latency != 0) json.field("linkLatency", one.link_latency);
+  if (one.contention != 1) json.field("contention", one.contention);
 }
 
-namespace {
-
-ordered_json physical_link_json(const Link& link) {
-  return {{"bandwidth", 1 / link.factor}, {"latency", link.latency}};
+void write_link(const Link& link, bool physical, JsonWriter& json) {
+  json.object([&] {
+    physical ? json.field("bandwidth", 1 / link.factor) : json.field("factor", link.factor);
+    json.field("latency", link.latency);
+  });
 }
 
-ordered_json physical_class_json(const DeviceClass& one, const DeviceRates& rates) {
+void add_physical_class(const DeviceClass& one, const DeviceRates& rates, JsonWriter& json) {
   DeviceClass without_link = one;
   without_link.link_factor = 1;
   without_link.link_latency = 0;
-  ordered_json out = class_json(without_link);
-  for (const auto& [type, flops] : rates.flops) out["flops"][to_string(type)] = flops;
-  out["memoryBandwidth"] = rates.memory_bandwidth;
-  out["launch"] = rates.launch;
-  if (one.kind == DeviceKind::Accelerator) out["link"] = physical_link_json({one.link_factor, one.link_latency});
-  return out;
+  add_class(without_link, 1, json);
+  json.key("flops").object([&] {
+    for (const auto& [type, flops] : rates.flops) json.field(to_string(type), flops);
+  });
+  json.field("memoryBandwidth", rates.memory_bandwidth);
+  json.field("launch", rates.launch);
+  if (one.kind == DeviceKind::Accelerator) {
+    write_link({one.link_factor, one.link_latency}, true, json.key("link"));
+  }
 }
 
-// cluster_json has written the links as factors.
-void make_links_physical(const Cluster& cluster, ordered_json& json) {
-  if (cluster.link) json["link"] = physical_link_json(*cluster.link);
-  if (!json.contains("clusters")) return;
-  std::size_t at = 0;
-  for (ordered_json& inside : json["clusters"]) {
-    make_links_physical(cluster.clusters[at], inside);
-    at += inside.value("count", std::size_t{1});
-  }
+// `count`: how many such clusters stand side by side.
+void write_cluster(const Platform& platform, const Cluster& cluster, bool physical, std::size_t count,
+                   JsonWriter& json) {
+  json.object([&] {
+    if (cluster.link) {
+      write_link(*cluster.link, physical, json.key("link"));
+    } else {
+      json.field("factor", cluster.factor);
+    }
+    if (std::ranges::any_of(cluster.devices, [](int devices) { return devices > 0; })) {
+      json.key("devices").object([&] {
+        for (ClassId c : platform.classes.all()) {
+          if (cluster.devices[c] > 0) json.field(platform.classes[c].name, cluster.devices[c]);
+        }
+      });
+    }
+    if (!cluster.clusters.empty()) {
+      json.key("clusters").array([&] {
+        for (std::size_t i = 0; i < cluster.clusters.size();) {
+          std::size_t next = i + 1;  // equal neighbours are written once
+          while (next < cluster.clusters.size() && cluster.clusters[next] == cluster.clusters[i]) ++next;
+          write_cluster(platform, cluster.clusters[i], physical, next - i, json);
+          i = next;
+        }
+      });
+    }
+    if (count > 1) json.field("count", count);
+  });
 }
 
 }  // namespace
 
-ordered_json platform_object(const PlatformSpec& spec) {
+void write_platform(const PlatformSpec& spec, JsonWriter& json) {
   const Platform& platform = spec.platform;
-  ordered_json out{{"version", 1}, {"classes", ordered_json::array()}};
-  for (ClassId c : platform.classes.all()) {
-    const DeviceClass& one = platform.classes[c];
-    out["classes"].push_back(is_physical(spec) ? physical_class_json(one, spec.rates[c])
-                                               : class_json(one, spec.time_factor.empty() ? 1 : spec.time_factor[c]));
-  }
-  if (platform.clusters) {
-    out["clusters"] = cluster_json(platform, *platform.clusters);
-    if (is_physical(spec)) make_links_physical(*platform.clusters, out["clusters"]);
-  }
-  if (std::isfinite(platform.sync_bandwidth)) out["syncBandwidth"] = whole_if_exact(platform.sync_bandwidth);
-  return out;
+  const bool physical = is_physical(spec);
+  json.object([&] {
+    json.field("version", kPlatformVersion);
+    json.rows("classes", platform.classes.all(), [&](ClassId c) {
+      if (physical) {
+        add_physical_class(platform.classes[c], spec.rates[c], json);
+      } else {
+        add_class(platform.classes[c], spec.time_factor.empty() ? 1 : spec.time_factor[c], json);
+      }
+    });
+    if (platform.clusters) write_cluster(platform, *platform.clusters, physical, 1, json.key("clusters"));
+    if (std::isfinite(platform.sync_bandwidth)) json.field("syncBandwidth", platform.sync_bandwidth);
+  });
 }
 
 }  // namespace partita::detail

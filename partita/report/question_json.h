@@ -2,20 +2,17 @@
 // Questions as fields of plans, comparisons and simulations (docs/formats.md).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "partita/model/problem.h"
+#include "partita/util/json_writer.h"
 
 namespace partita::detail {
 
-// Adds what is asked to an object: for latency objective, subgraphs and host_cores; else objective, shape, transfers,
-// backward_shape and what pipelines have.
-void add_question(const Problem& problem, nlohmann::ordered_json& object);
+// Adds what is asked to an object: for latency objective, subgraphs and host_cores; else objective and the fields of
+// add_throughput_question.
+void add_question(const Problem& problem, JsonWriter& json);
 
-// Adds time_unit to an object, where the workload says it.
-void add_time_unit(const Problem& problem, nlohmann::ordered_json& object);
-
-// Adds replicas, memory_model, microbatches and recompute to an object, each where it is not the default.
-void add_pipeline_question(const Problem& problem, nlohmann::ordered_json& object);
+// Adds shape, transfers and backward_shape; replicas, memory_model, microbatches and recompute, each where it is not the
+// default.
+void add_throughput_question(const Problem& problem, JsonWriter& json);
 
 }  // namespace partita::detail

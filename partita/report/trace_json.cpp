@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events are formatted straight into the text: a trace of a thousand samples has some hundred thousand numbers, and a
-// tree of JSON values would take ten times as long. Only names, which may hold anything, go through the JSON library.
-//
 // Rounding. Starts and finishes are rounded to nanoseconds, each by itself, and a duration is the difference of the two
 // rounded numbers. Rounding is monotone, so that what does not overlap does not overlap when rounded either.
 #include "partita/report/trace_json.h"
@@ -10,13 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <vector>
 
 #include "partita/check/times.h"
 #include "partita/report/used_devices.h"
+#include "partita/util/json_writer.h"
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
 
@@ -34,10 +30,6 @@ std::string microseconds(std::int64_t time) { return fmt::format("{}.{:03}", tim
 std::size_t process_of(DeviceId device) { return device.index() + 1; }
 std::size_t thread_of(LaneId lane) { return lane.index() + 1; }
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(visible(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 class Trace {
  public:
   Trace(const Problem& problem, const CheckReport& report, const Simulation& simulation)
@@ -47,15 +39,20 @@ class Trace {
         nanoseconds_per_unit_(1e9 * seconds_in(problem.workload->time_unit).value_or(kUnnamedUnit)) {}
 
   std::string text() {
-    fmt::format_to(out(),
-                   "{{\"displayTimeUnit\": \"ms\", \"otherData\": {{\"workload\": {}, \"schedule\": \"{}\", "
-                   "\"program\": \"partita {}\"}}, \"traceEvents\": [",
-                   quoted(problem_.workload->name), to_string(simulation_.kind), version());
-    add_names();
     collect();
-    for (const Event& event : events_) write(event);
-    fmt::format_to(out(), "\n]}}\n");
-    return fmt::to_string(buffer_);
+    json_.object([&] {
+      json_.field("displayTimeUnit", "ms");
+      json_.key("otherData").object([&] {
+        json_.field("workload", visible(problem_.workload->name));
+        json_.field("schedule", to_string(simulation_.kind));
+        json_.field("program", std::string("partita ") + version());
+      });
+      json_.key("traceEvents").array([&] {
+        write_names();
+        for (const Event& event : events_) write(event);
+      });
+    });
+    return json_.take();
   }
 
  private:
@@ -74,32 +71,30 @@ class Trace {
     return std::llround(std::clamp(time * nanoseconds_per_unit_, 0.0, kLatest));
   }
 
-  std::back_insert_iterator<fmt::memory_buffer> out() { return std::back_inserter(buffer_); }
-
-  void begin_event() {
-    fmt::format_to(out(), "{}\n", first_ ? "" : ",");
-    first_ = false;
-  }
-
-  void add_names() {
+  void write_names() {
     std::size_t place = 0;
     for (const UsedDevice& used : used_devices(report_, simulation_)) {
-      add_name("process", process_of(used.device), 0, problem_.workload->platform.device_name(used.device), place++);
+      write_name("process", process_of(used.device), 0, problem_.workload->platform.device_name(used.device), place++);
     }
     for (LaneId lane : simulation_.lanes.all()) {
       const Lane& one = simulation_.lanes[lane];
-      add_name("thread", process_of(one.device), thread_of(lane), one.name, lane.index());
+      write_name("thread", process_of(one.device), thread_of(lane), one.name, lane.index());
     }
   }
 
-  void add_name(const char* of, std::size_t process, std::size_t thread, const std::string& name, std::size_t place) {
-    const std::string who =
-        thread ? fmt::format("\"pid\": {}, \"tid\": {}", process, thread) : fmt::format("\"pid\": {}", process);
-    begin_event();
-    fmt::format_to(out(), R"({{"ph": "M", "name": "{}_name", {}, "args": {{"name": {}}}}})", of, who, quoted(name));
-    begin_event();
-    fmt::format_to(out(), R"({{"ph": "M", "name": "{}_sort_index", {}, "args": {{"sort_index": {}}}}})", of, who,
-                   place);
+  void write_name(const std::string& of, std::size_t process, std::size_t thread, const std::string& name,
+                  std::size_t place) {
+    const auto write_event = [&](const char* what, auto write_argument) {
+      json_.object([&] {
+        json_.field("ph", "M");
+        json_.field("name", of + "_" + what);
+        json_.field("pid", process);
+        if (thread > 0) json_.field("tid", thread);
+        json_.key("args").object(write_argument);
+      });
+    };
+    write_event("name", [&] { json_.field("name", visible(name)); });
+    write_event("sort_index", [&] { json_.field("sort_index", place); });
   }
 
   void collect() {
@@ -148,45 +143,66 @@ class Trace {
   }
 
   void write(const Event& event) {
-    begin_event();
-    const std::string time = microseconds(event.time);
     if (event.kind == Kind::Counter) {
       const MemoryPoint& point = simulation_.memory[event.device][event.what];
-      const std::size_t process = process_of(event.device);
-      fmt::format_to(out(),
-                     R"({{"ph": "C", "name": "samples in flight", "pid": {}, "ts": {}, "args": {{"samples": {}}}}},)",
-                     process, time, point.in_flight);
-      fmt::format_to(
-          out(), "\n{{\"ph\": \"C\", \"name\": \"memory\", \"pid\": {}, \"ts\": {}, \"args\": {{\"bytes\": {:.0f}}}}}",
-          process, time, point.bytes);
+      write_counter("samples in flight", event, "samples", point.in_flight);
+      write_counter("memory", event, "bytes", std::round(point.bytes));
       return;
     }
     const Interval& interval = simulation_.intervals[event.what];
-    const std::size_t process = process_of(simulation_.lanes[interval.lane].device);
-    const std::size_t thread = thread_of(interval.lane);
-    if (event.kind == Kind::Slice) {
-      write_slice(interval, event.time, process, thread);
-    } else if (event.kind == Kind::ArrowStart) {
-      fmt::format_to(out(),
-                     R"({{"ph": "s", "id": {}, "name": "sample {}", "cat": "flow", "ts": {}, "pid": {}, "tid": {}}})",
-                     event.arrow, interval.sample, time, process, thread);
-    } else {
-      fmt::format_to(
-          out(),
-          R"({{"ph": "f", "bp": "e", "id": {}, "name": "sample {}", "cat": "flow", "ts": {}, "pid": {}, "tid": {}}})",
-          event.arrow, interval.sample, time, process, thread);
-    }
+    json_.object([&] {
+      if (event.kind == Kind::Slice) {
+        add_slice(interval, event.time);
+      } else {
+        add_arrow(event, interval.sample);
+      }
+      json_.field("pid", process_of(simulation_.lanes[interval.lane].device));
+      json_.field("tid", thread_of(interval.lane));
+      if (event.kind == Kind::Slice) add_arguments(interval);
+    });
   }
 
-  void write_slice(const Interval& interval, std::int64_t start, std::size_t process, std::size_t thread) {
+  void add_time(const char* name, std::int64_t time) { json_.key(name).digits(microseconds(time)); }
+
+  template <class Number>
+  void write_counter(const char* name, const Event& event, const char* unit, Number number) {
+    json_.object([&] {
+      json_.field("ph", "C");
+      json_.field("name", name);
+      json_.field("pid", process_of(event.device));
+      add_time("ts", event.time);
+      json_.key("args").object([&] { json_.field(unit, number); });
+    });
+  }
+
+  void add_arrow(const Event& event, std::uint32_t sample) {
+    json_.field("ph", event.kind == Kind::ArrowStart ? "s" : "f");
+    if (event.kind == Kind::ArrowEnd) json_.field("bp", "e");
+    json_.field("id", event.arrow);
+    json_.field("name", fmt::format("sample {}", sample));
+    json_.field("cat", "flow");
+    add_time("ts", event.time);
+  }
+
+  void add_slice(const Interval& interval, std::int64_t start) {
+    const bool backward = simulation_.pieces.pieces[interval.piece].backward;
+    const std::string phase = to_string(interval.phase);
+    const std::string what = interval.phase == Phase::Compute ? (backward ? "B" : "F") : phase + " ";
+    json_.field("ph", "X");
+    json_.field("name", what + std::to_string(interval.sample));
+    json_.field("cat", phase);
+    add_time("ts", start);
+    add_time("dur", nanoseconds(interval.finish) - start);
+  }
+
+  void add_arguments(const Interval& interval) {
     const Piece& piece = simulation_.pieces.pieces[interval.piece];
-    const char* phase = to_string(interval.phase);
-    const bool compute = interval.phase == Phase::Compute;
-    fmt::format_to(out(), R"({{"ph": "X", "name": "{}{}", "cat": "{}", "ts": {}, "dur": {}, "pid": {}, "tid": {}, )",
-                   compute ? (piece.backward ? "B" : "F") : fmt::format("{} ", phase), interval.sample, phase,
-                   microseconds(start), microseconds(nanoseconds(interval.finish) - start), process, thread);
-    fmt::format_to(out(), R"("args": {{"sample": {}, "piece": {}, "backward": {}, "nodes": {}}}}})", interval.sample,
-                   interval.piece.index(), piece.backward, piece.nodes.size());
+    json_.key("args").object([&] {
+      json_.field("sample", interval.sample);
+      json_.field("piece", interval.piece);
+      json_.field("backward", piece.backward);
+      json_.field("nodes", piece.nodes.size());
+    });
   }
 
   const Problem& problem_;
@@ -194,8 +210,7 @@ class Trace {
   const Simulation& simulation_;
   double nanoseconds_per_unit_;
   std::vector<Event> events_;
-  fmt::memory_buffer buffer_;
-  bool first_ = true;
+  JsonWriter json_{JsonLayout::Rows};
 };
 
 }  // namespace

@@ -5,10 +5,8 @@
 #include "partita/report/workload_json.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "partita/report/platform_json.h"
 
@@ -18,14 +16,7 @@ using namespace detail;
 
 namespace {
 
-using nlohmann::ordered_json;
-
-// Names may hold any bytes when a workload was made by a program; the file must be UTF-8 all the same.
-std::string text_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
+constexpr int kWorkloadVersion = 1;
 
 bool is_plain(const Platform& platform) {
   if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited) return false;
@@ -44,19 +35,6 @@ bool is_papers(const Workload& workload) {
          std::ranges::all_of(workload.graph.nodes, [](const Node& node) { return is_papers(node); });
 }
 
-std::string platform_fields(const Platform& platform) {
-  std::string out = "\"version\": 1,\n\"classes\": [";
-  const char* separator = "\n";
-  for (const DeviceClass& one : platform.classes) {
-    out += separator + text_of(class_json(one));
-    separator = ",\n";
-  }
-  out += "\n]";
-  if (platform.clusters) out += ",\n\"clusters\": " + text_of(cluster_json(platform, *platform.clusters));
-  if (std::isfinite(platform.sync_bandwidth)) out += ",\n\"syncBandwidth\": " + text_of(platform.sync_bandwidth);
-  return out + "\n";
-}
-
 class NodeWriter {
  public:
   explicit NodeWriter(const Platform& platform) : platform_(&platform) {
@@ -66,18 +44,16 @@ class NodeWriter {
     }
   }
 
-  ordered_json write(const Node& node) const {
-    ordered_json out;
-    out["id"] = node.original_id;
-    if (!node.name.empty()) out["name"] = node.name;
-    if (!node.op.empty()) out["op"] = node.op;
-    write_times(node, out);
-    out["isBackwardNode"] = node.backward;
-    if (node.colour) out["colorClass"] = *node.colour;
-    if (node.layer) out["layerId"] = *node.layer;
-    write_memory(node, out);
-    write_facts(node, out);
-    return out;
+  void add(const Node& node, JsonWriter& json) const {
+    json.field("id", node.original_id);
+    if (!node.name.empty()) json.field("name", node.name);
+    if (!node.op.empty()) json.field("op", node.op);
+    add_times(node, json);
+    json.field("isBackwardNode", node.backward);
+    if (node.colour) json.field("colorClass", *node.colour);
+    if (node.layer) json.field("layerId", *node.layer);
+    add_memory(node, json);
+    add_facts(node, json);
   }
 
  private:
@@ -85,44 +61,47 @@ class NodeWriter {
     return kind == DeviceKind::Accelerator ? first_accelerator_ : first_host_;
   }
 
-  void write_times(const Node& node, ordered_json& out) const {
+  void add_times(const Node& node, JsonWriter& json) const {
     const auto time_on = [&](const std::optional<ClassId>& c) { return c ? node.time[c->index()] : kCannotRun; };
     const double on_accelerator = time_on(first_accelerator_);
     const double on_host = time_on(first_host_);
-    if (first_accelerator_) out["supportedOnFpga"] = on_accelerator != kCannotRun;
+    if (first_accelerator_) json.field("supportedOnFpga", on_accelerator != kCannotRun);
     // Our extension: written only where it says something.
-    if (first_host_ && on_host == kCannotRun) out["supportedOnCpu"] = false;
-    if (on_host != kCannotRun) out["cpuLatency"] = on_host;
-    if (on_accelerator != kCannotRun) out["fpgaLatency"] = on_accelerator;
+    if (first_host_ && on_host == kCannotRun) json.field("supportedOnCpu", false);
+    if (on_host != kCannotRun) json.field("cpuLatency", on_host);
+    if (on_accelerator != kCannotRun) json.field("fpgaLatency", on_accelerator);
+    std::vector<ClassId> others;
     for (ClassId c : platform_->classes.all()) {
-      const DeviceClass& one = platform_->classes[c];
-      const double time = node.time[c.index()];
-      if (time == (one.kind == DeviceKind::Accelerator ? on_accelerator : on_host)) continue;
-      out["latency"][one.name] = finite_or_null(time);
+      const bool accelerator = platform_->classes[c].kind == DeviceKind::Accelerator;
+      if (node.time[c.index()] != (accelerator ? on_accelerator : on_host)) others.push_back(c);
     }
+    if (others.empty()) return;
+    json.key("latency").object([&] {
+      for (ClassId c : others) json.field(platform_->classes[c].name, node.time[c.index()]);
+    });
   }
 
-  static void write_memory(const Node& node, ordered_json& out) {
-    out["size"] = node.memory;
+  static void add_memory(const Node& node, JsonWriter& json) {
+    json.field("size", node.memory);
     const MemoryParts& parts = node.parts;
     if (parts.weights != node.memory || parts.resident() != parts.weights || parts.activation != 0) {
-      out["weights"] = parts.weights;
-      if (parts.gradients != 0) out["gradients"] = parts.gradients;
-      if (parts.optimizer_state != 0) out["optimizerState"] = parts.optimizer_state;
-      if (parts.activation != 0) out["activation"] = parts.activation;
+      json.field("weights", parts.weights);
+      if (parts.gradients != 0) json.field("gradients", parts.gradients);
+      if (parts.optimizer_state != 0) json.field("optimizerState", parts.optimizer_state);
+      if (parts.activation != 0) json.field("activation", parts.activation);
     }
-    if (parts.recompute_activation != 0) out["recomputeActivation"] = parts.recompute_activation;
-    if (node.recompute_share != (node.backward ? 0 : 1)) out["recomputeShare"] = node.recompute_share;
+    if (parts.recompute_activation != 0) json.field("recomputeActivation", parts.recompute_activation);
+    if (node.recompute_share != (node.backward ? 0 : 1)) json.field("recomputeShare", node.recompute_share);
   }
 
-  static void write_facts(const Node& node, ordered_json& out) {
+  static void add_facts(const Node& node, JsonWriter& json) {
     const CostFacts& facts = node.facts;
-    if (!facts.family.empty()) out["family"] = facts.family;
-    if (facts.flops) out["flops"] = *facts.flops;
-    if (facts.moved_bytes) out["movedBytes"] = *facts.moved_bytes;
-    if (!facts.output.empty()) out["output"] = facts.output;
-    if (node.output_bytes) out["outputBytes"] = *node.output_bytes;
-    if (facts.source != CostSource::Given) out["source"] = to_string(facts.source);
+    if (!facts.family.empty()) json.field("family", facts.family);
+    if (facts.flops) json.field("flops", *facts.flops);
+    if (facts.moved_bytes) json.field("movedBytes", *facts.moved_bytes);
+    if (!facts.output.empty()) json.field("output", facts.output);
+    if (node.output_bytes) json.field("outputBytes", *node.output_bytes);
+    if (facts.source != CostSource::Given) json.field("source", to_string(facts.source));
   }
 
   const Platform* platform_;
@@ -130,44 +109,45 @@ class NodeWriter {
   std::optional<ClassId> first_host_;
 };
 
+void add_papers_platform(const Platform& platform, JsonWriter& json) {
+  json.field("maxFPGAs", platform.classes[ClassId(0)].count);
+  json.field("maxCPUs", platform.classes[ClassId(1)].count);
+  json.field("maxSizePerFPGA", platform.classes[ClassId(0)].memory);
+}
+
+void add_edge(const Graph& graph, const Edge& edge, JsonWriter& json) {
+  const Node& from = graph.nodes[edge.from];
+  json.field("sourceId", from.original_id);
+  json.field("destId", graph.nodes[edge.to].original_id);
+  json.field("cost", edge.cost);
+  if (from.output_bytes) json.field("size", *from.output_bytes);
+}
+
 }  // namespace
 
-std::string platform_json(const Platform& platform) { return "{\n" + platform_fields(platform) + "}\n"; }
+std::string platform_json(const Platform& platform) {
+  JsonWriter json(JsonLayout::Rows);
+  write_platform(PlatformSpec{platform}, json);
+  return json.take();
+}
 
 std::string workload_json(const Workload& workload) {
   const Graph& graph = workload.graph;
-  const Platform& platform = workload.platform;
-  std::string out = "{\n";
-  if (!is_papers(workload)) out += "\"version\": 1,\n";
-  out += "\"name\": " + text_of(workload.name) + ",\n";
-  if (!workload.time_unit.empty()) out += "\"unit\": " + text_of(workload.time_unit) + ",\n";
-  if (is_plain(platform)) {
-    const DeviceClass& accelerators = platform.classes[ClassId(0)];
-    out += "\"maxFPGAs\": " + std::to_string(accelerators.count) + ",\n";
-    out += "\"maxCPUs\": " + std::to_string(platform.classes[ClassId(1)].count) + ",\n";
-    out += "\"maxSizePerFPGA\": " + text_of(finite_or_null(accelerators.memory)) + ",\n";
-  } else {
-    out += "\"platform\": {\n" + platform_fields(platform) + "},\n";
-  }
-  out += "\"nodes\": [";
-  const char* separator = "\n";
-  const NodeWriter writer(platform);
-  for (const Node& node : graph.nodes) {
-    out += separator + text_of(writer.write(node));
-    separator = ",\n";
-  }
-  out += "\n],\n\"edges\": [";
-  separator = "\n";
-  for (const Edge& edge : graph.edges) {
-    ordered_json entry;
-    entry["sourceId"] = graph.nodes[edge.from].original_id;
-    entry["destId"] = graph.nodes[edge.to].original_id;
-    entry["cost"] = edge.cost;
-    if (const auto& bytes = graph.nodes[edge.from].output_bytes) entry["size"] = *bytes;
-    out += separator + text_of(entry);
-    separator = ",\n";
-  }
-  return out + "\n]\n}\n";
+  const NodeWriter nodes(workload.platform);
+  JsonWriter json(JsonLayout::Rows);
+  json.object([&] {
+    if (!is_papers(workload)) json.field("version", kWorkloadVersion);
+    json.field("name", workload.name);
+    if (!workload.time_unit.empty()) json.field("unit", workload.time_unit);
+    if (is_plain(workload.platform)) {
+      add_papers_platform(workload.platform, json);
+    } else {
+      write_platform(PlatformSpec{workload.platform}, json.key("platform"));
+    }
+    json.rows("nodes", graph.nodes, [&](const Node& node) { nodes.add(node, json); });
+    json.rows("edges", graph.edges, [&](const Edge& edge) { add_edge(graph, edge, json); });
+  });
+  return json.take();
 }
 
 }  // namespace partita

@@ -6,15 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
 #include "partita/check/describe.h"
-#include "partita/report/page/json_line.h"
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
 #include "partita/util/version.h"
@@ -484,29 +481,6 @@ TEST(Page, HtmlIsTheProgramAroundTheData) {
   EXPECT_EQ(html.substr(place + element.size(), json.size() + 9), json + "</script>");
   EXPECT_EQ(html.substr(0, place), page_program().substr(0, place));
   EXPECT_TRUE(html.ends_with(page_program().substr(place + element.size() + 4)));
-}
-
-TEST(JsonLine, NumbersReadBackAsTheyAreAndShort) {
-  const auto text = [](auto number) {
-    JsonLine json;
-    json.value(number);
-    return json.text();
-  };
-  EXPECT_EQ(text(1.0), "1");
-  EXPECT_EQ(text(0.1), "0.1");
-  EXPECT_EQ(text(1e300), "1e+300");
-  EXPECT_EQ(text(std::nan("")), "null");
-  EXPECT_EQ(text(-std::numeric_limits<double>::infinity()), "null");
-  EXPECT_EQ(text(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
-  EXPECT_EQ(text(true), "true");
-  EXPECT_EQ(text(NodeId()), "null");
-  EXPECT_EQ(to_hundredths(-1.23456), -1.23);
-  std::mt19937_64 engine(1);
-  for (std::uint64_t i = 0; i < test::cases(10'000); ++i) {
-    const double number = std::bit_cast<double>(engine());
-    if (!std::isfinite(number)) continue;
-    EXPECT_EQ(Json::parse(text(number)).get<double>(), number);
-  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string in_words(AlgorithmRun::Outcome outcome) {
   return words;
 }
 
-void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonLine& json) {
+void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonWriter& json) {
   json.object([&] {
     json.field("algorithm", run.algorithm);
     json.field("baseline", run.baseline);
@@ -38,7 +38,7 @@ void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonLine& 
 
 }  // namespace
 
-void write_comparison(const Comparison& comparison, JsonLine& json) {
+void write_comparison(const Comparison& comparison, JsonWriter& json) {
   json.object([&] {
     json.field("best", comparison.best());
     json.key("runs").array(comparison.runs, [&](const AlgorithmRun& run) { write_run(comparison, run, json); });

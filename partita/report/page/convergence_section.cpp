@@ -23,7 +23,7 @@ std::vector<const Progress*> thinned(const std::vector<const Progress*>& points)
 
 }  // namespace
 
-void write_convergence(const std::vector<Progress>& progress, JsonLine& json) {
+void write_convergence(const std::vector<Progress>& progress, JsonWriter& json) {
   json.array(thinned(where_something_moved(progress)), [&](const Progress* point) {
     json.object([&] {
       json.field("seconds", point->seconds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as columns, with a place to draw each node at.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "partita/report/graph_layout.h"
@@ -35,7 +36,7 @@ using Nodes = IdVector<NodeId, Node>;
 // A text of each node. Long ones are shared by many nodes: each is written once, and of each node which one it has. Left
 // out where no node has any.
 template <class Text>
-void write_words(const char* name, const Nodes& nodes, Text text, JsonLine& json) {
+void write_words(const char* name, const Nodes& nodes, Text text, JsonWriter& json) {
   std::map<std::string, std::size_t> number;
   std::vector<std::string> words;
   std::vector<std::size_t> of;
@@ -53,7 +54,7 @@ void write_words(const char* name, const Nodes& nodes, Text text, JsonLine& json
 
 // A number of each node, where some node has it.
 template <class Number>
-void write_known(const char* name, const Nodes& nodes, Number number, JsonLine& json) {
+void write_known(const char* name, const Nodes& nodes, Number number, JsonWriter& json) {
   if (std::ranges::any_of(nodes, [&](const Node& node) { return number(node).has_value(); }))
     json.column(name, nodes, number);
 }
@@ -63,7 +64,7 @@ std::string source_text(const Node& node) {
   return node.facts.source == CostSource::Given ? "" : to_string(node.facts.source);
 }
 
-void write_nodes(const Workload& workload, JsonLine& json) {
+void write_nodes(const Workload& workload, JsonWriter& json) {
   const auto& nodes = workload.graph.nodes;
   json.column("id", nodes, [](const Node& node) { return node.original_id; });
   json.column("name", nodes, [](const Node& node) -> const std::string& { return node.name; });
@@ -93,13 +94,16 @@ void write_nodes(const Workload& workload, JsonLine& json) {
   json.column("backward", backward);
 }
 
-void write_edges(const std::vector<Edge>& edges, JsonLine& json) {
+void write_edges(const std::vector<Edge>& edges, JsonWriter& json) {
   json.column("edgeFrom", edges, [](const Edge& edge) { return edge.from; });
   json.column("edgeTo", edges, [](const Edge& edge) { return edge.to; });
   json.column("edgeCost", edges, [](const Edge& edge) { return edge.cost; });
 }
 
-void write_piece(const Piece& piece, const Box& box, JsonLine& json) {
+// What a drawing needs of a coordinate.
+double to_hundredths(double coordinate) { return std::round(coordinate * 100) / 100; }
+
+void write_piece(const Piece& piece, const Box& box, JsonWriter& json) {
   json.object([&] {
     json.field("device", piece.device);
     json.field("backward", piece.backward);
@@ -117,7 +121,7 @@ void write_piece(const Piece& piece, const Box& box, JsonLine& json) {
 
 }  // namespace
 
-void write_graph(const PageContent& content, JsonLine& json) {
+void write_graph(const PageContent& content, JsonWriter& json) {
   const Workload& workload = content.problem->workload;
   const bool split = content.result && content.result->split && content.report && content.report->legal();
   const Pieces pieces = split ? pieces_of_split(content) : pieces_of_passes(workload.graph);

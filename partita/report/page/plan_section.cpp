@@ -5,6 +5,7 @@
 #include "partita/check/claims.h"
 #include "partita/check/in_use.h"
 #include "partita/check/speed_up.h"
+#include "partita/report/json_parts.h"
 #include "partita/report/page/cuts.h"
 #include "partita/report/page/sections.h"
 
@@ -16,15 +17,7 @@ bool is_copy(const CheckReport& report, DeviceId device) {
   return original.valid() && original != device;
 }
 
-void write_pass(const PassLoad& pass, JsonLine& json) {
-  json.object([&] {
-    json.field("compute", pass.compute);
-    json.field("in", pass.in);
-    json.field("out", pass.out);
-  });
-}
-
-void write_memory_items(const Problem& problem, const MemoryItems& items, JsonLine& json) {
+void write_memory_items(const Problem& problem, const MemoryItems& items, JsonWriter& json) {
   if (problem.memory_model == MemoryModel::Flat) {
     json.null();
     return;
@@ -39,7 +32,7 @@ void write_memory_items(const Problem& problem, const MemoryItems& items, JsonLi
   });
 }
 
-void write_load(const Problem& problem, const CheckReport& report, DeviceId device, JsonLine& json) {
+void write_load(const Problem& problem, const CheckReport& report, DeviceId device, JsonWriter& json) {
   const DeviceReport& costs = report.devices[device];
   json.object([&] {
     json.field("device", device);
@@ -56,7 +49,7 @@ void write_load(const Problem& problem, const CheckReport& report, DeviceId devi
   });
 }
 
-void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonLine& json) {
+void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonWriter& json) {
   const std::size_t shown = std::min(cuts.size(), kMostCuts);
   json.key("cuts").array(ids<Id<Cut>>(shown), [&](Id<Cut> place) {
     const Cut& cut = cuts[place.index()];
@@ -76,7 +69,7 @@ void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonLine& json
   });
 }
 
-void write_worth(const Problem& problem, const Result& result, JsonLine& json) {
+void write_worth(const Problem& problem, const Result& result, JsonWriter& json) {
   const std::optional<SpeedUp> gain = result.split ? speed_up(problem, result.value) : std::nullopt;
   json.field("speedUp", gain ? speed_up_text(problem, *gain) : "");
   const std::optional<LoneBottleneck> alone = result.split ? lone_bottleneck(problem, result.value) : std::nullopt;
@@ -86,7 +79,7 @@ void write_worth(const Problem& problem, const Result& result, JsonLine& json) {
 
 }  // namespace
 
-void write_plan(const PageContent& content, JsonLine& json) {
+void write_plan(const PageContent& content, JsonWriter& json) {
   const Problem& problem = *content.problem;
   const Result& result = *content.result;
   static const CheckReport kNothing;

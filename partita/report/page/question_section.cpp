@@ -4,7 +4,7 @@
 
 namespace partita::detail {
 
-void write_question(const Problem& problem, JsonLine& json) {
+void write_question(const Problem& problem, JsonWriter& json) {
   json.object([&] {
     json.field("objective", to_string(problem.objective));
     json.field("shape", to_string(problem.shape));
@@ -14,7 +14,7 @@ void write_question(const Problem& problem, JsonLine& json) {
   });
 }
 
-void write_devices(const Platform& platform, JsonLine& json) {
+void write_devices(const Platform& platform, JsonWriter& json) {
   json.array(ids<DeviceId>(platform.device_count()), [&](DeviceId device) {
     const ClassId its_class = platform.class_of(device);
     json.object([&] {

@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "partita/report/page.h"
-#include "partita/report/page/json_line.h"
+#include "partita/util/json_writer.h"
 
 namespace partita::detail {
 
-void write_question(const Problem& problem, JsonLine& json);
-void write_devices(const Platform& platform, JsonLine& json);
+void write_question(const Problem& problem, JsonWriter& json);
+void write_devices(const Platform& platform, JsonWriter& json);
 // Where each node is drawn; in the boxes of its pieces where there is a legal split.
-void write_graph(const PageContent& content, JsonLine& json);
+void write_graph(const PageContent& content, JsonWriter& json);
 // Precondition: there is a result.
-void write_plan(const PageContent& content, JsonLine& json);
+void write_plan(const PageContent& content, JsonWriter& json);
 // The samples whose intervals fit on a page, the first one in any case.
-void write_timeline(const Simulation& simulation, JsonLine& json);
+void write_timeline(const Simulation& simulation, JsonWriter& json);
 // Where value or bound moved; thinned evenly, with the first and the last point kept.
-void write_convergence(const std::vector<Progress>& progress, JsonLine& json);
-void write_comparison(const Comparison& comparison, JsonLine& json);
-void write_sweep(const Sweep& sweep, JsonLine& json);
+void write_convergence(const std::vector<Progress>& progress, JsonWriter& json);
+void write_comparison(const Comparison& comparison, JsonWriter& json);
+void write_sweep(const Sweep& sweep, JsonWriter& json);
 
 inline constexpr std::size_t kMostConvergencePoints = 300;
 inline constexpr std::size_t kMostCuts = 50;

@@ -3,7 +3,7 @@
 
 namespace partita::detail {
 
-void write_sweep(const Sweep& sweep, JsonLine& json) {
+void write_sweep(const Sweep& sweep, JsonWriter& json) {
   json.object([&] {
     json.field("parameter", to_string(sweep.parameter));
     json.field("unit", sweep.parameter == SweepParameter::Memory ? "B" : "");

@@ -37,7 +37,7 @@ Extract first_samples(const Simulation& simulation) {
   return extract;
 }
 
-void write_intervals(const std::vector<Interval>& intervals, JsonLine& json) {
+void write_intervals(const std::vector<Interval>& intervals, JsonWriter& json) {
   json.column("lane", intervals, [](const Interval& interval) { return interval.lane; });
   json.column("piece", intervals, [](const Interval& interval) { return interval.piece; });
   std::string phases;
@@ -48,7 +48,7 @@ void write_intervals(const std::vector<Interval>& intervals, JsonLine& json) {
   json.column("finish", intervals, [](const Interval& interval) { return interval.finish; });
 }
 
-void write_use(const Simulation& simulation, DeviceId device, JsonLine& json) {
+void write_use(const Simulation& simulation, DeviceId device, JsonWriter& json) {
   const DeviceUse& use = simulation.devices[device];
   const auto share = [&](double time) { return simulation.makespan > 0 ? time / simulation.makespan : 0; };
   json.object([&] {
@@ -64,7 +64,7 @@ void write_use(const Simulation& simulation, DeviceId device, JsonLine& json) {
   });
 }
 
-void write_memory(DeviceId device, std::vector<MemoryPoint> points, double end, JsonLine& json) {
+void write_memory(DeviceId device, std::vector<MemoryPoint> points, double end, JsonWriter& json) {
   std::erase_if(points, [end](const MemoryPoint& point) { return point.time > end; });
   json.object([&] {
     json.field("device", device);
@@ -84,7 +84,7 @@ std::vector<DeviceId> devices_at_work(const Simulation& simulation) {
 
 }  // namespace
 
-void write_timeline(const Simulation& simulation, JsonLine& json) {
+void write_timeline(const Simulation& simulation, JsonWriter& json) {
   const Extract extract = first_samples(simulation);
   const std::vector<DeviceId> devices = devices_at_work(simulation);
   json.object([&] {
