@@ -84,7 +84,9 @@ int exit_code(Status status, const Budget& budget) {
 void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan,
                   const Statistics& statistics) {
   if (arguments.format == "plan") {
-    const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr};
+    const std::string& file = arguments.question.workload;
+    const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr,
+                        ModelRecord{file == "-" ? "" : file, "", recorded(arguments.question.model)}};
     output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices, run));
   } else if (plan.result.split) {
     output.write(seed_json(asked.problem, plan.result, plan.report));

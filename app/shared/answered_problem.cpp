@@ -84,9 +84,10 @@ std::string model_of(const PlanFile& plan, const std::string& plan_path) {
   if (std::filesystem::exists(file, ignored)) return file;
   const std::filesystem::path beside = std::filesystem::path(plan_path).parent_path() / file;
   if (std::filesystem::exists(beside, ignored)) return beside.string();
-  throw InputError(ErrorKind::Unreadable, plan.source,
-                   fmt::format("is for the model '{}', which is neither there nor beside the plan; give the model, then the plan",
-                               visible(file)));
+  throw InputError(
+      ErrorKind::Unreadable, plan.source,
+      fmt::format("is for the model '{}', which is neither there nor beside the plan; give the model, then the plan",
+                  visible(file)));
 }
 
 void require_same_graph(const PlanFile& plan, const Graph& graph, const std::string& workload) {
@@ -94,12 +95,13 @@ void require_same_graph(const PlanFile& plan, const Graph& graph, const std::str
   const std::string own = fingerprint(graph);
   if (own == plan.says->model.fingerprint) return;
   const std::string& file = plan.says->model.file;
-  throw InputError(ErrorKind::BadField, plan.source,
-                   fmt::format("is a plan for another graph: its fingerprint is {}{}, that of {} is {}; give the model that the "
-                               "plan was made for, read with the same options",
-                               plan.says->model.fingerprint,
-                               file.empty() ? std::string() : fmt::format(" (made for '{}')", visible(file)),
-                               source_name(workload), own));
+  throw InputError(
+      ErrorKind::BadField, plan.source,
+      fmt::format("is a plan for another graph: its fingerprint is {}{}, that of {} is {}; give the model that the "
+                  "plan was made for, read with the same options",
+                  plan.says->model.fingerprint,
+                  file.empty() ? std::string() : fmt::format(" (made for '{}')", visible(file)), source_name(workload),
+                  own));
 }
 
 }  // namespace
@@ -152,6 +154,9 @@ AnsweredProblem read_answered(const QuestionOptions& options, const std::optiona
 
 PlanFile read_plan_file(std::string& workload, std::string& plan) {
   const bool alone = plan.empty();
+  if (alone && is_model(workload)) {
+    throw InputError(ErrorKind::Usage, "PLAN", fmt::format("is missing; expected a plan of {}", source_name(workload)));
+  }
   if (alone) std::swap(workload, plan);
   if (workload == "-" && plan == "-") {
     throw InputError(ErrorKind::Usage, "PLAN",

@@ -48,7 +48,8 @@ TEST(TensorType, IsReadAsItIsWritten) {
                                  TensorType{DataType::BFloat16, {}}, TensorType{DataType::Unknown, {{3}}}}) {
     EXPECT_EQ(tensor_type(to_string(type)), type) << to_string(type);
   }
-  for (const char* text : {"", "[", "]", "fp16", "fp16[1", "fp16[1,]", "fp16[,1]", "fp16[a]", "what[1]", "fp16[1] and more"}) {
+  for (const char* text :
+       {"", "[", "]", "fp16", "fp16[1", "fp16[1,]", "fp16[,1]", "fp16[a]", "what[1]", "fp16[1] and more"}) {
     EXPECT_EQ(tensor_type(text), std::nullopt) << text;
   }
 }

@@ -250,8 +250,8 @@ TEST(ReadQuestion, APlanNamesItsModel) {
 TEST(ReadQuestion, AModelIsRefusedThatIsNone) {
   const auto error = [](const std::string& model) {
     return error_of([&] {
-      parse_question(R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load", "model": )" + model + "}",
-                     "f");
+      parse_question(
+          R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load", "model": )" + model + "}", "f");
     });
   };
   EXPECT_EQ(error("7").where(), "f: model");

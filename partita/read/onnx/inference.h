@@ -60,6 +60,8 @@ struct ShapeRow {
   ShapeRule rule;
 };
 
+using Numbers = std::vector<std::int64_t>;  // of extents, axes and the like
+
 // The first output has the type and shape of the first input: for the many operators that keep them.
 void same_shape(Inference& node);
 

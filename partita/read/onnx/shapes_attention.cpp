@@ -7,8 +7,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 std::int64_t known_or(std::int64_t extent, std::int64_t other) { return is_known(extent) ? extent : other; }
 
 std::size_t rank(const Inference& node, std::size_t input) { return node.shape(input) ? node.shape(input)->size() : 0; }

@@ -10,8 +10,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void concat(Inference& node) {
   Shape shape = node.shape(0);
   if (!shape) return node.set(0, node.type(0), std::nullopt);

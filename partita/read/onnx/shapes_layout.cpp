@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Extents as an operator is given them, where some may be unknown. None: not even how many there are.
 std::optional<std::vector<std::optional<std::int64_t>>> wanted_extents(const Inference& node, std::size_t input) {
   if (const Constant* constant = node.constant(input); constant && is_integer(constant->type))

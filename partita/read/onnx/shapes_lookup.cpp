@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void gather(Inference& node) {
   const Shape &data = node.shape(0), &indices = node.shape(1);
   if (!data || !indices) return node.set(0, node.type(0), std::nullopt);

@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Stacks of matrices; a vector is a row on the left and a column on the right, and its axis vanishes.
 Shape product_shape(const Shape& a, const Shape& b) {
   if (!a || !b || a->empty() || b->empty()) return std::nullopt;

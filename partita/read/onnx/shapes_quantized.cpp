@@ -6,8 +6,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void quantize(Inference& node) {
   const std::int64_t code = node.integer("output_dtype", 0);
   const DataType type = node.has(2) ? node.type(2) : code != 0 ? element_type(code) : DataType::UInt8;

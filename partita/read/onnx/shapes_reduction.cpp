@@ -8,8 +8,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Without the axes, or with 1 in their place. None where an axis is not there.
 Shape without(const Shape& shape, const Numbers& axes, bool keep) {
   if (!shape) return std::nullopt;

@@ -8,8 +8,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // An attribute with a number for each axis of the window. Files can hold any number: those that make no sense count as
 // unknown.
 std::int64_t at(const std::optional<Numbers>& numbers, std::size_t i, std::int64_t otherwise) {
