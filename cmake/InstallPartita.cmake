@@ -12,6 +12,7 @@ set(PARTITA_CORE_HEADERS
     partita/cost/efficiencies.h
     partita/model/certificate.h
     partita/model/device_rates.h
+    partita/model/fingerprint.h
     partita/model/graph.h
     partita/model/graph_builder.h
     partita/model/network.h

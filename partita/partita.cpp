@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "partita/model/contention.h"
 #include "partita/model/made_sound.h"
@@ -43,11 +46,39 @@ std::string describe_program(const Problem& problem) {
                      problem.backward_shape ? ", backward shape" : "", columns);
 }
 
+bool keeps_layers(const Graph& graph, const Split& split) {
+  std::map<std::int64_t, DeviceId> device_of_layer;
+  for (NodeId v : graph.nodes.all()) {
+    const std::optional<std::int64_t> layer = graph.nodes[v].layer;
+    if (layer && device_of_layer.emplace(*layer, split.device_of[v]).first->second != split.device_of[v]) return false;
+  }
+  return true;
+}
+
+// The split that was there already, where nothing better was found.
+void keep_start(const Problem& problem, const PlanOptions& options, Plan& plan) {
+  const Split& start = *options.start;
+  const CheckReport report = check(problem, start);
+  if (!report.legal() || (options.contract_layers && !keeps_layers(problem.workload->graph, start))) return;
+  Result& result = plan.result;
+  if (result.split && result.value <= report.value) return;
+  if (result.status == Status::Infeasible)
+    throw std::logic_error("there is said to be no split, and the one to start from is legal");
+  result.split = start;
+  result.split->order = report.order;
+  result.reason.clear();
+  settle_status(problem, result.bound, plan);
+}
+
 }  // namespace
 
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   std::optional<Problem> sound;
-  if (within_limits(budget, [&] { sound = made_sound(problem); })) return answer(*sound, options, budget, sink);
+  if (within_limits(budget, [&] { sound = made_sound(problem); })) {
+    Plan plan = answer(*sound, options, budget, sink);
+    if (options.start) within_limits(budget, [&] { keep_start(*sound, options, plan); });
+    return plan;
+  }
   Plan plan;
   within_limits(budget, [&] { plan.result.reason = kNoMemoryForSplit; });  // as far as there is memory for words
   return plan;

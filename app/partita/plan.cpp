@@ -26,8 +26,12 @@
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
+#include "partita/check/listed_split.h"
+#include "partita/check/times.h"
+#include "partita/model/fingerprint.h"
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
+#include "partita/read/split.h"
 #include "partita/report/certificate_json.h"
 #include "partita/report/explain_text.h"
 #include "partita/report/named_nodes.h"
@@ -42,6 +46,7 @@ struct PlanArguments {
   QuestionOptions question;
   Solving solving;
   std::string solution;  // empty: search
+  std::string start;     // a plan to improve on; empty: none
   std::string format = "plan";
   std::string output;                  // empty: only the report
   std::string certificate;             // empty: not written
@@ -130,6 +135,29 @@ Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
   return answer;
 }
 
+// The split that runs today. What its file says of its question and devices does not count: those of today may be others.
+ListedSplit read_start(const PlanArguments& arguments, const Problem& problem) {
+  const std::string where = source_name(arguments.start);
+  const std::string bytes = read_bytes(arguments.start);
+  const std::optional<PlanQuestion> answered = parse_question(bytes, where);
+  if (answered && !answered->model.fingerprint.empty() &&
+      answered->model.fingerprint != fingerprint(problem.workload->graph)) {
+    throw InputError(ErrorKind::BadField, where,
+                     "is a plan for another graph; expected a plan of " + source_name(arguments.question.workload));
+  }
+  SplitListing listing = parse_split(bytes, where);
+  listing.claimed_value.reset();  // by other costs, perhaps
+  return legal_split(problem, listing, answered ? std::optional(answered->asked) : std::nullopt, where);
+}
+
+// What was gained over the split that was started from.
+std::string gain_text(const PlanArguments& arguments, const Problem& problem, double before, const Result& result) {
+  const std::string today = time_text(before, problem.workload->time_unit);
+  const std::string name = visible(source_name(arguments.start));
+  if (!result.split || result.value >= before) return fmt::format("{}: {}; nothing better was found\n", name, today);
+  return fmt::format("{}: {}; this plan is {:.3g} times as fast\n", name, today, before / result.value);
+}
+
 // A bound on splits that keep layers together would be taken for one on all splits.
 void refuse_with_layers(bool given, const char* option) {
   if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
@@ -186,7 +214,7 @@ int run_plan(const PlanArguments& arguments) {
                   {"--svg", arguments.svg},
                   {"--dot", arguments.dot},
                   {"--report", arguments.report}},
-                 {arguments.question.workload, arguments.question.platform_file, arguments.solution});
+                 {arguments.question.workload, arguments.question.platform_file, arguments.solution, arguments.start});
   std::optional<Output> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   std::optional<Output> certificate;
@@ -198,6 +226,13 @@ int run_plan(const PlanArguments& arguments) {
   if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
 
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
+  PlanOptions options = arguments.solving.plan_options();
+  std::optional<double> before;  // what the split to start from costs
+  if (!arguments.start.empty()) {
+    const ListedSplit start = read_start(arguments, problem);
+    options.start = start.split;
+    before = start.report.value;
+  }
 
   Statistics statistics;
   Budget budget(arguments.solving.limits());
@@ -210,8 +245,7 @@ int run_plan(const PlanArguments& arguments) {
   }
   if (page) sink = page->recorder(std::move(sink));
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
-                                           : read_plan(arguments, problem);
+  Plan answer = arguments.solution.empty() ? plan(problem, options, budget, sink) : read_plan(arguments, problem);
   use_memory_reserve();
   put_in_options(answer.result);
   const Stopped stopped = why_stopped(budget);
@@ -226,6 +260,7 @@ int run_plan(const PlanArguments& arguments) {
                                 .technical = arguments.verbose,
                                 .width = width};
   std::string report = arguments.quiet ? "" : plan_report(problem, answer, words);
+  if (before && !arguments.quiet) report += gain_text(arguments, problem, *before, answer.result);
   if (explained && !arguments.quiet) {
     explained->width = width;
     report += "\n" + explain_text(problem.workload, *explained);
@@ -254,6 +289,8 @@ int run_plan(const PlanArguments& arguments) {
 }
 
 void add_solving(Command& command, PlanArguments& arguments) {
+  path(command.add_option("--start", arguments.start,
+                          "A plan to improve on, as of today: the answer is never worse than it"));
   add_solving_options(command, arguments.solving,
                       "Answer with the best split and bound so far after this time (default 60 s; inf for none)");
   command.add_flag(

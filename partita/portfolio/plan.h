@@ -9,6 +9,7 @@
 #include "partita/model/certificate.h"
 #include "partita/model/result.h"
 #include "partita/model/settings.h"
+#include "partita/model/split.h"
 
 namespace partita {
 
@@ -29,6 +30,9 @@ struct PlanOptions {
       1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
   Settings settings = {};  // of the solvers, for research
+  // A split that is there already: the answer is never worse than it, where it is legal, and says that it is it where
+  // nothing better was found.
+  std::optional<Split> start = {};
 };
 
 struct Plan {
