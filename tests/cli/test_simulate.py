@@ -120,7 +120,7 @@ class Measurements(SimulateTest):
             self.assertEqual(len(shown), len(written))
             for one, other in zip(shown, written):
                 self.assert_about_equal(one, other)
-        elif isinstance(shown, float):
+        elif isinstance(written, float):
             self.assertAlmostEqual(shown, written, places=6)
         else:
             self.assertEqual(shown, written)
