@@ -11,6 +11,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_DEPEND=1;${CCACHE}")
 endif()
 
+# With PARTITA_UNITY, sources are compiled in batches: most of the time to compile a file goes into what it includes. Names in
+# unnamed namespaces must then be unique within a room, which also keeps one helper from being written in two files of it.
 function(partita_compiler_settings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   # GCC 12 raises false alarms where -O2 inlines the copying of a short std::string (its bugs 105329 and 105651).
@@ -21,6 +23,9 @@ function(partita_compiler_settings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(PARTITA_UNITY GREATER 0)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${PARTITA_UNITY})
+  endif()
   if(PARTITA_PARANOID)
     target_compile_definitions(${target} PRIVATE PARTITA_PARANOID)
   endif()

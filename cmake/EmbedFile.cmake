@@ -13,12 +13,12 @@ file(WRITE "${OUTPUT}" "// Made from ${INPUT} by cmake/EmbedFile.cmake.
 namespace partita::detail {
 namespace {
 
-constexpr unsigned char kBytes[] = {
+constexpr unsigned char k_${FUNCTION}_bytes[] = {
 ${bytes}};
 
 }  // namespace
 
-std::string_view ${FUNCTION}() { return {reinterpret_cast<const char*>(kBytes), sizeof(kBytes)}; }
+std::string_view ${FUNCTION}() { return {reinterpret_cast<const char*>(k_${FUNCTION}_bytes), sizeof(k_${FUNCTION}_bytes)}; }
 
 }  // namespace partita::detail
 ")

@@ -50,7 +50,7 @@ struct CompareArguments {
   bool quiet = false;
 };
 
-constexpr double kSeconds = 10;  // for each algorithm, unless said otherwise
+constexpr double kSecondsForEachAlgorithm = 10;  // for each algorithm, unless said otherwise
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -189,7 +189,7 @@ int run_compare(const CompareArguments& arguments) {
 void add_running(Command& command, CompareArguments& arguments) {
   command.group(kSearchGroup);
   AlgorithmOptions& options = arguments.options.algorithm;
-  arguments.options.seconds = kSeconds;
+  arguments.options.seconds = kSecondsForEachAlgorithm;
   std::vector<std::string> names;
   for (const AlgorithmEntry& entry : algorithms()) names.emplace_back(entry.name);
   command

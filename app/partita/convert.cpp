@@ -33,7 +33,7 @@ struct ConvertArguments {
   double link_bandwidth = kPipedreamBandwidth;
 };
 
-constexpr const char* kFooter = R"(What is read and written:
+constexpr const char* kConvertExamples = R"(What is read and written:
   --to seed      reads a plan, or a file that is already in the seed format
   --to workload  reads a workload in any form; writes plain JSON, defaults filled in and repeated edges dropped, with
                  the devices of --platform and so on
@@ -106,7 +106,7 @@ void add_convert_command(Command& program, Action& action) {
   add_question_options(command, arguments->question);
   command.group(kOutputGroup);
   path(command.add_option("-o,--output", arguments->output, "Write the result here (default -, standard output)"));
-  command.footer(kFooter);
+  command.footer(kConvertExamples);
   command.callback([&action, command, arguments] {
     action = [command, arguments] {
       if (arguments->to != "mps" && arguments->to != "lp") refuse_question(command, arguments->to);

@@ -54,7 +54,7 @@ struct PlanArguments {
   bool stats = false;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kPlanExamples = R"(
 Examples:
   partita plan model.json
   partita plan model.json --accelerators 4 --memory 16GiB -o plan.json
@@ -84,7 +84,9 @@ int exit_code(Status status, const Budget& budget) {
 void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan,
                   const Statistics& statistics) {
   if (arguments.format == "plan") {
-    const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr};
+    const std::string& file = arguments.question.workload;
+    const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr,
+                        ModelRecord{file == "-" ? "" : file, "", recorded(arguments.question.model)}};
     output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices, run));
   } else if (plan.result.split) {
     output.write(seed_json(asked.problem, plan.result, plan.report));
@@ -302,7 +304,7 @@ void add_plan_command(Command& program, Action& action) {
   add_output(command, *arguments);
   command.footer(
       "Ctrl-C stops the search: the best split so far is written and shown. A second one ends the program.\n\n" +
-      progress_legend() + kExamples);
+      progress_legend() + kPlanExamples);
   command.callback([&action, arguments] { action = [arguments] { return run_plan(*arguments); }; });
 }
 

@@ -16,7 +16,7 @@
 namespace partita::detail::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPlatformsFooter =
     R"(A platform is devices and groups of them, with + between them, and a count and an x before them:
   4xa100                     four A100, each on its PCIe link
   4xa100-nvlink              the same on NVLink; a link's name behind any device puts it on that link
@@ -129,7 +129,7 @@ void add_platforms_command(Command& program, Action& action) {
   auto arguments = std::make_shared<PlatformsArguments>();
   command.add_option("PLATFORM", arguments->platform, "Show this composition of them instead of the list");
   command.add_flag("--sources", arguments->sources, "Where each figure comes from");
-  command.footer(kFooter);
+  command.footer(kPlatformsFooter);
   command.callback([&action, arguments] {
     action = [arguments] {
       const std::size_t width = page_width(STDOUT_FILENO);

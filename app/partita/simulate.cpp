@@ -51,7 +51,7 @@ struct SimulateArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kSimulateFooter =
     R"(A plan says what question it answers and for which devices; options say otherwise. The paper code's output does not
 say, so give the options that it was made with.
 
@@ -63,11 +63,11 @@ Examples:
 )";
 
 // Where the measurements and pictures go, opened before anything is computed.
-struct Outputs {
+struct SimulateOutputs {
   std::optional<Output> svg, trace, measurements;
   std::optional<PageReport> page;
 
-  explicit Outputs(const SimulateArguments& arguments) {
+  explicit SimulateOutputs(const SimulateArguments& arguments) {
     refuse_clashes({{"-o", arguments.output},
                     {"--svg", arguments.svg},
                     {"--trace", arguments.trace},
@@ -87,9 +87,9 @@ struct Outputs {
 
 // What --microbatches says is the size of a batch in the schedule gpipe; in the memory models that count samples in
 // flight it is also part of the question, and in the flat one, which would refuse it, it is not.
-AnsweredProblem read_simulated_problem(const QuestionOptions& question, const std::optional<PlanQuestion>& plan) {
+AnsweredProblem read_simulated_problem(const QuestionOptions& question, const PlanFile& plan) {
   QuestionOptions asked = question;
-  const MemoryModel planned = plan ? plan->asked.memory_model : MemoryModel::Flat;
+  const MemoryModel planned = plan.says ? plan.says->asked.memory_model : MemoryModel::Flat;
   if (question.memory_model.value_or(to_string(planned)) == to_string(MemoryModel::Flat)) asked.microbatches.reset();
   return read_answered_problem(asked, plan);
 }
@@ -142,20 +142,14 @@ void write_page(const Problem& problem, const ListedSplit& plan, const Simulatio
   page.write(problem, result, plan.report);
 }
 
-int run_simulate(const SimulateArguments& arguments) {
-  if (arguments.question.workload == "-" && arguments.plan == "-") {
-    throw InputError(ErrorKind::Usage, "PLAN",
-                     "'-' is already the workload; only one of the two can be standard input");
-  }
-  Outputs outputs(arguments);
-  const std::string bytes = read_bytes(arguments.plan);
-  const std::string where = source_name(arguments.plan);
-  const std::optional<PlanQuestion> asked = parse_question(bytes, where);
-  const AnsweredProblem answered = read_simulated_problem(arguments.question, asked);
+int run_simulate(SimulateArguments arguments) {
+  const PlanFile file = read_plan_file(arguments.question.workload, arguments.plan);
+  SimulateOutputs outputs(arguments);
+  const AnsweredProblem answered = read_simulated_problem(arguments.question, file);
   const Problem& problem = answered.problem;
   const SimulationOptions options = simulation_options(arguments, problem);
-  const ListedSplit plan =
-      legal_split(problem, parse_split(bytes, where), asked ? std::optional(asked->asked) : std::nullopt, where);
+  const ListedSplit plan = legal_split(problem, parse_split(file.bytes, file.source),
+                                       file.says ? std::optional(file.says->asked) : std::nullopt, file.source);
   const Simulation simulation = simulate(problem, plan.split, options);
 
   if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));
@@ -176,10 +170,9 @@ void add_simulate_command(Command& program, Action& action) {
   auto arguments = std::make_shared<SimulateArguments>();
   path(command
            .add_option("INPUT", arguments->question.workload,
-                       "The workload of the plan, plain or gzipped; - for standard input")
+                       "The workload or model of the plan (- for standard input); left out: the one that it names")
            .required());
-  path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
-      .required();
+  path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"));
   command.group("Simulation");
   choices(command.add_option(
               "--schedule", arguments->schedule,
@@ -209,7 +202,7 @@ void add_simulate_command(Command& program, Action& action) {
                           "Write the measurements here, as JSON; - for standard output"));
   add_report_option(command, arguments->report);
   command.add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  command.footer(kFooter);
+  command.footer(kSimulateFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_simulate(*arguments); }; });
 }
 

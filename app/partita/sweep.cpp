@@ -44,9 +44,9 @@ struct SweepArguments {
   bool quiet = false;
 };
 
-constexpr double kSeconds = 10;  // for each point, unless said otherwise
+constexpr double kSecondsForEachPoint = 10;  // for each point, unless said otherwise
 
-constexpr const char* kFooter =
+constexpr const char* kSweepFooter =
     R"(The ends of the range come first, then the points between; those that their neighbours answer need no search: with more
 devices, memory or bandwidth the best split never gets worse. (Strict host cores are the exception.)
 
@@ -76,8 +76,8 @@ void write_page(const Problem& problem, const Sweep& sweep, PageReport& page) {
 }
 
 // Opened before the search, so that a path that cannot be written is told at once.
-struct Outputs {
-  explicit Outputs(const SweepArguments& arguments) {
+struct SweepOutputs {
+  explicit SweepOutputs(const SweepArguments& arguments) {
     refuse_clashes({{"-o", arguments.output}, {"--svg", arguments.svg}, {"--report", arguments.report}},
                    {arguments.question.workload, arguments.question.platform_file});
     if (!arguments.output.empty()) json.emplace(arguments.output);
@@ -145,7 +145,7 @@ int run_sweep(const SweepArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
   const Variation variation = parse_variation(arguments.vary);
   refuse_fixed(arguments, variation.parameter);
-  Outputs outputs(arguments);
+  SweepOutputs outputs(arguments);
   const Problem problem = read_problem(arguments.question);
 
   Budget::Limits limits;
@@ -205,7 +205,7 @@ void add_sweep_command(Command& program, Action& action) {
   Command command =
       program.add_subcommand("sweep", "Find out what more devices, memory or bandwidth would gain, and where it ends");
   auto arguments = std::make_shared<SweepArguments>();
-  arguments->solving.time_limit = kSeconds;
+  arguments->solving.time_limit = kSecondsForEachPoint;
   path(command
            .add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
            .required());
@@ -213,7 +213,7 @@ void add_sweep_command(Command& program, Action& action) {
   add_question_options(command, arguments->question);
   add_solving_options(command, arguments->solving, "Time for each point (default 10 s; inf for none)");
   add_output(command, *arguments);
-  command.footer(kFooter);
+  command.footer(kSweepFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_sweep(*arguments); }; });
 }
 

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "app/shared/option_names.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::detail::app {
 namespace {
@@ -68,9 +72,43 @@ std::string overridden_text(const Problem& problem, const PlatformSpec* devices,
   return text;
 }
 
+// The file that the plan says it is for: from here, or from where the plan is.
+std::string model_of(const PlanFile& plan, const std::string& plan_path) {
+  if (!plan.says || plan.says->model.file.empty()) {
+    throw InputError(ErrorKind::Usage, plan.source,
+                     plan.says ? "does not say which model it is for; give the model, then the plan"
+                               : "is not a plan; expected a plan, or the model and then its plan");
+  }
+  const std::string& file = plan.says->model.file;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return file;
+  const std::filesystem::path beside = std::filesystem::path(plan_path).parent_path() / file;
+  if (std::filesystem::exists(beside, ignored)) return beside.string();
+  throw InputError(
+      ErrorKind::Unreadable, plan.source,
+      fmt::format("is for the model '{}', which is neither there nor beside the plan; give the model, then the plan",
+                  visible(file)));
+}
+
+void require_same_graph(const PlanFile& plan, const Graph& graph, const std::string& workload) {
+  if (!plan.says || plan.says->model.fingerprint.empty()) return;
+  const std::string own = fingerprint(graph);
+  if (own == plan.says->model.fingerprint) return;
+  const std::string& file = plan.says->model.file;
+  throw InputError(
+      ErrorKind::BadField, plan.source,
+      fmt::format("is a plan for another graph: its fingerprint is {}{}, that of {} is {}; give the model that the "
+                  "plan was made for, read with the same options",
+                  plan.says->model.fingerprint,
+                  file.empty() ? std::string() : fmt::format(" (made for '{}')", visible(file)), source_name(workload),
+                  own));
+}
+
 }  // namespace
 
-AnsweredProblem read_answered_problem(const QuestionOptions& options, const std::optional<PlanQuestion>& plan) {
+namespace {
+
+AnsweredProblem read_answered(const QuestionOptions& options, const std::optional<PlanQuestion>& plan) {
   AnsweredProblem answered;
   PlatformOverrides overrides = platform_overrides(options);
   if (!plan || !plan->devices || overrides.platform) {
@@ -109,6 +147,32 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const std:
   }
   answered.problem.workload = std::move(*workload);
   answered.overridden = overridden_text(answered.problem, &devices, *plan);
+  return answered;
+}
+
+}  // namespace
+
+PlanFile read_plan_file(std::string& workload, std::string& plan) {
+  const bool alone = plan.empty();
+  if (alone && is_model(workload)) {
+    throw InputError(ErrorKind::Usage, "PLAN", fmt::format("is missing; expected a plan of {}", source_name(workload)));
+  }
+  if (alone) std::swap(workload, plan);
+  if (workload == "-" && plan == "-") {
+    throw InputError(ErrorKind::Usage, "PLAN",
+                     "'-' is already the workload; only one of the two can be standard input");
+  }
+  PlanFile file{read_bytes(plan), source_name(plan)};
+  file.says = parse_question(file.bytes, file.source);
+  if (alone) workload = model_of(file, plan);
+  return file;
+}
+
+AnsweredProblem read_answered_problem(const QuestionOptions& options, const PlanFile& plan) {
+  QuestionOptions asked = options;
+  if (plan.says && is_model(options.workload)) asked.model = with_recorded(options.model, plan.says->model);
+  AnsweredProblem answered = read_answered(asked, plan.says);
+  require_same_graph(plan, answered.problem.workload->graph, options.workload);
   return answered;
 }
 

@@ -10,6 +10,17 @@
 
 namespace partita::detail::app {
 
+// A plan as it was given, or another file with a split.
+struct PlanFile {
+  std::string bytes;
+  std::string source;                     // for messages
+  std::optional<PlanQuestion> says = {};  // nothing for a file that says nothing of its question
+};
+
+// `workload` and `plan` are the arguments of a command. With the first alone, it is the plan, and the plan names its model,
+// by a path from here or from the folder of the plan; both are then set. Throws InputError.
+PlanFile read_plan_file(std::string& workload, std::string& plan);
+
 struct AnsweredProblem {
   Problem problem;
   // Whoever believes the workload's file must know: the plan is for other devices than it names. Empty: it is not.
@@ -18,8 +29,8 @@ struct AnsweredProblem {
   std::string overridden;
 };
 
-// `plan` is what the plan's file says of its question; nothing for a file that says none of it, which leaves the
-// options and their defaults. Throws InputError.
-AnsweredProblem read_answered_problem(const QuestionOptions& options, const std::optional<PlanQuestion>& plan);
+// What the plan does not say is as the options and their defaults say. Throws InputError, also where the plan is for another
+// graph than the workload's.
+AnsweredProblem read_answered_problem(const QuestionOptions& options, const PlanFile& plan);
 
 }  // namespace partita::detail::app

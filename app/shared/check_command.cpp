@@ -38,9 +38,10 @@ std::string asked_text(const AnsweredProblem& answered) {
 }  // namespace
 
 void add_check_options(Command& command, CheckArguments& arguments) {
-  path(command.add_option("WORKLOAD", arguments.question.workload, "The workload (- for standard input)")).required();
-  path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"))
+  path(command.add_option("WORKLOAD", arguments.question.workload,
+                          "The workload or model (- for standard input); left out: the one that the plan names"))
       .required();
+  path(command.add_option("SPLIT", arguments.split, "A plan, or the paper code's output (- for standard input)"));
   add_question_options(command, arguments.question);
   command.group("Checks");
   path(command.add_option("--certificate", arguments.certificate,
@@ -54,16 +55,11 @@ void add_check_options(Command& command, CheckArguments& arguments) {
   command.add_flag("-q,--quiet", arguments.quiet, "Print nothing; the exit code tells");
 }
 
-int run_check(const CheckArguments& arguments) {
-  if (arguments.question.workload == "-" && arguments.split == "-") {
-    throw InputError(ErrorKind::Usage, "SPLIT",
-                     "'-' is already the workload; only one of the two can be standard input");
-  }
-  const std::string split_bytes = read_bytes(arguments.split);
-  const std::string split_source = source_name(arguments.split);
-  const AnsweredProblem answered = read_answered_problem(arguments.question, parse_question(split_bytes, split_source));
+int run_check(CheckArguments arguments) {
+  const PlanFile plan = read_plan_file(arguments.question.workload, arguments.split);
+  const AnsweredProblem answered = read_answered_problem(arguments.question, plan);
   const Problem& problem = answered.problem;
-  SplitListing listing = parse_split(split_bytes, split_source);
+  SplitListing listing = parse_split(plan.bytes, plan.source);
   if (arguments.ignore_claimed_value) listing.claimed_value.reset();
 
   const CheckReport report = check(problem, listing);

@@ -27,6 +27,6 @@ void add_check_options(Command& command, CheckArguments& arguments);
 // Prints the table of devices and the verdict (nothing with `quiet`). Returns 0 for a legal split and a certificate
 // that holds, if there is one; the code of ErrorKind::NoSplitFound for a certificate that a limit kept from being
 // verified; the code of ErrorKind::IllegalSplit otherwise. Throws InputError where a file or option cannot be used.
-int run_check(const CheckArguments& arguments);
+int run_check(CheckArguments arguments);
 
 }  // namespace partita::detail::app

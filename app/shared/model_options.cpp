@@ -55,9 +55,69 @@ TransformerOptions transformer_options(const ModelOptions& options) {
   return result;
 }
 
+// All of them by name, for what is done to each in turn.
+template <class Options, class Visit>
+void for_each_option(Options& options, Visit visit) {
+  visit("dim", options.dimensions);
+  visit("batch", options.batch);
+  visit("sequence", options.sequence);
+  visit("context", options.context);
+  visit("phase", options.phase);
+  visit("dtype", options.type);
+  visit("training", options.training);
+  visit("optimizer", options.optimizer);
+  visit("shared-weights", options.shared_weights);
+  visit("profile", options.profile);
+  visit("profile-on", options.profile_on);
+  visit("efficiencies", options.efficiencies);
+}
+
+bool is_given(bool flag) { return flag; }
+bool is_given(const std::vector<std::string>& list) { return !list.empty(); }
+template <class T>
+bool is_given(const std::optional<T>& value) {
+  return value.has_value();
+}
+
+std::string text_of(bool flag) { return flag ? "true" : "false"; }
+std::string text_of(const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, ",")); }
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return fmt::format("{}", *value);
+}
+
+// What text_of() wrote. Is `text` that?
+bool set_from(const std::string& text, bool& flag) {
+  flag = text == "true";
+  return flag || text == "false";
+}
+bool set_from(const std::string& text, std::vector<std::string>& list) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    list.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return true;
+}
+bool set_from(const std::string& text, std::optional<std::string>& word) {
+  word = text;
+  return true;
+}
+bool set_from(const std::string& text, std::optional<int>& number) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  number = value;
+  return error == std::errc() && rest == end && value >= 1;
+}
+
 bool trains(const ModelOptions& options) { return options.training || options.phase == "training"; }
 
 void check_model_options(const ModelOptions& options) {
+  if (options.type && !data_type(*options.type)) {
+    throw InputError(ErrorKind::Usage, "--dtype",
+                     fmt::format("'{}' is not the name of a type; expected one such as bf16", *options.type));
+  }
   if (options.training && options.phase && options.phase != "training") {
     throw InputError(ErrorKind::Usage, "--phase", fmt::format("'{}' does not go with --training", *options.phase));
   }
@@ -135,23 +195,32 @@ Workload read_model_workload(const std::string& path, const ModelOptions& option
 }
 
 void refuse_model_options(const ModelOptions& options) {
-  const std::pair<bool, const char*> given[] = {
-      {!options.dimensions.empty(), "--dim"},
-      {options.batch.has_value(), "--batch"},
-      {options.sequence.has_value(), "--sequence"},
-      {options.context.has_value(), "--context"},
-      {options.phase.has_value(), "--phase"},
-      {options.type.has_value(), "--dtype"},
-      {options.training, "--training"},
-      {options.optimizer.has_value(), "--optimizer"},
-      {options.shared_weights.has_value(), "--shared-weights"},
-      {options.profile.has_value(), "--profile"},
-      {options.profile_on.has_value(), "--profile-on"},
-      {options.efficiencies.has_value(), "--efficiencies"},
-  };
-  for (const auto& [is_given, option] : given) {
-    if (is_given) throw InputError(ErrorKind::Usage, option, "only for model files; a workload has its costs already");
-  }
+  for_each_option(options, [](const char* name, const auto& value) {
+    if (!is_given(value)) return;
+    throw InputError(ErrorKind::Usage, fmt::format("--{}", name),
+                     "only for model files; a workload has its costs already");
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> recorded(const ModelOptions& options) {
+  std::vector<std::pair<std::string, std::string>> record;
+  for_each_option(options, [&record](const char* name, const auto& value) {
+    if (is_given(value)) record.emplace_back(name, text_of(value));
+  });
+  return record;
+}
+
+ModelOptions with_recorded(ModelOptions options, const ModelRecord& record) {
+  for_each_option(options, [&record](const char* name, auto& value) {
+    if (is_given(value)) return;
+    for (const auto& [recorded_name, text] : record.options) {
+      if (recorded_name == name && !set_from(text, value)) {
+        throw InputError(ErrorKind::BadField, fmt::format("model.options.{}", name),
+                         fmt::format("'{}' is not a value of --{}; give the option", text, name));
+      }
+    }
+  });
+  return options;
 }
 
 }  // namespace partita::detail::app

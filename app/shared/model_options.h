@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/shared/command_line.h"
+#include "partita/model/fingerprint.h"
 #include "partita/model/workload.h"
 #include "partita/read/platform.h"
 
@@ -39,5 +41,10 @@ Workload read_model_workload(const std::string& path, const ModelOptions& option
 
 // Throws InputError(Usage) if an option is given that a workload has no use for.
 void refuse_model_options(const ModelOptions& options);
+
+// The options that are given, as a plan records them; and those of a plan where none are given. Throws InputError for a
+// record that nobody of us wrote.
+std::vector<std::pair<std::string, std::string>> recorded(const ModelOptions& options);
+ModelOptions with_recorded(ModelOptions options, const ModelRecord& record);
 
 }  // namespace partita::detail::app

@@ -38,6 +38,7 @@ struct PassLoad {
 };
 
 // What counts against a device's memory, in all models but the flat one, in bytes.
+// Of the flat model they are what is known of the sum, which they need not add up to.
 struct MemoryItems {
   double weights = 0;
   double gradients = 0;

@@ -37,7 +37,7 @@ void measure_memory(const Problem& problem, const Placement& placement, CheckRep
     const Node& node = graph.nodes[v];
     if (flat) {
       device.memory += node.memory;
-      continue;
+      device.memory_items.in_flight = 1;
     }
     device.memory_items.weights += node.parts.weights;
     device.memory_items.gradients += node.parts.gradients;

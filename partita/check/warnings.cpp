@@ -11,7 +11,7 @@ namespace partita::detail {
 namespace {
 
 // Of the memory of forward nodes: below this share, nodes whose whole size counts as weights are likely just that.
-constexpr double kShareOfNote = 0.1;
+constexpr double kLeastUntoldShare = 0.1;
 
 // Its size is all weights, as where the file does not take it apart.
 bool is_all_weights(const Node& node) {
@@ -39,7 +39,7 @@ std::optional<std::string> untold_activations(const Problem& problem) {
         "samples in flight; memory is an underestimate, and the split may not fit the devices",
         model);
   }
-  if (!(untold_memory > kShareOfNote * memory)) return std::nullopt;
+  if (!(untold_memory > kLeastUntoldShare * memory)) return std::nullopt;
   return fmt::format(
       "{} forward node{} with {:.0f} % of the memory {} no `activation`: the memory model {} counts their `size` as "
       "weights, held once; memory may be an underestimate",

@@ -146,7 +146,11 @@ class Builder {
     std::vector<TensorId> read;
     std::ranges::copy_if(op.outputs, std::back_inserter(read), [this](TensorId t) { return read_[t]; });
     if (read.size() <= 1) {
-      for (TensorId t : read) result_.source[t] = v;
+      for (TensorId t : read) {
+        result_.source[t] = v;
+        result_.graph.nodes[v].facts.tensor = network_.tensors[t].name;
+        describe_output(v, std::span(&t, 1));
+      }
       return;
     }
     for (TensorId t : read) {

@@ -49,6 +49,7 @@ struct CostFacts {
   std::optional<double> flops = {};        // operations
   std::optional<double> moved_bytes = {};  // read from and written to the device's memory
   std::string output = {};                 // "fp16[1,64,56,56]", or several
+  std::string tensor = {};                 // the name of the output that others read, where it is not the node's
 
   friend bool operator==(const CostFacts&, const CostFacts&) = default;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 
 namespace partita {
@@ -86,6 +87,30 @@ std::optional<double> TensorType::bytes() const {
 std::string to_string(const TensorType& tensor) {
   if (!tensor.shape) return fmt::format("{}[?]", to_string(tensor.type));
   return fmt::format("{}[{}]", to_string(tensor.type), fmt::join(*tensor.shape, ","));
+}
+
+std::optional<TensorType> tensor_type(std::string_view text) {
+  const std::size_t bracket = text.find('[');
+  if (bracket == std::string_view::npos || text.back() != ']') return std::nullopt;
+  TensorType tensor;
+  const std::string_view word = text.substr(0, bracket);
+  if (const std::optional<DataType> type = data_type(word)) {
+    tensor.type = *type;
+  } else if (word != to_string(DataType::Unknown)) {
+    return std::nullopt;
+  }
+  std::string_view extents = text.substr(bracket + 1, text.size() - bracket - 2);
+  if (extents == "?") return tensor;
+  tensor.shape.emplace();
+  while (!extents.empty()) {
+    std::int64_t extent = 0;
+    const char* end = extents.data() + extents.size();
+    const auto [rest, error] = std::from_chars(extents.data(), end, extent);
+    if (error != std::errc() || (rest != end && (*rest != ',' || rest + 1 == end))) return std::nullopt;
+    tensor.shape->push_back(extent);
+    extents.remove_prefix(static_cast<std::size_t>(std::min(rest + 1, end) - extents.data()));
+  }
+  return tensor;
 }
 
 }  // namespace partita

@@ -59,4 +59,7 @@ struct TensorType {
 // "fp32[1,64,56,56]", "int64[]", "fp16[?]" where the shape is not known.
 std::string to_string(const TensorType& tensor);
 
+// What to_string() wrote; none for a text that is not one type and one shape.
+std::optional<TensorType> tensor_type(std::string_view text);
+
 }  // namespace partita

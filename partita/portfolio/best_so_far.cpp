@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kEverySplitTicks = 4'000'000;  // a second or so
 constexpr double kEverySplitPart = 0.2;                // of the time that is left
-constexpr double kMostBits = 32;     // of all choices together: beyond, most problems take longer than that
-constexpr double kRounding = 1e-12;  // of sums of loads in another order
+constexpr double kMostBits = 32;           // of all choices together: beyond, most problems take longer than that
+constexpr double kRoundingOfSums = 1e-12;  // of sums of loads in another order
 constexpr const char* kEverySplitSeen = "every split was looked at";
 
 }  // namespace
@@ -92,7 +92,7 @@ void BestSoFar::try_every_split() {
   if (!all.complete || !(devices_are_all || all_legal)) return;
   if (!found()) return no_split_exists(kEverySplitSeen, why_infeasible(problem_, kEverySplitSeen, budget_));
   if (!devices_are_all) return;
-  raise_bound(value() * (1 - kRounding), kEverySplitSeen);
+  raise_bound(value() * (1 - kRoundingOfSums), kEverySplitSeen);
   tell(Progress::Event::Bound, 0, kEverySplitSeen);
 }
 

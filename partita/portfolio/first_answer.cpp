@@ -19,7 +19,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfLimits = 1e-9;
 
 // By node; 0 where it can run nowhere.
 IdVector<NodeId, double> least_times(const Problem& problem) {
@@ -70,7 +70,8 @@ std::optional<Split> first_split(const Problem& problem) {
 
 double first_bound(const Problem& problem) {
   const IdVector<NodeId, double> time = least_times(problem);
-  if (problem.objective == Objective::Latency) return longest_path(problem.workload->graph, time) * (1 - kRounding);
+  if (problem.objective == Objective::Latency)
+    return longest_path(problem.workload->graph, time) * (1 - kRoundingOfLimits);
   double total = 0, longest = 0;
   for (const double t : time) {
     total += t;
@@ -78,8 +79,8 @@ double first_bound(const Problem& problem) {
   }
   const auto devices = static_cast<double>(problem.workload->platform.device_count());
   if (!(devices > 0) || time.size() == 0) return 0;
-  if (problem.replicas > 1) return total / devices * (1 - kRounding);
-  return std::max(total / std::min(devices, static_cast<double>(time.size())), longest) * (1 - kRounding);
+  if (problem.replicas > 1) return total / devices * (1 - kRoundingOfLimits);
+  return std::max(total / std::min(devices, static_cast<double>(time.size())), longest) * (1 - kRoundingOfLimits);
 }
 
 }  // namespace partita::detail

@@ -30,7 +30,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
 // The staged start. Most staged optima are found in far less; a contiguous split is often no better than that.
 constexpr std::uint64_t kStartTicks = 3'000'000, kContiguousStartTicks = 60'000'000, kSetupTicks = 8'000'000;
 constexpr double kLeastStartSeconds = 0.5;

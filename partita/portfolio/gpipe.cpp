@@ -34,8 +34,7 @@ constexpr std::uint64_t kFirstTicks = 4'000'000, kGrowth = 3;
 constexpr std::uint64_t kMovesPerGroup = 3'000, kMostMoves = 3'000'000;
 constexpr double kMaxLoadPart = 0.4, kPassPart = 0.25, kAnnealPart = 0.3;  // of the time that is left, each
 // Of the integer program: nodes times devices. Beyond, CBC gets nowhere; sooner where loads are not sums.
-constexpr std::size_t kHopefulProgram = 4'000, kHopefulPlainProgram = 50'000;
-constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kHopefulGpipeProgram = 4'000, kHopefulPlainProgram = 50'000;
 
 // As if nothing of the other pass took any time.
 Problem one_pass(const Problem& problem, bool backward) {
@@ -92,7 +91,7 @@ class GpipePortfolio {
   bool program_helps() const {
     const std::size_t size = problem_.workload->graph.nodes.size() * problem_.workload->platform.device_count();
     return options_.settings.portfolio.integer_program && options_.algorithm == Algorithm::Auto && single_devices() &&
-           size <= (plain_ ? kHopefulPlainProgram : kHopefulProgram);
+           size <= (plain_ ? kHopefulPlainProgram : kHopefulGpipeProgram);
   }
 
   void start_from_staged() {

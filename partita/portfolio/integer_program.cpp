@@ -13,9 +13,9 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::uint64_t kStartTicks = 4'000'000;             // a second or so
+constexpr std::uint64_t kProgramStartTicks = 4'000'000;      // a second or so
 constexpr std::uint64_t kLatencyStartTicksPerNode = 20'000;  // 10 ms or so
-constexpr double kLeastStartSeconds = 1;                     // as for the others
+constexpr double kLeastProgramStartSeconds = 1;              // as for the others
 
 // Staged splits keep more groups together, so more can be said against them.
 bool ruled_out_by_shape(const Problem& problem, Result& result) {
@@ -35,7 +35,7 @@ std::optional<Split> latency_start(const Problem& problem, const PlanOptions& op
       sink({progress.event, progress.seconds, progress.value, 0, progress.groups, ""});
   };
   Budget share = share_of(budget, options.settings.portfolio.ip_start_share,
-                          kLatencyStartTicksPerNode * instance.size(), kLeastStartSeconds);
+                          kLatencyStartTicksPerNode * instance.size(), kLeastProgramStartSeconds);
   const LatencyOutcome outcome =
       solve_latency(instance, {}, {0, options.seed, 1, options.settings.latency}, share, sink ? splits_only : Sink());
   if (!outcome.split) return std::nullopt;
@@ -45,7 +45,8 @@ std::optional<Split> latency_start(const Problem& problem, const PlanOptions& op
 std::optional<Split> start_for(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
   if (problem.objective == Objective::Latency) return latency_start(problem, options, budget, sink);
   const std::optional<Start> start = find_start(
-      problem, {options.settings.portfolio.ip_start_share, kStartTicks, options.seed, options.settings}, budget, sink);
+      problem, {options.settings.portfolio.ip_start_share, kProgramStartTicks, options.seed, options.settings}, budget,
+      sink);
   return start ? std::optional(start->split) : std::nullopt;
 }
 

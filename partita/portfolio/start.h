@@ -14,6 +14,9 @@
 
 namespace partita::detail {
 
+// As many as the whole has left.
+inline constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::max();
+
 // A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
 

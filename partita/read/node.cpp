@@ -94,6 +94,7 @@ void read_remarks(const ObjectView& fields, Node& node) {
   node.facts.flops = amount_remark(fields, "flops");
   node.facts.moved_bytes = amount_remark(fields, "movedBytes");
   node.facts.output = text_remark(fields, "output");
+  node.facts.tensor = text_remark(fields, "tensor");
 }
 
 }  // namespace
@@ -103,7 +104,8 @@ const FieldNames kNodeFields{
     {"activation",     "colorClass", "cpuLatency",     "family",         "flops",           "fpgaLatency",
      "gradients",      "id",         "isBackwardNode", "latency",        "layerId",         "movedBytes",
      "name",           "op",         "optimizerState", "output",         "outputBytes",     "recomputeActivation",
-     "recomputeShare", "size",       "source",         "supportedOnCpu", "supportedOnFpga", "weights"}};
+     "recomputeShare", "size",       "source",         "supportedOnCpu", "supportedOnFpga", "tensor",
+     "weights"}};
 
 TimesReader::TimesReader(const PlatformSpec& spec, bool other_classes) : spec_(&spec), other_classes_(other_classes) {
   for (const DeviceClass& one : spec.platform.classes) {

@@ -42,7 +42,7 @@ struct Layer {
   double parameters = 0;
 };
 
-struct Link {
+struct GraphLine {
   std::size_t from;
   std::size_t to;
 };
@@ -79,7 +79,7 @@ class GraphText {
   }
 
   const std::vector<Layer>& layers() const { return layers_; }
-  const std::vector<Link>& links() const { return links_; }
+  const std::vector<GraphLine>& links() const { return links_; }
   std::size_t with_stage() const { return with_stage_; }
 
  private:
@@ -175,7 +175,7 @@ class GraphText {
   const std::string& source_;
   std::size_t line_ = 0;
   std::vector<Layer> layers_;
-  std::vector<Link> links_;
+  std::vector<GraphLine> links_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::size_t with_stage_ = 0;
 };
@@ -241,7 +241,7 @@ Workload workload_of(const GraphText& text, const std::string& source, const Pla
   for (std::size_t i = 0; i < layers.size(); ++i) add(i, false);
   for (std::size_t i = 0; training && i < layers.size(); ++i) add(i, true);
   constexpr double kMillisecondsOfASecond = 1000;
-  for (const Link& link : text.links()) {
+  for (const GraphLine& link : text.links()) {
     // What comes back is the gradient of what went out: as large.
     const double cost = layers[link.from].activation / bandwidth * kMillisecondsOfASecond;
     workload.graph.edges.push_back({NodeId(link.from), NodeId(link.to), cost});

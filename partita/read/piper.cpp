@@ -42,7 +42,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kExpected =
+constexpr const char* kPiperExpected =
     "an input of Piper: an object with maxDevices, maxMemoryPerDevice, bandwidth, mbsInBatch, nodes and edges";
 
 // One way to run a node.
@@ -84,7 +84,7 @@ class PiperBuilder final : public DocumentListener {
   PiperBuilder(const std::string& source, const PlatformOverrides& overrides, const ReadOptions& options)
       : source_(source), overrides_(overrides), meter_(options.memory) {}
 
-  const char* expected() const override { return kExpected; }
+  const char* expected() const override { return kPiperExpected; }
   Keep keep(const std::string& key) override { return key == "nodes" || key == "edges" ? Keep::Elements : Keep::All; }
 
   void element(const std::string& key, std::size_t index, const json& value, const json&) override {
@@ -98,7 +98,7 @@ class PiperBuilder final : public DocumentListener {
   }
 
   Workload finish(const json& document) {
-    const ObjectView file(document, root_, kExpected);
+    const ObjectView file(document, root_, kPiperExpected);
     file.array("nodes", "the list of nodes");
     file.array("edges", "the list of edges");
     const double bandwidth = positive(file, "bandwidth", "bytes per second");

@@ -165,12 +165,29 @@ Problem read_asked(const ObjectView& fields) {
   return question;
 }
 
+ModelRecord read_model_record(const ObjectView& file) {
+  ModelRecord record;
+  const json* block = file.find("model");
+  if (!block) return record;
+  const ObjectView fields(*block, file.place().member("model"), "an object with file, fingerprint and options");
+  record.file = fields.text("file", "the path of the model, a text").value_or("");
+  record.fingerprint = fields.text("fingerprint", "the fingerprint of the graph, a text").value_or("");
+  if (const json* options = fields.find("options")) {
+    const Place place = fields.place().member("options");
+    const ObjectView words(*options, place, "an object with the options that the model was read with");
+    for (const auto& [name, value] : options->items()) {
+      record.options.emplace_back(name, words.text(name.c_str(), "the value of the option, a text").value_or(""));
+    }
+  }
+  return record;
+}
+
 PlanQuestion read_question(const ObjectView& file) {
   const json* block = file.find("question");
-  if (!block) return {read_asked(file), std::nullopt};
+  if (!block) return {read_asked(file), std::nullopt, read_model_record(file)};
   const Place place = file.place().member("question");
   const ObjectView fields(*block, place, "an object with objective, shape and platform");
-  PlanQuestion question{read_asked(fields), std::nullopt};
+  PlanQuestion question{read_asked(fields), std::nullopt, read_model_record(file)};
   if (const json* platform = fields.find("platform")) {
     UnknownFields unknown(false);
     const Place devices = place.member("platform");
@@ -359,7 +376,7 @@ SplitListing read_split(const std::string& path, const ReadOptions& options) {
 
 std::optional<PlanQuestion> parse_question(std::string_view bytes, const std::string& source) {
   TextStream text(memory_source(bytes), source);
-  KeepAllBut listener("a split", {"devices", "assignment", "schedule", "fpgas", "cpus"});
+  KeepAllBut listener("a split", {"devices", "assignment", "cuts", "node_names", "schedule", "fpgas", "cpus"});
   const json document = read_json(text, listener);
   if (!document.is_object() || !document.contains("partita")) return std::nullopt;
   if (!document.contains("question") && !document.contains("objective")) return std::nullopt;

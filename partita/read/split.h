@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "partita/model/fingerprint.h"
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 #include "partita/read/platform.h"
@@ -26,6 +27,7 @@ SplitListing parse_split(std::string_view bytes, const std::string& source, cons
 struct PlanQuestion {
   Problem asked;                        // its workload is empty
   std::optional<PlatformSpec> devices;  // plans of older versions do not say
+  ModelRecord model = {};               // likewise
 };
 
 // Nothing for a file of another kind, and for a plan that is silent. Throws InputError where the devices are none.

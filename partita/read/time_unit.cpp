@@ -10,18 +10,18 @@ namespace {
 
 // The unit that a word means; empty for words that go with one, nothing for any other word.
 std::optional<std::string> meaning(const std::string& word) {
-  struct Unit {
+  struct TimeUnit {
     const char* name;
     std::initializer_list<const char*> words;
   };
-  static const Unit kUnits[] = {
+  static const TimeUnit kUnits[] = {
       {"ns", {"ns", "nsec", "nanosecond", "nanoseconds"}},
       {"us", {"us", "\xc2\xb5s", "\xce\xbcs", "usec", "microsecond", "microseconds"}},
       {"ms", {"ms", "msec", "millisecond", "milliseconds"}},
       {"s", {"s", "sec", "second", "seconds"}},
       {"", {"and", "b", "byte", "bytes"}},
   };
-  for (const Unit& unit : kUnits) {
+  for (const TimeUnit& unit : kUnits) {
     if (std::ranges::any_of(unit.words, [&word](const char* one) { return word == one; })) return unit.name;
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "partita/reduce/colours.h"
+#include "partita/reduce/never.h"
 #include "partita/reduce/transfers.h"
 #include "partita/util/strong_components.h"
 #include "partita/util/topological_order.h"
@@ -20,8 +21,6 @@ Csr<IdT, IdT> each_once(std::size_t rows, std::vector<std::pair<IdT, IdT>> pairs
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return Csr<IdT, IdT>(rows, pairs);
 }
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 void add_groups(const Problem& problem, LatencyInstance& instance) {
   const Graph& graph = problem.workload->graph;

@@ -28,8 +28,8 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kTie = 1e-15;  // sums that are equal on paper may differ in the last bits
-constexpr std::size_t kLargestNet = 24;
+constexpr double kSetupTie = 1e-15;  // sums that are equal on paper may differ in the last bits
+constexpr std::size_t kLargestSetupNet = 24;
 
 class SetupPresolver {
  public:
@@ -136,7 +136,7 @@ class SetupPresolver {
       const double time = graph.compute(c, v) + graph.time(c, v).recompute;
       if (for_a_price) {
         const Link& link = rules_.link(c, rules_.root());
-        if (time + price(link, without) > price(link, exact) + kTie * limit_) return false;
+        if (time + price(link, without) > price(link, exact) + kSetupTie * limit_) return false;
       } else if (time > 0) {
         return false;
       }
@@ -154,7 +154,7 @@ class SetupPresolver {
     const ClassTime& time = result_.graph.time(c, w);
     if (devices_[c] == 0 || !time.can_run) return false;
     const double copies = std::min(devices_[c], rules_.replicas) * cluster_copies();
-    if (result_.graph.compute(c, w) > limit_ * copies * (1 + kTie)) return false;
+    if (result_.graph.compute(c, w) > limit_ * copies * (1 + kSetupTie)) return false;
     const int in_flight = samples_in_flight(rules_, 1, 1);
     const double least = std::min(stage_memory({0, c, 1, false}, result_.graph.memory(w), in_flight),
                                   stage_memory({0, c, 1, rules_.recompute}, result_.graph.memory(w), in_flight));
@@ -174,7 +174,7 @@ class SetupPresolver {
     std::vector<Shared> shared;
     for (NetId e : graph.nets()) {
       const auto members = graph.members(e);
-      if (members.size() > kLargestNet) continue;
+      if (members.size() > kLargestSetupNet) continue;
       for (GroupId u : members) {
         for (GroupId v : members) {
           if (u < v) shared.push_back({u, v, e});

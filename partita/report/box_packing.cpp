@@ -40,7 +40,7 @@ struct Slot {
   double lower_height = 0;
 };
 
-struct Row {
+struct PackedRow {
   std::vector<const Slot*> slots;  // in pipeline order
   bool leftwards = false;
   double width = 0;
@@ -173,11 +173,11 @@ class Packer {
       }
       count += passes.back().size();
     }
-    std::vector<Row> best;
+    std::vector<PackedRow> best;
     double best_score = std::numeric_limits<double>::infinity();
     for (std::size_t n = 1; n <= count; n += 1 + n / 8) {
       const double most = std::max(widest, all / static_cast<double>(n)) * (1 + 1e-9);
-      std::vector<Row> rows = wrapped(passes, most);
+      std::vector<PackedRow> rows = wrapped(passes, most);
       const double score =
           picture_height(rows) * std::pow(kPerRow, static_cast<double>(std::min(rows.size(), kFewRows)));
       if (score < best_score) {
@@ -243,8 +243,8 @@ class Packer {
   }
 
   // Slots in rows no wider than this.
-  std::vector<Row> wrapped(const std::vector<std::vector<Slot>>& passes, double most) const {
-    std::vector<Row> rows;
+  std::vector<PackedRow> wrapped(const std::vector<std::vector<Slot>>& passes, double most) const {
+    std::vector<PackedRow> rows;
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
       for (std::size_t s = 0; s < passes[pass].size(); ++s) {
         const Slot& slot = passes[pass][s];
@@ -255,7 +255,7 @@ class Packer {
         } else {
           rows.back().width += across_;
         }
-        Row& row = rows.back();
+        PackedRow& row = rows.back();
         row.slots.push_back(&slot);
         row.width += slot.width;
         row.upper_height = std::max(row.upper_height, slot.upper_height);
@@ -265,20 +265,20 @@ class Packer {
     return rows;
   }
 
-  double width_of(const std::vector<Row>& rows) const {
+  double width_of(const std::vector<PackedRow>& rows) const {
     double width = 0;
-    for (const Row& row : rows) width = std::max(width, row.width);
+    for (const PackedRow& row : rows) width = std::max(width, row.width);
     return width;
   }
 
-  double height_of(const Row& row) const {
+  double height_of(const PackedRow& row) const {
     return row.upper_height + row.lower_height + (row.upper_height > 0 && row.lower_height > 0 ? down_ : 0);
   }
 
   // As high as a picture of the right shape must be to hold the rows.
-  double picture_height(const std::vector<Row>& rows) const {
+  double picture_height(const std::vector<PackedRow>& rows) const {
     double height = 0;
-    for (const Row& row : rows) height += height_of(row) + style_.gap;
+    for (const PackedRow& row : rows) height += height_of(row) + style_.gap;
     return std::max(height, width_of(rows) * style_.stretch / kAspect);
   }
 
@@ -292,11 +292,11 @@ class Packer {
     }
   }
 
-  void place(const std::vector<Row>& rows) {
+  void place(const std::vector<PackedRow>& rows) {
     const double margin = across_ / 2;
     packed_.width = width_of(rows) + 2 * margin;
     double top = style_.gap / 2;
-    for (const Row& row : rows) {
+    for (const PackedRow& row : rows) {
       const double lower_top = top + height_of(row) - row.lower_height;
       double left = row.leftwards ? packed_.width - margin - row.width : margin;
       for (std::size_t i = 0; i < row.slots.size(); ++i) {

@@ -30,7 +30,9 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   json.object([&] {
     add_format("plan", plan_version(result), json);
     json.field("workload", workload.name);
+    write_model(problem, run.model, json.key("model"));
     add_time_unit(workload.time_unit, json);
+    write_units(problem, json.key("units"));
     json.field("objective", to_string(problem.objective));
     add_throughput_question(problem, json);
     if (latency) add_latency_question(problem, result, report, json);
@@ -40,8 +42,11 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
     write_whole_question(problem, devices, json.key("question"));
     if (result.split) {
       const PlacesInList places = places_in_list(workload.platform, report);
-      write_planned_devices(problem, result, report, places, json.key("devices"));
+      const std::vector<CutTensor> cuts = cut_tensors(workload.graph, *result.split);
+      write_planned_devices(problem, result, report, cuts, places, json.key("devices"));
+      write_cuts(problem, cuts, places, json.key("cuts"));
       write_assignment(problem, *result.split, places, json.key("assignment"));
+      write_node_names(problem, json.key("node_names"));
       if (latency) write_schedule(problem, report, places, json.key("schedule"));
     } else {
       const auto nothing = [] {};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "partita/check/check.h"
+#include "partita/model/fingerprint.h"
 #include "partita/model/platform_spec.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
@@ -20,6 +21,7 @@ inline constexpr std::size_t kIdleListedUpTo = 256;
 struct RunRecord {
   Settings settings = {};                  // those that differ from their defaults are written
   const Statistics* statistics = nullptr;  // null: nobody asked for them
+  ModelRecord model = {};                  // its fingerprint is not read
 };
 
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without

@@ -18,14 +18,15 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kWidth = 760, kLeft = 78, kRight = 28, kTop = 96, kPlot = 320, kBelow = 62, kLine = 18;
+constexpr double kSweepWidth = 760, kSweepLeft = 78, kSweepRight = 28, kSweepTop = 96, kSweepPlot = 320,
+                 kSweepBelow = 62, kSweepLine = 18;
 constexpr double kHeadroom = 1.08;  // above the largest value
 constexpr double kHeadroomOfPowers = 1.5;
 constexpr double kTooSteep = 40;            // from largest to smallest value: more is drawn by powers of ten
 constexpr double kLabelPixels = 6.8;        // a character of a label, about
 constexpr std::size_t kVerdictChars = 104;  // of a line below the plot
 
-constexpr const char* kStyle = R"(<style>
+constexpr const char* kSweepStyle = R"(<style>
   .paper { fill: #ffffff } .ink { fill: #1f2328 } .faint { fill: #59636e } .grid { stroke: #e4e7eb }
   .axis { stroke: #8c959f } .curve { stroke: #0969da; fill: none } .dot { fill: #0969da; stroke: #ffffff }
   .band { fill: #0969da; fill-opacity: .16 } .bound { stroke: #0969da; stroke-opacity: .55; fill: none }
@@ -40,9 +41,9 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-class Chart {
+class SweepChart {
  public:
-  Chart(const Problem& problem, const Sweep& sweep) : problem_(problem), sweep_(sweep) {
+  SweepChart(const Problem& problem, const Sweep& sweep) : problem_(problem), sweep_(sweep) {
     double least = kUnlimited;
     for (const SweepPoint& point : sweep.points) {
       if (!point.result.split) continue;
@@ -58,13 +59,13 @@ class Chart {
 
   std::string text() {
     const std::vector<std::string> verdict = verdict_lines();
-    const double height = kTop + kPlot + kBelow + kLine * static_cast<double>(verdict.size()) + 14;
+    const double height = kSweepTop + kSweepPlot + kSweepBelow + kSweepLine * static_cast<double>(verdict.size()) + 14;
     text_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" "
         "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n{2}<rect class=\"paper\" width=\"100%\" "
         "height=\"100%\"/>\n",
-        kWidth, height, kStyle);
+        kSweepWidth, height, kSweepStyle);
     put_text(24, 28, "ink", "font-size=\"16\" font-weight=\"600\"", problem_.workload->name);
     put_text(24, 47, "faint", "",
              fmt::format("{}; {}", describe_question(problem_.objective, problem_.shape), sweep_range(sweep_)));
@@ -78,7 +79,8 @@ class Chart {
       curve();
     }
     for (std::size_t i = 0; i < verdict.size(); ++i) {
-      put_text(24, kTop + kPlot + kBelow + kLine * static_cast<double>(i) + 4, "ink", "font-size=\"13\"", verdict[i]);
+      put_text(24, kSweepTop + kSweepPlot + kSweepBelow + kSweepLine * static_cast<double>(i) + 4, "ink",
+               "font-size=\"13\"", verdict[i]);
     }
     return text_ + "</svg>\n";
   }
@@ -91,7 +93,7 @@ class Chart {
     const double first = scale(sweep_.points.front().parameter), last = scale(sweep_.points.back().parameter);
     const double part = last > first ? (scale(parameter) - first) / (last - first) : 0.5;
     const double inset = 26;  // so that the first label does not stand below the axis
-    return kLeft + inset + part * (kWidth - kLeft - kRight - 2 * inset);
+    return kSweepLeft + inset + part * (kSweepWidth - kSweepLeft - kSweepRight - 2 * inset);
   }
 
   // What is below the lowest power of ten, such as a bound of 0, is drawn on it.
@@ -99,7 +101,7 @@ class Chart {
     const double part =
         by_powers_ ? std::log(std::max(value, lowest_) / lowest_) / std::log(highest_ * kHeadroomOfPowers / lowest_)
                    : value / (highest_ * kHeadroom);
-    return kTop + kPlot * (1 - part);
+    return kSweepTop + kSweepPlot * (1 - part);
   }
 
   void put_text(double at_x, double at_y, const char* style, const char* attributes, const std::string& text) {
@@ -164,18 +166,19 @@ class Chart {
 
   void grid() {
     for (const double level : levels()) {
-      put_line(kLeft, y(level), kWidth - kRight, y(level), level == levels().front() ? "axis" : "grid");
-      put_text(kLeft - 8, y(level) + 4, "faint", "text-anchor=\"end\"", fmt::format("{:.6g}", level));
+      put_line(kSweepLeft, y(level), kSweepWidth - kSweepRight, y(level), level == levels().front() ? "axis" : "grid");
+      put_text(kSweepLeft - 8, y(level) + 4, "faint", "text-anchor=\"end\"", fmt::format("{:.6g}", level));
     }
     const std::string unit = time_heading(problem_.objective == Objective::Latency ? "latency" : "time per sample",
                                           problem_.workload->time_unit);
     text_ += fmt::format(
         "<text transform=\"translate(20 {:.0f}) rotate(-90)\" text-anchor=\"middle\" class=\"faint\">{}</text>\n",
-        kTop + kPlot / 2, svg_escaped(unit));
+        kSweepTop + kSweepPlot / 2, svg_escaped(unit));
     const char* axis = sweep_.parameter == SweepParameter::Memory      ? "memory of each accelerator"
                        : sweep_.parameter == SweepParameter::Bandwidth ? "bandwidth, times as fast"
                                                                        : to_string(sweep_.parameter);
-    put_text((kLeft + kWidth - kRight) / 2, kTop + kPlot + 36, "faint", "text-anchor=\"middle\"", axis);
+    put_text((kSweepLeft + kSweepWidth - kSweepRight) / 2, kSweepTop + kSweepPlot + 36, "faint",
+             "text-anchor=\"middle\"", axis);
   }
 
   // Those that would touch the one before are left out.
@@ -183,19 +186,19 @@ class Chart {
     double free_from = 0;
     for (std::size_t i = 0; i < sweep_.points.size(); ++i) {
       const double half = kLabelPixels * static_cast<double>(sweep_.points[i].label.size()) / 2;
-      put_line(x(i), kTop + kPlot, x(i), kTop + kPlot + 4, "axis");
+      put_line(x(i), kSweepTop + kSweepPlot, x(i), kSweepTop + kSweepPlot + 4, "axis");
       if (x(i) - half < free_from) continue;
       free_from = x(i) + half + 6;
-      put_text(x(i), kTop + kPlot + 18, "faint", "text-anchor=\"middle\"", sweep_.points[i].label);
+      put_text(x(i), kSweepTop + kSweepPlot + 18, "faint", "text-anchor=\"middle\"", sweep_.points[i].label);
     }
   }
 
   void knee() {
     if (!sweep_.enough) return;
     const double at = x(*sweep_.enough);
-    const bool to_the_left = at > kWidth / 2;
-    put_line(at, kTop, at, kTop + kPlot, "knee", "stroke-dasharray=\"5 4\"");
-    put_text(at + (to_the_left ? -6 : 6), kTop + 12, "knee-text",
+    const bool to_the_left = at > kSweepWidth / 2;
+    put_line(at, kSweepTop, at, kSweepTop + kSweepPlot, "knee", "stroke-dasharray=\"5 4\"");
+    put_text(at + (to_the_left ? -6 : 6), kSweepTop + 12, "knee-text",
              to_the_left ? "font-weight=\"600\" text-anchor=\"end\"" : "font-weight=\"600\"",
              fmt::format("{}: enough", sweep_.points[*sweep_.enough].label));
   }
@@ -237,7 +240,7 @@ class Chart {
       const SweepPoint& point = sweep_.points[i];
       const Result& result = point.result;
       if (!result.split) {
-        const double foot = kTop + kPlot;
+        const double foot = kSweepTop + kSweepPlot;
         text_ += fmt::format(
             "<path d=\"M{0:.1f} {1:.1f}l8 8m0 -8l-8 8\" class=\"none\" stroke-width=\"2\"><title>{2}: {3}: "
             "{4}</title></path>\n",
@@ -265,6 +268,6 @@ class Chart {
 
 }  // namespace
 
-std::string sweep_svg(const Problem& problem, const Sweep& sweep) { return Chart(problem, sweep).text(); }
+std::string sweep_svg(const Problem& problem, const Sweep& sweep) { return SweepChart(problem, sweep).text(); }
 
 }  // namespace partita::detail

@@ -21,14 +21,14 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kWidth = 1120, kRight = 22, kEdge = 16;
+constexpr double kTimelineWidth = 1120, kTimelineRight = 22, kEdge = 16;
 constexpr double kTitle = 28, kSubtitle = 48, kLegend = 72, kBand = 90, kBandHeight = 17;
 constexpr double kLane = 22, kLaneGap = 3, kDeviceGap = 9;
-constexpr double kLetter = 6.4, kSmallLetter = 5.8;  // widths, on the wide side, of 12 and 11 pixels
-constexpr std::size_t kLongestName = 28;
+constexpr double kTimelineLetter = 6.4, kTimelineSmallLetter = 5.8;  // widths, on the wide side, of 12 and 11 pixels
+constexpr std::size_t kTimelineLongestName = 28;
 constexpr const char* kNeutral = "#7d8590";
 
-constexpr const char* kStyle = R"(<style>
+constexpr const char* kTimelineStyle = R"(<style>
 text{fill:#1f2328;font:12px "Helvetica Neue",Arial,sans-serif}
 .title{font-size:17px;font-weight:600}
 .s{font-size:11px;text-anchor:middle}
@@ -63,11 +63,11 @@ bool is_bright(const char* colour) {
          150;
 }
 
-std::string number(double value) { return fmt::format("{:.6g}", value); }
+std::string pixels(double value) { return fmt::format("{:.6g}", value); }
 
-class Picture {
+class TimelinePicture {
  public:
-  Picture(const Problem& problem, const CheckReport& report, const Simulation& simulation)
+  TimelinePicture(const Problem& problem, const CheckReport& report, const Simulation& simulation)
       : problem_(problem),
         simulation_(simulation),
         timeline_(timeline(report, simulation)),
@@ -83,7 +83,7 @@ class Picture {
     const double height = bottom_ + 66;
     add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" role="img">)"
         "\n<title>{2}</title>\n",
-        kWidth, height, svg_escaped(title()));
+        kTimelineWidth, height, svg_escaped(title()));
     add_style();
     add("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
     add("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kEdge, kTitle, svg_escaped(title()));
@@ -108,7 +108,9 @@ class Picture {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
-  double x(double time) const { return left_ + (kWidth - kRight - left_) * time / std::max(timeline_.end, 1e-300); }
+  double x(double time) const {
+    return left_ + (kTimelineWidth - kTimelineRight - left_) * time / std::max(timeline_.end, 1e-300);
+  }
   std::size_t colour_of(DeviceId device) const { return colours_.at(device_colour(device)); }
 
   // One sample at a time fills and drains nothing.
@@ -127,11 +129,11 @@ class Picture {
       if (before.valid()) y += kLane + (one.device == before ? kLaneGap : kDeviceGap);
       if (one.device == before && colon != std::string::npos) name = name.substr(colon + 2);
       before = one.device;
-      places_.push_back({visible(name, kLongestName), y});
+      places_.push_back({visible(name, kTimelineLongestName), y});
       longest = std::max(longest, places_.back().name.size());
     }
     bottom_ = y + kLane + 6;
-    left_ = kEdge + kLetter * static_cast<double>(longest) + 10;
+    left_ = kEdge + kTimelineLetter * static_cast<double>(longest) + 10;
   }
 
   std::string title() const {
@@ -161,7 +163,7 @@ class Picture {
   }
 
   void add_style() {
-    add("{}", kStyle);
+    add("{}", kTimelineStyle);
     add_colour("x", kNeutral);
     for (const auto& [colour, place] : colours_) add_colour(std::to_string(place), colour.c_str());
     add("</style>\n<defs>\n");
@@ -205,7 +207,7 @@ class Picture {
       add(R"(<rect class="{}" x="{:.0f}" y="{}" width="22" height="12"/><text x="{:.0f}" y="{}">{}</text>)"
           "\n",
           style, at, kLegend - 10, at + 28, kLegend, what);
-      at += 28 + kLetter * static_cast<double>(std::string_view(what).size()) + 20;
+      at += 28 + kTimelineLetter * static_cast<double>(std::string_view(what).size()) + 20;
     };
     entry("cx", training_ ? "forward" : "compute");
     if (training_) entry("cx b", "backward");
@@ -230,7 +232,7 @@ class Picture {
     for (int i = 0; i * step <= timeline_.end * (1 + 1e-9); ++i) {
       add(R"(<path class="grid" d="M{0:.1f} {1}V{2:.0f}"/><text class="s soft" x="{0:.1f}" y="{3:.0f}">{4}</text>)"
           "\n",
-          x(i * step), first_lane() - 4, bottom_ + 5, bottom_ + 18, number(i * step));
+          x(i * step), first_lane() - 4, bottom_ + 5, bottom_ + 18, pixels(i * step));
     }
     add(R"(<path class="grid" d="M{:.1f} {:.0f}H{:.1f}"/><text class="right soft" x="{:.1f}" y="{:.0f}">{}</text>)"
         "\n",
@@ -259,9 +261,9 @@ class Picture {
     add(R"(<rect class="{}{}{}" x="{:.1f}" y="{:.0f}" width="{:.2f}" height="{}"><title>sample {}{}, {}: {} to {}</title></rect>)"
         "\n",
         letter_of(box.phase), colour, box.backward ? " b" : "", from, top, width, kLane, box.sample, pass,
-        to_string(box.phase), number(box.start), number(box.finish));
+        to_string(box.phase), pixels(box.start), pixels(box.finish));
     const std::string label = std::to_string(box.sample);
-    if (box.phase != Phase::Compute || width < kSmallLetter * static_cast<double>(label.size()) + 3) return;
+    if (box.phase != Phase::Compute || width < kTimelineSmallLetter * static_cast<double>(label.size()) + 3) return;
     const char* ink = box.backward ? "" : (is_bright(device_colour(box.device)) ? " dark" : " light");
     add("<text class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ink, from + width / 2, top + kLane / 2 + 4, label);
   }
@@ -287,7 +289,7 @@ class Picture {
         kBandHeight);
     if (start > 0) add("<path class=\"mark\" d=\"M{:.1f} {}V{:.0f}\"/>\n", x(start), kBand, bottom_);
     for (const std::string& label : {name + (more.empty() ? "" : ": " + more), name}) {
-      if (kLetter * static_cast<double>(label.size()) > width) continue;
+      if (kTimelineLetter * static_cast<double>(label.size()) > width) continue;
       add("<text class=\"s\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", from + width / 2, kBand + kBandHeight - 4.7,
           label);
       return;
@@ -309,7 +311,7 @@ class Picture {
 }  // namespace
 
 std::string timeline_svg(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
-  return Picture(problem, report, simulation).text();
+  return TimelinePicture(problem, report, simulation).text();
 }
 
 }  // namespace partita::detail

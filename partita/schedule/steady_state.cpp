@@ -8,7 +8,7 @@ namespace partita::detail {
 namespace {
 
 // Relative: the same sums in another order.
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfPeriods = 1e-9;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::optional<double> steady_time(const std::vector<double>& ends, std::size_t b
     const std::size_t window = std::max({count / 4, 2 * period + 2, burst + period + 1});
     if (window > count) return std::nullopt;
     const double advance = ends[count - 1] - ends[count - 1 - period];
-    const double slack = kRounding * std::abs(advance) + 1e-3 * kRounding * std::abs(ends[count - 1]);
+    const double slack = kRoundingOfPeriods * std::abs(advance) + 1e-3 * kRoundingOfPeriods * std::abs(ends[count - 1]);
     bool repeats = true;
     for (std::size_t n = count - window; n + period < count && repeats; ++n)
       repeats = std::abs(ends[n + period] - ends[n] - advance) <= slack;

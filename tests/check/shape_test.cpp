@@ -8,8 +8,8 @@
 namespace partita::detail {
 namespace {
 
-constexpr DeviceId kFirst(0);
-constexpr DeviceId kSecond(1);
+constexpr DeviceId kFirstOfTwo(0);
+constexpr DeviceId kSecondOfTwo(1);
 constexpr DeviceId kThird(2);
 
 Messages shape_messages(const Problem& problem, std::string_view split) {
@@ -38,7 +38,7 @@ TEST(Staged, HostsAreStagesToo) {
   const Problem problem = problem_of(graph_from_text("a 1 1; b 1 1; c 1 1; a -> b -> c"));
   const CheckReport report = check_text(problem, "c | a | b");
   EXPECT_TRUE(report.legal());
-  EXPECT_EQ(report.order, (Devices{kSecond, kThird, kFirst}));
+  EXPECT_EQ(report.order, (Devices{kSecondOfTwo, kThird, kFirstOfTwo}));
   EXPECT_EQ(shape_messages(problem, "b | | a c").size(), 1u);
 }
 
@@ -58,24 +58,24 @@ TEST(Staged, ALongCircleIsFound) {
 TEST(Staged, KeepsTheSplitsOwnOrderWhereItIsOne) {
   const Problem problem = problem_of(graph_from_text("a 1 1; b 1 1; c 1 1; a -> c; b -> c"));
   Split split = split_from_text(problem.workload, "a | b | c");
-  EXPECT_EQ(check(problem, split).order, (Devices{kFirst, kSecond, kThird}));
-  split.order = {kSecond, kFirst, kThird};
+  EXPECT_EQ(check(problem, split).order, (Devices{kFirstOfTwo, kSecondOfTwo, kThird}));
+  split.order = {kSecondOfTwo, kFirstOfTwo, kThird};
   EXPECT_EQ(check(problem, split).order, split.order);
-  for (const Devices& wrong :
-       {Devices{kThird, kFirst, kSecond}, Devices{kFirst, kThird}, Devices{kFirst, kFirst, kThird},
-        Devices{kFirst, kSecond, kThird, DeviceId(9)}, Devices{DeviceId()}}) {
+  for (const Devices& wrong : {Devices{kThird, kFirstOfTwo, kSecondOfTwo}, Devices{kFirstOfTwo, kThird},
+                               Devices{kFirstOfTwo, kFirstOfTwo, kThird},
+                               Devices{kFirstOfTwo, kSecondOfTwo, kThird, DeviceId(9)}, Devices{DeviceId()}}) {
     split.order = wrong;
     const CheckReport report = check(problem, split);
     EXPECT_TRUE(report.legal());
-    EXPECT_EQ(report.order, (Devices{kFirst, kSecond, kThird}));
+    EXPECT_EQ(report.order, (Devices{kFirstOfTwo, kSecondOfTwo, kThird}));
   }
 }
 
 TEST(Staged, AnOrderMayNameEmptyDevices) {
   const Problem problem = problem_of(graph_from_text("a 1 1; b 1 1"));
   Split split = split_from_text(problem.workload, "a | | b");
-  split.order = {kThird, kSecond, kFirst};
-  EXPECT_EQ(check(problem, split).order, (Devices{kThird, kFirst}));
+  split.order = {kThird, kSecondOfTwo, kFirstOfTwo};
+  EXPECT_EQ(check(problem, split).order, (Devices{kThird, kFirstOfTwo}));
 }
 
 TEST(Staged, KeepsTheOrderOfAListing) {
@@ -84,9 +84,9 @@ TEST(Staged, KeepsTheOrderOfAListing) {
   listing.devices = {
       {DeviceKind::Host, "", {3}}, {DeviceKind::Accelerator, "", {1}}, {DeviceKind::Accelerator, "", {2}}};
   listing.order = {2, 1, 0};
-  EXPECT_EQ(check(problem, listing).order, (Devices{kSecond, kFirst, kThird}));
+  EXPECT_EQ(check(problem, listing).order, (Devices{kSecondOfTwo, kFirstOfTwo, kThird}));
   listing.order = {7};
-  EXPECT_EQ(check(problem, listing).order, (Devices{kFirst, kSecond, kThird}));
+  EXPECT_EQ(check(problem, listing).order, (Devices{kFirstOfTwo, kSecondOfTwo, kThird}));
 }
 
 // Forward a -> b, so device 0 comes before device 1; backward X -> Y as the test colours them.
@@ -130,7 +130,7 @@ TEST(Staged, EdgesFromForwardToBackwardDoNotCount) {
 
 TEST(Staged, TheOrderTakesMirroredEdgesBackward) {
   const Problem problem = problem_of(graph_from_text("a 1 1; X 1 1 back; Y 1 1 back; X -> Y", 3));
-  EXPECT_EQ(check_text(problem, "X | Y | a").order, (Devices{kSecond, kFirst, kThird}));
+  EXPECT_EQ(check_text(problem, "X | Y | a").order, (Devices{kSecondOfTwo, kFirstOfTwo, kThird}));
 }
 
 TEST(Contiguous, PrintsThePath) {

@@ -9,7 +9,7 @@
 namespace partita::detail {
 namespace {
 
-Problem latency_of(std::string_view text, int subgraphs, int accelerators = 2) {
+Problem latency_with(std::string_view text, int subgraphs, int accelerators = 2) {
   Problem problem = problem_of(graph_from_text(text, accelerators), Shape::Staged, Objective::Latency);
   problem.subgraphs = subgraphs;
   return problem;
@@ -17,9 +17,9 @@ Problem latency_of(std::string_view text, int subgraphs, int accelerators = 2) {
 
 TEST(Subgraphs, ContiguousSetsThatNeedEachOtherMayTakeTurns) {
   constexpr const char* kText = "a 1 - out=1; b 2 - out=1; c 3 - out=1; d 4 -; a -> b; b -> c; c -> d";
-  EXPECT_EQ(messages(check_text(latency_of(kText, 1), "a c | b d"), Violation::Kind::Shape).size(), 1u);
+  EXPECT_EQ(messages(check_text(latency_with(kText, 1), "a c | b d"), Violation::Kind::Shape).size(), 1u);
 
-  const Problem two = latency_of(kText, 2);
+  const Problem two = latency_with(kText, 2);
   const CheckReport report = check_text(two, "a / c | b / d");
   EXPECT_TRUE(report.legal());
   EXPECT_DOUBLE_EQ(report.value, (1 + 1) + (1 + 2 + 1) + (1 + 3 + 1) + (1 + 4));
@@ -37,25 +37,25 @@ TEST(Subgraphs, TheirOrderTakesTime) {
   // Two independent chains over two accelerators. Without the order, a and c would run at once on one accelerator and
   // all would be done at 3 + 4 = 7; but one of them goes second.
   constexpr const char* kText = "a 3 -; b 4 -; c 2 -; d 1 -; a -> b; c -> d";
-  const Problem problem = latency_of(kText, 2);
+  const Problem problem = latency_with(kText, 2);
   EXPECT_DOUBLE_EQ(check_text(problem, "c / a | d / b").value, 2 + 3 + 4);
   EXPECT_DOUBLE_EQ(check_text(problem, "a / c | b / d").value, 3 + 4 + 1);
   EXPECT_DOUBLE_EQ(check_text(problem, "a / c | d / b").value, 3 + 2 + 1 + 4);  // b waits for d, which waits for c
 }
 
 TEST(Subgraphs, WhatPassesBetweenThemGoesThroughHostMemory) {
-  const Problem problem = latency_of("a 1 - out=10; b 2 -; a -> b", 2, 1);
+  const Problem problem = latency_with("a 1 - out=10; b 2 -; a -> b", 2, 1);
   EXPECT_DOUBLE_EQ(check_text(problem, "a b").value, 3);
   EXPECT_DOUBLE_EQ(check_text(problem, "a / b").value, (1 + 10) + (10 + 2));
 }
 
 TEST(Subgraphs, EdgesOfDifferentCostBelongToTheProducersSubgraph) {
-  const Problem problem = latency_of("a 1 -; b 1 -; c 1 -; a -> b : 2; a -> c : 3", 2, 1);
+  const Problem problem = latency_with("a 1 -; b 1 -; c 1 -; a -> b : 2; a -> c : 3", 2, 1);
   EXPECT_DOUBLE_EQ(check_text(problem, "a b / c").value, (1 + 1 + 3) + (3 + 1));
 }
 
 TEST(Subgraphs, OnlyTheirOrderCountsAsLongAsTheNumbersAreBelowTheLimit) {
-  const Problem problem = latency_of("a 1 -; b 2 -; a -> b", 4, 1);
+  const Problem problem = latency_with("a 1 -; b 2 -; a -> b", 4, 1);
   const CheckReport report = check_text(problem, "/ a / / b");
   EXPECT_TRUE(report.legal());
   EXPECT_DOUBLE_EQ(report.value, 3);
@@ -68,7 +68,7 @@ TEST(Subgraphs, OnlyTheirOrderCountsAsLongAsTheNumbersAreBelowTheLimit) {
 }
 
 TEST(Subgraphs, MoreThanAllowedAreNamed) {
-  const Problem problem = latency_of("a 1 -; b 2 -; c 3 -; a -> b -> c", 2, 1);
+  const Problem problem = latency_with("a 1 -; b 2 -; c 3 -; a -> b -> c", 2, 1);
   const CheckReport report = check_text(problem, "a / b / c");
   EXPECT_EQ(messages(report, Violation::Kind::Subgraph),
             Messages{"accelerator 0 may run 2 subgraphs, but the split gives it subgraphs up to number 2, counted from "
@@ -81,7 +81,7 @@ TEST(Subgraphs, MoreThanAllowedAreNamed) {
 }
 
 TEST(Subgraphs, EachPassHasItsOwnAndForwardGoesFirst) {
-  const Problem problem = latency_of(
+  const Problem problem = latency_with(
       "a 1 - colour=1; b 2 - colour=1; B 4 - colour=1 back; A 8 - colour=1 back; a -> b; b -> B; B -> A", 2, 1);
   const CheckReport report = check_text(problem, "a B / b A");
   EXPECT_TRUE(report.legal());  // the colour class is on one device, in four subgraphs
@@ -94,7 +94,7 @@ TEST(Subgraphs, EachPassHasItsOwnAndForwardGoesFirst) {
 }
 
 TEST(Subgraphs, BackwardOnesBeyondTheLimitSaySo) {
-  const Problem problem = latency_of("a 1 -; A 1 - back; B 1 - back; a -> A -> B", 1, 1);
+  const Problem problem = latency_with("a 1 -; A 1 - back; B 1 - back; a -> A -> B", 1, 1);
   const Messages found = messages(check_text(problem, "a A / B"), Violation::Kind::Subgraph);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].find("may run 1 subgraph in the backward pass"), std::string::npos) << found[0];
@@ -108,7 +108,7 @@ TEST(Subgraphs, MemoryIsCountedPerDevice) {
 }
 
 TEST(Subgraphs, ACircleIsToldByItsSubgraphs) {
-  const Problem problem = latency_of("a 1 1; b 1 1; a -> b", 2, 1);
+  const Problem problem = latency_with("a 1 1; b 1 1; a -> b", 2, 1);
   const Messages found = messages(check_text(problem, "b / a"), Violation::Kind::Shape);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].find("accelerator 0 subgraph 1 before accelerator 0 subgraph 0 (by edge 1 (a) -> 2 (b))"),
@@ -120,14 +120,14 @@ TEST(Subgraphs, ACircleIsToldByItsSubgraphs) {
 }
 
 TEST(Subgraphs, OfNoMeaningOnAHostAndForThroughput) {
-  const Problem problem = latency_of("a 1 1; b 1 1; a -> b", 1, 1);
+  const Problem problem = latency_with("a 1 1; b 1 1; a -> b", 1, 1);
   EXPECT_TRUE(check_text(problem, "| a / b").legal());
   EXPECT_TRUE(check_text(problem_of(problem.workload), "a / b").legal());
 }
 
 class ListedSubgraphs : public testing::Test {
  protected:
-  ListedSubgraphs() : problem(latency_of("a 1 - out=1; b 2 - out=1; c 3 -; A 1 1 back; a -> b -> c -> A", 2, 2)) {
+  ListedSubgraphs() : problem(latency_with("a 1 - out=1; b 2 - out=1; c 3 -; A 1 1 back; a -> b -> c -> A", 2, 2)) {
     listing.devices = {{DeviceKind::Accelerator, "", {1, 3, 4}}, {DeviceKind::Accelerator, "", {2}}};
     listing.devices[0].subgraphs = {{1}, {3}};
   }

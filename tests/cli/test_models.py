@@ -28,9 +28,37 @@ class Models(CliTest):
     def test_a_config_on_unequal_devices_of_two_servers(self):
         plan = self.plan(LLAMA, "--platform", "2x(a100+t4)+eth100", "--phase", "decode", "--batch", "8", "--context", "1024")
         self.assertEqual(plan["status"], "optimal")
-        out, _ = self.run_program(LLAMA, self.path("plan.json"), "--phase", "decode", "--batch", "8", "--context", "1024",
-                                  program=PARTITA_CHECK)
+        out, _ = self.run_program(LLAMA, self.path("plan.json"), program=PARTITA_CHECK)  # the plan knows the options
         self.assertIn("legal", out)
+
+    def test_a_plan_stands_alone(self):
+        plan = self.plan(RESNET, "--platform", "2xa100", "--dtype", "fp16", "--training", "--optimizer", "sgd")
+        self.assertEqual(plan["model"]["options"], {"dtype": "fp16", "training": "true", "optimizer": "sgd"})
+        self.assertEqual(plan["units"], {"time": "ms", "memory": "bytes"})
+        for program in (PARTITA_CHECK, None):
+            command = [self.path("plan.json")] if program else ["simulate", self.path("plan.json")]
+            out, _ = self.run_program(*command, **({"program": program} if program else {}))
+            self.assertIn("ms", out)
+        self.assertEqual(len(plan["node_names"]), plan["model"]["nodes"])
+        for place, cut in enumerate(plan["cuts"]):
+            self.assertIn(cut["node"], plan["devices"][cut["from"]]["nodes"])
+            self.assertIn(place, plan["devices"][cut["from"]]["sends"])
+            for device in cut["to"]:
+                self.assertIn(place, plan["devices"][device]["receives"])
+        forward = [cut for cut in plan["cuts"] if cut.get("dtype")]
+        self.assertTrue(forward)
+        for cut in forward:
+            elements = 1
+            for extent in cut["shape"]:
+                elements *= extent
+            self.assertEqual(cut["bytes"], elements * {"fp16": 2, "int64": 8, "fp32": 4}[cut["dtype"]])
+
+    def test_a_plan_of_another_graph_is_refused(self):
+        self.plan(RESNET, "--platform", "2xa100")
+        error = self.run_program(LLAMA, self.path("plan.json"), program=PARTITA_CHECK, code=5)[1]
+        self.assertIn("is a plan for another graph", error)
+        error = self.run_program(RESNET, self.path("plan.json"), "--training", program=PARTITA_CHECK, code=5)[1]
+        self.assertIn("read with the same options", error)
 
     def test_what_a_transfer_takes_is_latency_and_bytes(self):
         """Two devices, so one cut: the load of each end holds what crosses it, at PCIe's 25 GB/s and 10 us."""

@@ -10,7 +10,7 @@
 namespace partita::detail {
 namespace {
 
-const DeviceRates kRates{
+const DeviceRates kEstimateRates{
     .flops = {{DataType::Float16, 1e12}, {DataType::Float32, 1e11}}, .memory_bandwidth = 1e9, .launch = 1e-6};
 
 Efficiencies table_of(Efficiency all) {
@@ -23,21 +23,21 @@ Efficiencies table_of(Efficiency all) {
 TEST(Estimate, TheLargerOfArithmeticAndTrafficAfterLaunchAndRamp) {
   Work work{.family = OperatorFamily::MatrixProduct, .arithmetic = DataType::Float16, .flops = 1e9, .bytes = 1e3};
   const Efficiencies table = table_of({0.5, 0.25, 3e-6, true});
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 3e-6 + 1e9 / 0.5e12);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 3e-6 + 1e9 / 0.5e12);
   work.bytes = 1e9;
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 3e-6 + 1e9 / 0.25e9);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 3e-6 + 1e9 / 0.25e9);
   work.arithmetic = DataType::Float32;
   work.bytes = 0;
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 3e-6 + 1e9 / 0.5e11);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 3e-6 + 1e9 / 0.5e11);
 }
 
 TEST(Estimate, ViewsTakeNoTimeAndMisalignedProductsTakeLonger) {
   const Efficiencies table = table_of({0.5, 0.5, 0, true});
-  EXPECT_EQ(estimate({.family = OperatorFamily::View, .flops = 1e9, .bytes = 1e9}, kRates, table), 0);
+  EXPECT_EQ(estimate({.family = OperatorFamily::View, .flops = 1e9, .bytes = 1e9}, kEstimateRates, table), 0);
   Work work{.family = OperatorFamily::MatrixProduct, .arithmetic = DataType::Float16, .flops = 1e12, .bytes = 0};
-  const double aligned = estimate(work, kRates, table);
+  const double aligned = estimate(work, kEstimateRates, table);
   work.misaligned = true;
-  EXPECT_GT(estimate(work, kRates, table), 3 * aligned);
+  EXPECT_GT(estimate(work, kEstimateRates, table), 3 * aligned);
 }
 
 TEST(Estimate, SaysWhereItComesFrom) {

@@ -126,7 +126,7 @@ std::vector<Known> measured_models() {
   return known;
 }
 
-std::string test_name(const testing::TestParamInfo<Known>& info) {
+std::string name_of_known(const testing::TestParamInfo<Known>& info) {
   std::string name = info.param.key.substr(info.param.key.rfind('/') + 1);
   name = name.substr(0, name.find(".json"));
   std::replace_if(
@@ -134,10 +134,10 @@ std::string test_name(const testing::TestParamInfo<Known>& info) {
   return info.param.key.find("Operator") != std::string::npos ? name + "_operators" : name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Paper, KnownValue, testing::ValuesIn(paper_inputs()), test_name);
-INSTANTIATE_TEST_SUITE_P(Paper, KnownFreeValue, testing::ValuesIn(free_inputs()), test_name);
-INSTANTIATE_TEST_SUITE_P(Paper, KnownLatency, testing::ValuesIn(latency_inputs()), test_name);
-INSTANTIATE_TEST_SUITE_P(Measured, KnownValue, testing::ValuesIn(measured_models()), test_name);
+INSTANTIATE_TEST_SUITE_P(Paper, KnownValue, testing::ValuesIn(paper_inputs()), name_of_known);
+INSTANTIATE_TEST_SUITE_P(Paper, KnownFreeValue, testing::ValuesIn(free_inputs()), name_of_known);
+INSTANTIATE_TEST_SUITE_P(Paper, KnownLatency, testing::ValuesIn(latency_inputs()), name_of_known);
+INSTANTIATE_TEST_SUITE_P(Measured, KnownValue, testing::ValuesIn(measured_models()), name_of_known);
 
 }  // namespace
 }  // namespace partita::detail::test

@@ -54,27 +54,27 @@ TEST(WriteModel, Lp) {
             "Bounds\n 0 <= x_0 <= 1\n 0 <= y_0 <= 1\n -2 <= w_0 <= 5\n f_0 = 3\nGenerals\n x_0\n y_0\nEnd\n");
 }
 
-const std::vector<double> kSolution{2.5, 1, 0, 0, 3};
+const std::vector<double> kSolutionOfFiles{2.5, 1, 0, 0, 3};
 
 TEST(ReadSolution, EverySolversFormat) {
   const LinearModel model = small_model();
   const auto read = [&](const char* text) { return read_solution(model, text, "file"); };
-  EXPECT_EQ(read("T 2.5\nx_0 1\n"), kSolution);
-  EXPECT_EQ(read("# Solution for model partita\n# Objective value = 2.5\nT 2.5\nx_0 1\ny_0 -0\n"), kSolution)
+  EXPECT_EQ(read("T 2.5\nx_0 1\n"), kSolutionOfFiles);
+  EXPECT_EQ(read("# Solution for model partita\n# Objective value = 2.5\nT 2.5\nx_0 1\ny_0 -0\n"), kSolutionOfFiles)
       << "Gurobi";
   EXPECT_EQ(read("Optimal - objective value 2.50000000\n      0 T             2.5     0\n**    1 x_0             1     "
                  "-2.5\n"),
-            kSolution)
+            kSolutionOfFiles)
       << "CBC";
   EXPECT_EQ(read("Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 2.5\n# Columns 5\nT 2.5\nx_0 "
                  "0.9999999\ny_0 0\n"
                  "w_0 0\nf_0 3\n# Rows 4\nonce 1\nmost 0\n\n# Dual solution values\nNone\n"),
-            kSolution)
+            kSolutionOfFiles)
       << "HiGHS";
   EXPECT_EQ(read("solution status: optimal solution found\nobjective value:                                  2.5\n"
                  "T                                                 2.5 \t(obj:1)\nx_0                                 "
                  "              1 \t(obj:0)\n"),
-            kSolution)
+            kSolutionOfFiles)
       << "SCIP";
 }
 

@@ -44,7 +44,7 @@ Problem latency_problem(std::uint64_t seed, int subgraphs) {
 }
 
 // A random assignment, colours kept; nodes near each other are often together.
-Split random_split(const Problem& problem, std::uint64_t seed) {
+Split random_latency_split(const Problem& problem, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   Split split = random_assignment(problem, true, engine);
   if (problem.subgraphs == 1) return split;
@@ -82,7 +82,7 @@ TEST_P(LatencyProgram, LegalSplitsAreSolutions) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     for (std::uint64_t attempt = 0; attempt < 8; ++attempt) {
-      const Split split = random_split(one, 100 * seed + attempt);
+      const Split split = random_latency_split(one, 100 * seed + attempt);
       const CheckReport report = check(one, split);
       if (!report.legal()) continue;
       ++legal;
@@ -102,7 +102,7 @@ TEST_P(LatencyProgram, CirclesAreNotSolutions) {
   std::size_t circles = 0;
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
     const Problem one = problem(seed);
-    const Split split = random_split(one, seed);
+    const Split split = random_latency_split(one, seed);
     const CheckReport report = check(one, split);
     if (report.violations.size() != 1 || report.violations[0].kind != Violation::Kind::Shape) continue;
     ++circles;
@@ -143,7 +143,7 @@ TEST_P(LatencyProgram, SolutionFilesAreReadBack) {
   std::size_t legal = 0;
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
     const Problem one = problem(seed + 5000);
-    const Split split = random_split(one, seed);
+    const Split split = random_latency_split(one, seed);
     const CheckReport report = check(one, split);
     if (!report.legal()) continue;
     ++legal;

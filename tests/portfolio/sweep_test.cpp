@@ -77,12 +77,12 @@ void expect_consistent(const Problem& problem, const Sweep& sweep, const std::st
 }
 
 // How many points were proved, and how many had to be searched.
-struct Tally {
+struct SweepTally {
   int points = 0, proved = 0, searched = 0;
 };
 
 void expect_brackets_brute_force(const Problem& problem, Parameter parameter, const std::vector<double>& values,
-                                 const std::string& what, Tally& tally) {
+                                 const std::string& what, SweepTally& tally) {
   SweepOptions options;
   options.ticks = 400'000;
   SweepWatcher watcher;
@@ -128,7 +128,7 @@ std::vector<double> range_of(Parameter parameter, const Workload& workload) {
 constexpr Parameter kAll[] = {Parameter::Accelerators, Parameter::Hosts, Parameter::Memory, Parameter::Bandwidth};
 
 TEST(Sweep, EveryPointIsWhatBruteForceFinds) {
-  Tally tally;
+  SweepTally tally;
   for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     Problem problem{random_workload(seed)};
     problem.objective = seed % 5 == 0 ? Objective::Latency : seed % 5 == 1 ? Objective::GPipe : Objective::MaxLoad;
@@ -145,7 +145,7 @@ TEST(Sweep, EveryPointIsWhatBruteForceFinds) {
 }
 
 TEST(Sweep, CopiesAndSamplesInFlightMoveAlong) {
-  Tally tally;
+  SweepTally tally;
   SetupFeatures features = SetupFeatures::none();
   features.copies = features.memory = features.recompute = features.transfers = true;
   for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "partita/partita.h"
@@ -28,6 +29,10 @@ inline Complaint other_status(const Plan& answer, std::optional<double> optimum)
   if (answer.result.status == expected) return {};
   return fmt::format("status {} instead of {}: value {}, bound {}, optimum {}", to_string(answer.result.status),
                      to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1));
+}
+
+inline bool has(const CheckReport& report, Violation::Kind kind) {
+  return std::ranges::any_of(report.violations, [&](const Violation& v) { return v.kind == kind; });
 }
 
 }  // namespace partita::detail

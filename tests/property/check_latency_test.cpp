@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/check/check.h"
+#include "tests/property/answers.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/latency_brute_force.h"
@@ -81,11 +82,6 @@ Split split_of(const Labels& labels) {
   for (const std::size_t d : labels.device_of) split.device_of.push_back(DeviceId(d));
   for (const std::size_t s : labels.subgraph_of) split.subgraph_of.push_back(static_cast<std::uint32_t>(s));
   return split;
-}
-
-bool has(const CheckReport& report, Violation::Kind kind) {
-  return std::any_of(report.violations.begin(), report.violations.end(),
-                     [kind](const Violation& violation) { return violation.kind == kind; });
 }
 
 // Whatever the rule of the schedule: blocks start after what they wait for, accelerators do one thing at a time, the

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/check/check.h"
+#include "tests/property/answers.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/pipeline_brute_force.h"
@@ -18,11 +19,6 @@ namespace partita::detail {
 namespace {
 
 using Kind = Violation::Kind;
-
-bool has(const CheckReport& report, Kind kind) {
-  return std::any_of(report.violations.begin(), report.violations.end(),
-                     [kind](const Violation& violation) { return violation.kind == kind; });
-}
 
 Complaint compare(const Problem& problem, const Split& split) {
   const PipelineEvaluation expected = evaluate_pipeline(problem, split);
@@ -59,7 +55,7 @@ Complaint compare(const Problem& problem, const Split& split) {
   return {};
 }
 
-struct Met {
+struct ViolationsMet {
   int splits = 0, legal = 0, copies = 0, clusters = 0, recomputing = 0, spoiled = 0;
 
   void add(const CheckReport& report, const Problem& problem) {
@@ -82,7 +78,7 @@ struct Met {
 };
 
 TEST(CheckEqualsDefinition, OfSetups) {
-  Met met;
+  ViolationsMet met;
   expect_for_all_workloads([&met](const Workload& workload, unsigned number) -> Complaint {
     SetupFeatures features;
     features.gpipe = features.contention = true;

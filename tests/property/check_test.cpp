@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/property/answers.h"
 #include "tests/property/property.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_setup.h"
@@ -41,11 +42,6 @@ Split split_of(const std::vector<std::size_t>& device_of) {
   Split split;
   for (const std::size_t d : device_of) split.device_of.push_back(DeviceId(d));
   return split;
-}
-
-bool has(const CheckReport& report, Violation::Kind kind) {
-  return std::any_of(report.violations.begin(), report.violations.end(),
-                     [kind](const Violation& violation) { return violation.kind == kind; });
 }
 
 Complaint compare(const Problem& problem, const std::vector<std::size_t>& device_of) {

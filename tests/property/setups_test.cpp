@@ -35,7 +35,7 @@ std::optional<double> planned(const Problem& problem) {
 }
 
 // Whatever the limits: a split that is legal by the definition and costs what it says, and a bound that no split beats.
-Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+Complaint dishonest_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
   const Result& result = answer.result;
   const auto text = [&](const std::string& what) {
     return fmt::format("{}: status {}, value {}, bound {}, optimum {}\n{}", what, to_string(result.status),
@@ -52,14 +52,14 @@ Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<do
   return {};
 }
 
-Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
-  if (Complaint complaint = dishonest(problem, answer, optimum)) return complaint;
+Complaint wrong_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
+  if (Complaint complaint = dishonest_setup(problem, answer, optimum)) return complaint;
   const Complaint complaint = other_status(answer, optimum);
   return complaint ? Complaint(*complaint + "\n" + describe(problem)) : Complaint();
 }
 
 // How often a question is as interesting as it should be.
-struct Met {
+struct SetupsMet {
   int questions = 0;
   int answered = 0;   // there is a split
   int not_plain = 0;  // and it shares a stage, recomputes or is on two classes or clusters
@@ -82,7 +82,7 @@ bool uses_something_new(const Plan& answer, const Problem& problem) {
 }
 
 void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2, std::size_t most_nodes = kMostNodes) {
-  Met met;
+  SetupsMet met;
   expect_for_all_workloads(
       [&](const Workload& workload, unsigned number) -> Complaint {
         if (workload.graph.nodes.size() > most_nodes) return {};
@@ -91,7 +91,7 @@ void expect_optimal(const SetupFeatures& features, int one_in, int rarity = 2, s
         ++met.questions;
         met.answered += answer.result.split ? 1 : 0;
         met.not_plain += answer.result.split && uses_something_new(answer, problem) ? 1 : 0;
-        return wrong(problem, answer, pipeline_brute_force(problem));
+        return wrong_setup(problem, answer, pipeline_brute_force(problem));
       },
       rarity);
   met.expect_enough(one_in);
@@ -146,7 +146,7 @@ TEST(PlanEqualsPipelineBruteForce, WithRandomSettings) {
         const Problem problem = random_setup(workload, number);
         PlanOptions options;
         options.settings = random_settings(number);
-        Complaint complaint = wrong(problem, plan_fully(problem, options), pipeline_brute_force(problem));
+        Complaint complaint = wrong_setup(problem, plan_fully(problem, options), pipeline_brute_force(problem));
         if (complaint) *complaint += " with " + settings_text(options.settings);
         return complaint;
       },
@@ -159,7 +159,7 @@ TEST(PlanWithinLimits, IsHonestAboutSetups) {
         if (workload.graph.nodes.size() > kMostNodes) return {};
         const Problem problem = random_setup(workload, number);
         const Plan answer = plan_within(problem, number % 300);
-        return dishonest(problem, answer, pipeline_brute_force(problem));
+        return dishonest_setup(problem, answer, pipeline_brute_force(problem));
       },
       4);
 }

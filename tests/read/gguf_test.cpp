@@ -14,12 +14,6 @@
 namespace partita::detail {
 namespace {
 
-double bytes_of(const Network& network) {
-  double sum = 0;
-  for (const Weight& weight : network.weights) sum += weight.bytes;
-  return sum;
-}
-
 // The same sizes as a config.json.
 constexpr const char* kTinyConfig =
     R"({"model_type": "llama", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 96,

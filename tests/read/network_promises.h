@@ -12,6 +12,12 @@
 
 namespace partita::detail {
 
+inline double bytes_of(const Network& network) {
+  double sum = 0;
+  for (const Weight& weight : network.weights) sum += weight.bytes;
+  return sum;
+}
+
 inline void expect_promises(const Network& network) {
   EXPECT_FALSE(network.operators.empty());
   std::set<std::size_t> made;

@@ -44,12 +44,6 @@ std::string file_of(const Network& network, const std::string& only, const std::
 constexpr const char* kTiny = R"({"model_type": "llama", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 96,
     "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "dtype": "bfloat16"})";
 
-double bytes_of(const Network& network) {
-  double sum = 0;
-  for (const Weight& weight : network.weights) sum += weight.bytes;
-  return sum;
-}
-
 class SafetensorsFolder : public testing::Test {
  protected:
   void SetUp() override {

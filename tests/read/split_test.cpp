@@ -8,7 +8,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-InputError error_in(const std::string& text) {
+InputError error_in_split(const std::string& text) {
   return error_of([&] { parse_split(text, "f.json"); });
 }
 
@@ -82,71 +82,74 @@ TEST(ReadSplit, NodesMayBeWrongInEveryWayThatCheckCanName) {
 }
 
 TEST(SplitErrors, OtherFilesAreRecognised) {
-  EXPECT_SAYS(error_in(kSmallWorkload), ErrorKind::BadField, "f.json", "is a workload", "not a split");
-  EXPECT_SAYS(error_in("{}"), ErrorKind::BadField, "f.json", "not a split", "fpgas and cpus");
-  EXPECT_SAYS(error_in("[]"), ErrorKind::BadField, "a list", "a split");
-  EXPECT_SAYS(error_in("{"), ErrorKind::NotJson, "line 1");
+  EXPECT_SAYS(error_in_split(kSmallWorkload), ErrorKind::BadField, "f.json", "is a workload", "not a split");
+  EXPECT_SAYS(error_in_split("{}"), ErrorKind::BadField, "f.json", "not a split", "fpgas and cpus");
+  EXPECT_SAYS(error_in_split("[]"), ErrorKind::BadField, "a list", "a split");
+  EXPECT_SAYS(error_in_split("{"), ErrorKind::NotJson, "line 1");
   EXPECT_SAYS(error_of([] { read_split("no/such/plan.json"); }), ErrorKind::Unreadable, "no/such/plan.json");
 }
 
 TEST(SplitErrors, PlansThatCannotBeRead) {
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 3)")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("version": 1)", R"("version": 3)")), ErrorKind::BadField,
               "f.json: partita.version", "version 3", "newer than this program");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": 0)")), ErrorKind::BadField, "partita.version",
-              "found 0");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("version": 1)", R"("version": "1")")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("version": 1)", R"("version": 0)")), ErrorKind::BadField,
+              "partita.version", "found 0");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("version": 1)", R"("version": "1")")), ErrorKind::BadField,
               "partita.version", "found \"1\"");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("format": "plan")", R"("format": "trace")")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("format": "plan")", R"("format": "trace")")), ErrorKind::BadField,
               "partita.format", "\"trace\"");
-  EXPECT_SAYS(error_in(R"({"partita": 1})"), ErrorKind::BadField, "f.json: partita", "found 1");
-  EXPECT_SAYS(error_in(R"({"partita": {"format": "plan", "version": 1}, "status": "infeasible"})"), ErrorKind::BadField,
-              "f.json", "without devices", "infeasible");
-  EXPECT_SAYS(error_in(R"({"partita": {"format": "plan", "version": 1}, "status": "unknown", "devices": []})"),
+  EXPECT_SAYS(error_in_split(R"({"partita": 1})"), ErrorKind::BadField, "f.json: partita", "found 1");
+  EXPECT_SAYS(error_in_split(R"({"partita": {"format": "plan", "version": 1}, "status": "infeasible"})"),
+              ErrorKind::BadField, "f.json", "without devices", "infeasible");
+  EXPECT_SAYS(error_in_split(R"({"partita": {"format": "plan", "version": 1}, "status": "unknown", "devices": []})"),
               ErrorKind::BadField, "without devices", "unknown");
 }
 
 TEST(SplitErrors, WrongTypesInAPlan) {
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("kind": "host", )", "")), ErrorKind::BadField, "devices[0].kind", "missing");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("kind": "host")", R"("kind": "gpu")")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("kind": "host", )", "")), ErrorKind::BadField, "devices[0].kind",
+              "missing");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("kind": "host")", R"("kind": "gpu")")), ErrorKind::BadField,
               "devices[0].kind", "\"gpu\"");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": -1)")), ErrorKind::BadField, "devices[1].index",
-              "found -1");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": 1000000000)")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("index": 2)", R"("index": -1)")), ErrorKind::BadField,
+              "devices[1].index", "found -1");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("index": 2)", R"("index": 1000000000)")), ErrorKind::BadField,
               "devices[1].index", "999999");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("index": 2)", R"("index": 0)")), ErrorKind::BadField, "devices[2].index",
-              "accelerator 0", "twice");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("stage": 1)", R"("stage": 0)")), ErrorKind::BadField, "devices[1].stage",
-              "stage 0", "twice");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("stage": 1)", R"("stage": "x")")), ErrorKind::BadField, "devices[1].stage",
-              "\"x\"");
-  EXPECT_SAYS(error_in(with(kSmallPlan, "[7, 2.0]", "[7, 2.5]")), ErrorKind::BadField, "devices[1].nodes[1]", "2.5",
-              "integer");
-  EXPECT_SAYS(error_in(with(kSmallPlan, "[7, 2.0]", "7")), ErrorKind::BadField, "devices[1].nodes", "found 7");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": "12.5")")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("index": 2)", R"("index": 0)")), ErrorKind::BadField,
+              "devices[2].index", "accelerator 0", "twice");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("stage": 1)", R"("stage": 0)")), ErrorKind::BadField,
+              "devices[1].stage", "stage 0", "twice");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("stage": 1)", R"("stage": "x")")), ErrorKind::BadField,
+              "devices[1].stage", "\"x\"");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, "[7, 2.0]", "[7, 2.5]")), ErrorKind::BadField, "devices[1].nodes[1]",
+              "2.5", "integer");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, "[7, 2.0]", "7")), ErrorKind::BadField, "devices[1].nodes", "found 7");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("value": 12.5)", R"("value": "12.5")")), ErrorKind::BadField,
               "f.json: value", "\"12.5\"");
-  EXPECT_SAYS(error_in(with(kSmallPlan, R"("value": 12.5)", R"("value": NaN)")), ErrorKind::BadNumber, "value", "NaN");
+  EXPECT_SAYS(error_in_split(with(kSmallPlan, R"("value": 12.5)", R"("value": NaN)")), ErrorKind::BadNumber, "value",
+              "NaN");
 }
 
 TEST(SplitErrors, WrongTypesInSubgraphs) {
   const auto with_subgraphs = [](const std::string& list) {
     return with(kSmallPlan, R"("kind": "host")", R"("subgraphs": )" + list + R"(, "kind": "host")");
   };
-  EXPECT_SAYS(error_in(with_subgraphs("3")), ErrorKind::BadField, "devices[0].subgraphs", "found 3");
-  EXPECT_SAYS(error_in(with_subgraphs("[40]")), ErrorKind::BadField, "devices[0].subgraphs[0]", "found 40",
+  EXPECT_SAYS(error_in_split(with_subgraphs("3")), ErrorKind::BadField, "devices[0].subgraphs", "found 3");
+  EXPECT_SAYS(error_in_split(with_subgraphs("[40]")), ErrorKind::BadField, "devices[0].subgraphs[0]", "found 40",
               "a list of ids");
-  EXPECT_SAYS(error_in(with_subgraphs("[[40], [\"a\"]]")), ErrorKind::BadField, "devices[0].subgraphs[1][0]",
+  EXPECT_SAYS(error_in_split(with_subgraphs("[[40], [\"a\"]]")), ErrorKind::BadField, "devices[0].subgraphs[1][0]",
               "found \"a\"");
 }
 
 TEST(SplitErrors, WrongTypesInASeed) {
-  EXPECT_SAYS(error_in(with(kSmallSeed, R"([{"load": 10.0, "nodes": [40]}])", "3")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallSeed, R"([{"load": 10.0, "nodes": [40]}])", "3")), ErrorKind::BadField,
               "f.json: cpus", "found 3");
-  EXPECT_SAYS(error_in(with(kSmallSeed, R"({"load": 10.0, "nodes": [40]})", "[40]")), ErrorKind::BadField, "cpus[0]",
-              "a list of 1");
-  EXPECT_SAYS(error_in(with(kSmallSeed, R"("nodes": [40])", R"("node": [40])")), ErrorKind::BadField, "cpus[0].nodes",
-              "missing");
-  EXPECT_SAYS(error_in(with(kSmallSeed, "[40]", R"(["40"])")), ErrorKind::BadField, "cpus[0].nodes[0]", "found \"40\"");
-  EXPECT_SAYS(error_in(with(kSmallSeed, R"("maxLoad": 10.0)", R"("maxLoad": true)")), ErrorKind::BadField,
+  EXPECT_SAYS(error_in_split(with(kSmallSeed, R"({"load": 10.0, "nodes": [40]})", "[40]")), ErrorKind::BadField,
+              "cpus[0]", "a list of 1");
+  EXPECT_SAYS(error_in_split(with(kSmallSeed, R"("nodes": [40])", R"("node": [40])")), ErrorKind::BadField,
+              "cpus[0].nodes", "missing");
+  EXPECT_SAYS(error_in_split(with(kSmallSeed, "[40]", R"(["40"])")), ErrorKind::BadField, "cpus[0].nodes[0]",
+              "found \"40\"");
+  EXPECT_SAYS(error_in_split(with(kSmallSeed, R"("maxLoad": 10.0)", R"("maxLoad": true)")), ErrorKind::BadField,
               "f.json: maxLoad", "found true");
 }
 
@@ -231,6 +234,28 @@ TEST(ReadPlan, NumbersBeyondAllReasonAreNotTaken) {
               ErrorKind::BadPlatform, "question.platform.classes");
   EXPECT_SAYS(error_of([] { parse_question(R"({"partita": {}, "question": 5})", "p.json"); }), ErrorKind::BadField,
               "question");
+}
+
+TEST(ReadQuestion, APlanNamesItsModel) {
+  const auto question = parse_question(R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load",
+      "model": {"file": "m.onnx", "fingerprint": "00ff", "options": {"dtype": "bf16", "batch": "8"}}})",
+                                       "f");
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->model.file, "m.onnx");
+  EXPECT_EQ(question->model.fingerprint, "00ff");
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(question->model.options, (Options{{"batch", "8"}, {"dtype", "bf16"}}));
+}
+
+TEST(ReadQuestion, AModelIsRefusedThatIsNone) {
+  const auto error = [](const std::string& model) {
+    return error_of([&] {
+      parse_question(
+          R"({"partita": {"format": "plan", "version": 1}, "objective": "max-load", "model": )" + model + "}", "f");
+    });
+  };
+  EXPECT_EQ(error("7").where(), "f: model");
+  EXPECT_EQ(error(R"({"options": {"batch": 8}})").where(), "f: model.options.batch");
 }
 
 }  // namespace

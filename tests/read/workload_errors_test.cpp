@@ -11,20 +11,23 @@
 namespace partita::detail {
 namespace {
 
-InputError error_in(const std::string& text, const PlatformOverrides& overrides = {}) {
+InputError error_in_workload(const std::string& text, const PlatformOverrides& overrides = {}) {
   return error_of([&] { parse_workload(text, "f.json", overrides); });
 }
 
 // The small workload with one thing changed.
-InputError error_with(std::string_view from, std::string_view to) { return error_in(with(kSmallWorkload, from, to)); }
+InputError error_with(std::string_view from, std::string_view to) {
+  return error_in_workload(with(kSmallWorkload, from, to));
+}
 
 TEST(WorkloadErrors, OtherFilesAreRecognised) {
-  EXPECT_SAYS(error_in(kSmallPlan), ErrorKind::BadField, "f.json", "a plan written by partita", "not a workload");
-  EXPECT_SAYS(error_in(kSmallSeed), ErrorKind::BadField, "f.json", "fpgas and cpus", "not a workload");
-  EXPECT_SAYS(error_in("[1, 2]"), ErrorKind::BadField, "f.json", "a list", "a workload");
-  EXPECT_SAYS(error_in("3"), ErrorKind::BadField, "found 3", "a workload");
-  EXPECT_SAYS(error_in("{}"), ErrorKind::BadField, "f.json: nodes", "missing");
-  EXPECT_SAYS(error_in("{"), ErrorKind::NotJson, "line 1, column 2");
+  EXPECT_SAYS(error_in_workload(kSmallPlan), ErrorKind::BadField, "f.json", "a plan written by partita",
+              "not a workload");
+  EXPECT_SAYS(error_in_workload(kSmallSeed), ErrorKind::BadField, "f.json", "fpgas and cpus", "not a workload");
+  EXPECT_SAYS(error_in_workload("[1, 2]"), ErrorKind::BadField, "f.json", "a list", "a workload");
+  EXPECT_SAYS(error_in_workload("3"), ErrorKind::BadField, "found 3", "a workload");
+  EXPECT_SAYS(error_in_workload("{}"), ErrorKind::BadField, "f.json: nodes", "missing");
+  EXPECT_SAYS(error_in_workload("{"), ErrorKind::NotJson, "line 1, column 2");
   EXPECT_SAYS(error_of([] { read_workload("no/such/file.json"); }), ErrorKind::Unreadable, "no/such/file.json");
 }
 
@@ -70,9 +73,9 @@ TEST(WorkloadErrors, WrongTypes) {
   EXPECT_SAYS(error_with(R"("cost": 3)", R"("cost": "3")"), ErrorKind::BadField, "edges[1].cost", "found \"3\"");
   EXPECT_SAYS(error_with(R"({"sourceId": 2, "destId": 40, "cost": 3})", "[2, 40, 3]"), ErrorKind::BadField, "edges[1]",
               "a list of 3", "an edge");
-  EXPECT_SAYS(error_in(R"({"nodes": 3, "edges": []})"), ErrorKind::BadField, "f.json: nodes", "found 3",
+  EXPECT_SAYS(error_in_workload(R"({"nodes": 3, "edges": []})"), ErrorKind::BadField, "f.json: nodes", "found 3",
               "list of nodes");
-  EXPECT_SAYS(error_in(R"({"maxFPGAs": 1, "maxCPUs": 1, "maxSizePerFPGA": null, "nodes": [5], "edges": []})"),
+  EXPECT_SAYS(error_in_workload(R"({"maxFPGAs": 1, "maxCPUs": 1, "maxSizePerFPGA": null, "nodes": [5], "edges": []})"),
               ErrorKind::BadField, "nodes[0]", "found 5", "a node");
   EXPECT_SAYS(error_with(R"("name": "small")", R"("name": "small", "name": "again")"), ErrorKind::BadField, "name",
               "twice");
@@ -98,16 +101,17 @@ TEST(WorkloadErrors, BadNumbers) {
 
 TEST(WorkloadErrors, SumsThatOverflow) {
   const std::string sizes = with(kSmallWorkload, R"("size": 10.0)", R"("size": 1.7e308)");
-  EXPECT_SAYS(error_in(with(sizes, R"("fpgaLatency": 1})", R"("fpgaLatency": 1, "size": 1.7e308})")),
+  EXPECT_SAYS(error_in_workload(with(sizes, R"("fpgaLatency": 1})", R"("fpgaLatency": 1, "size": 1.7e308})")),
               ErrorKind::BadNumber, "sizes add up");
-  EXPECT_SAYS(error_in(with(with(kSmallWorkload, R"("cpuLatency": 4)", R"("cpuLatency": 1.7e308)"), "2.5", "1.7e308")),
-              ErrorKind::BadNumber, "latencies add up");
-  EXPECT_SAYS(error_in(with(with(kSmallWorkload, "0.25", "1e308"), R"("cost": 3)", R"("cost": 1e308)")),
+  EXPECT_SAYS(
+      error_in_workload(with(with(kSmallWorkload, R"("cpuLatency": 4)", R"("cpuLatency": 1.7e308)"), "2.5", "1.7e308")),
+      ErrorKind::BadNumber, "latencies add up");
+  EXPECT_SAYS(error_in_workload(with(with(kSmallWorkload, "0.25", "1e308"), R"("cost": 3)", R"("cost": 1e308)")),
               ErrorKind::BadNumber, "edge costs add up");
 }
 
 TEST(WorkloadErrors, BadGraphs) {
-  EXPECT_SAYS(error_in(R"({"nodes": [], "edges": []})"), ErrorKind::BadGraph, "f.json: nodes", "empty");
+  EXPECT_SAYS(error_in_workload(R"({"nodes": [], "edges": []})"), ErrorKind::BadGraph, "f.json: nodes", "empty");
   EXPECT_SAYS(error_with(R"("id": 2)", R"("id": 7)"), ErrorKind::BadGraph, "nodes[1] (node id 7)",
               "same id as nodes[0]");
   EXPECT_SAYS(error_with(R"("destId": 40)", R"("destId": 41)"), ErrorKind::BadGraph, "edges[1].destId",
@@ -135,17 +139,17 @@ TEST(WorkloadErrors, BadPlatforms) {
               "1000001", "1000000");
   EXPECT_SAYS(error_with(R"("maxSizePerFPGA": 100.0)", R"("maxSizePerFPGA": -1)"), ErrorKind::BadPlatform,
               "maxSizePerFPGA", "negative");
-  EXPECT_SAYS(error_in(kSmallWorkload, {.accelerators = 0, .memory = {}, .hosts = 0}), ErrorKind::BadPlatform,
+  EXPECT_SAYS(error_in_workload(kSmallWorkload, {.accelerators = 0, .memory = {}, .hosts = 0}), ErrorKind::BadPlatform,
               "no devices");
-  EXPECT_SAYS(error_in(kSmallWorkload, {.accelerators = -1, .memory = {}, .hosts = {}}), ErrorKind::BadPlatform,
-              "accelerators", "found -1");
-  EXPECT_SAYS(error_in(kSmallWorkload, {.accelerators = {}, .memory = {}, .hosts = 2'000'000}), ErrorKind::BadPlatform,
-              "hosts", "2000000");
-  EXPECT_SAYS(error_in(kSmallWorkload, {.accelerators = {}, .memory = -5.0, .hosts = {}}), ErrorKind::BadPlatform,
-              "memory", "-5");
-  EXPECT_SAYS(
-      error_in(kSmallWorkload, {.accelerators = {}, .memory = std::numeric_limits<double>::quiet_NaN(), .hosts = {}}),
-      ErrorKind::BadPlatform, "memory", "nan");
+  EXPECT_SAYS(error_in_workload(kSmallWorkload, {.accelerators = -1, .memory = {}, .hosts = {}}),
+              ErrorKind::BadPlatform, "accelerators", "found -1");
+  EXPECT_SAYS(error_in_workload(kSmallWorkload, {.accelerators = {}, .memory = {}, .hosts = 2'000'000}),
+              ErrorKind::BadPlatform, "hosts", "2000000");
+  EXPECT_SAYS(error_in_workload(kSmallWorkload, {.accelerators = {}, .memory = -5.0, .hosts = {}}),
+              ErrorKind::BadPlatform, "memory", "-5");
+  EXPECT_SAYS(error_in_workload(kSmallWorkload,
+                                {.accelerators = {}, .memory = std::numeric_limits<double>::quiet_NaN(), .hosts = {}}),
+              ErrorKind::BadPlatform, "memory", "nan");
 }
 
 TEST(WorkloadErrors, ALongChainWithACycleDoesNotOverflowTheStack) {
@@ -159,7 +163,7 @@ TEST(WorkloadErrors, ALongChainWithACycleDoesNotOverflowTheStack) {
     text += fmt::format(R"({}{{"sourceId":{},"destId":{},"cost":0}})", i ? "," : "", i, (i + 1) % kNodes);
   }
   text += "]}";
-  const InputError error = error_in(text);
+  const InputError error = error_in_workload(text);
   EXPECT_SAYS(error, ErrorKind::BadGraph, "cycle of 100000 nodes", "0 -> 1 -> ", "...", " -> 99999 -> 0");
   EXPECT_LT(std::string(error.what()).size(), 250u);
 }

@@ -19,7 +19,7 @@
 namespace partita::detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // A chain 10 -> 7 -> 30 and a backward node 8; 10 and 8 on accelerator 1, 7 on accelerator 0, 30 on the host.
 // Accelerator 2 stays empty. The file's order is not the order of the ids.
@@ -65,7 +65,7 @@ class PlanJson : public testing::Test {
     report.bottleneck = DeviceId(1);
   }
 
-  Json plan() const { return Json::parse(plan_json(problem, result, report)); }
+  OrderedJson plan() const { return OrderedJson::parse(plan_json(problem, result, report)); }
 
   Problem problem;
   Result result;
@@ -73,7 +73,7 @@ class PlanJson : public testing::Test {
 };
 
 TEST_F(PlanJson, HeaderNamesFormatAndVersions) {
-  const Json expected = {{"format", "plan"}, {"version", 1}, {"program_version", version()}};
+  const OrderedJson expected = {{"format", "plan"}, {"version", 1}, {"program_version", version()}};
   EXPECT_EQ(plan().at("partita"), expected);
   EXPECT_EQ(plan().begin().key(), "partita");
 }
@@ -82,7 +82,8 @@ TEST_F(PlanJson, HoldsItsWholeQuestion) {
   problem.workload.change().time_unit = "ms";
   problem.replicas = 2;
   problem.workload.change().platform.sync_bandwidth = 64;
-  const Json json = Json::parse(plan_json(problem, result, report, {problem.workload->platform, {2.5, 1}}));
+  const OrderedJson json =
+      OrderedJson::parse(plan_json(problem, result, report, {problem.workload->platform, {2.5, 1}}));
   EXPECT_EQ(json.at("time_unit"), "ms");
   const std::optional<PlanQuestion> question = parse_question(json.dump(), "plan");
   ASSERT_TRUE(question && question->devices);
@@ -97,20 +98,20 @@ TEST_F(PlanJson, HoldsItsWholeQuestion) {
 }
 
 TEST_F(PlanJson, SaysWhatTheSplitIsWorth) {
-  const Json json = plan();
+  const OrderedJson json = plan();
   EXPECT_EQ(json.at("speed_up"),
-            Json::parse(R"({"factor": 1.9047619047619047, "one_device": 4.0, "class": "accelerator",
+            OrderedJson::parse(R"({"factor": 1.9047619047619047, "one_device": 4.0, "class": "accelerator",
                                                "devices": 3})"));
   EXPECT_FALSE(json.contains("lone_bottleneck"));
   EXPECT_EQ(json.at("bound_verified"), true);
   problem.workload.change().graph.nodes[NodeId(2)].time = {2.1, 30};
   result.unverified = true;
-  EXPECT_EQ(plan().at("lone_bottleneck"), Json::parse(R"({"nodes": [30], "class": "accelerator"})"));
+  EXPECT_EQ(plan().at("lone_bottleneck"), OrderedJson::parse(R"({"nodes": [30], "class": "accelerator"})"));
   EXPECT_EQ(plan().at("bound_verified"), false);
 }
 
 TEST_F(PlanJson, SaysWhatWasAskedAndAnswered) {
-  const Json json = plan();
+  const OrderedJson json = plan();
   EXPECT_EQ(json.at("workload"), "chain");
   EXPECT_EQ(json.at("objective"), "max-load");
   EXPECT_EQ(json.at("shape"), "staged");
@@ -127,9 +128,9 @@ TEST_F(PlanJson, SaysWhatWasAskedAndAnswered) {
 }
 
 TEST_F(PlanJson, ListsEveryDeviceWithItsLoadItemised) {
-  const Json devices = plan().at("devices");
+  const OrderedJson devices = plan().at("devices");
   ASSERT_EQ(devices.size(), 4);
-  const Json& second = devices[1];
+  const OrderedJson& second = devices[1];
   EXPECT_EQ(second.at("name"), "accelerator 1");
   EXPECT_EQ(second.at("kind"), "accelerator");
   EXPECT_EQ(second.at("index"), 1);
@@ -138,17 +139,17 @@ TEST_F(PlanJson, ListsEveryDeviceWithItsLoadItemised) {
   EXPECT_EQ(second.at("compute").get<double>(), 1.6);
   EXPECT_EQ(second.at("in").get<double>(), 0);
   EXPECT_EQ(second.at("out").get<double>(), 0.5);
-  EXPECT_EQ(second.at("forward"), Json({{"compute", 1.0}, {"in", 0.0}, {"out", 0.5}}));
-  EXPECT_EQ(second.at("backward"), Json({{"compute", 0.6}, {"in", 0.0}, {"out", 0.0}}));
+  EXPECT_EQ(second.at("forward"), OrderedJson({{"compute", 1.0}, {"in", 0.0}, {"out", 0.5}}));
+  EXPECT_EQ(second.at("backward"), OrderedJson({{"compute", 0.6}, {"in", 0.0}, {"out", 0.0}}));
   EXPECT_EQ(second.at("memory").get<double>(), 123.5);
   EXPECT_EQ(second.at("memory_limit"), 1000);
-  EXPECT_EQ(second.at("nodes"), Json({10, 8}));
+  EXPECT_EQ(second.at("nodes"), OrderedJson({10, 8}));
 }
 
 TEST_F(PlanJson, EmptyDevicesHaveNoStageAndHostsNoLimit) {
-  const Json devices = plan().at("devices");
+  const OrderedJson devices = plan().at("devices");
   EXPECT_TRUE(devices[2].at("stage").is_null());
-  EXPECT_EQ(devices[2].at("nodes"), Json::array());
+  EXPECT_EQ(devices[2].at("nodes"), OrderedJson::array());
   EXPECT_EQ(devices[3].at("kind"), "host");
   EXPECT_EQ(devices[3].at("index"), 0);
   EXPECT_EQ(devices[3].at("stage"), 2);
@@ -156,7 +157,7 @@ TEST_F(PlanJson, EmptyDevicesHaveNoStageAndHostsNoLimit) {
 }
 
 TEST_F(PlanJson, AssignmentPointsIntoDevices) {
-  const Json expected = {{"10", 1}, {"7", 0}, {"30", 3}, {"8", 1}};
+  const OrderedJson expected = {{"10", 1}, {"7", 0}, {"30", 3}, {"8", 1}};
   EXPECT_EQ(plan().at("assignment"), expected);
 }
 
@@ -172,14 +173,14 @@ TEST_F(PlanJson, WithoutASplitThereIsAReasonAndNothingInvented) {
   result.value = std::numeric_limits<double>::infinity();
   result.bound = std::numeric_limits<double>::infinity();
   result.reason = "node 7 fits nowhere";
-  const Json json = Json::parse(plan_json(problem, result, CheckReport{}));
+  const OrderedJson json = OrderedJson::parse(plan_json(problem, result, CheckReport{}));
   EXPECT_EQ(json.at("status"), "infeasible");
   EXPECT_EQ(json.at("reason"), "node 7 fits nowhere");
   EXPECT_TRUE(json.at("value").is_null());
   EXPECT_TRUE(json.at("bound").is_null());
   EXPECT_TRUE(json.at("gap").is_null());
-  EXPECT_EQ(json.at("devices"), Json::array());
-  EXPECT_EQ(json.at("assignment"), Json::object());
+  EXPECT_EQ(json.at("devices"), OrderedJson::array());
+  EXPECT_EQ(json.at("assignment"), OrderedJson::object());
 }
 
 TEST_F(PlanJson, NumbersSurviveTheRoundTrip) {
@@ -199,14 +200,14 @@ TEST_F(PlanJson, NodeListsStayOnOneLine) {
 }
 
 TEST_F(PlanJson, SeedFormatListsAllDevicesByKind) {
-  const Json seed = Json::parse(seed_json(problem, result, report));
+  const OrderedJson seed = OrderedJson::parse(seed_json(problem, result, report));
   EXPECT_EQ(seed.at("maxLoad").get<double>(), 2.1);
   ASSERT_EQ(seed.at("fpgas").size(), 3);
   ASSERT_EQ(seed.at("cpus").size(), 1);
-  EXPECT_EQ(seed.at("fpgas")[0], Json({{"load", 1.75}, {"nodes", {7}}}));
-  EXPECT_EQ(seed.at("fpgas")[1], Json({{"load", 2.1}, {"nodes", {10, 8}}}));
-  EXPECT_EQ(seed.at("fpgas")[2].at("nodes"), Json::array());
-  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), Json({30}));
+  EXPECT_EQ(seed.at("fpgas")[0], OrderedJson({{"load", 1.75}, {"nodes", {7}}}));
+  EXPECT_EQ(seed.at("fpgas")[1], OrderedJson({{"load", 2.1}, {"nodes", {10, 8}}}));
+  EXPECT_EQ(seed.at("fpgas")[2].at("nodes"), OrderedJson::array());
+  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), OrderedJson({30}));
   EXPECT_EQ(seed.size(), 3);
 }
 
@@ -226,28 +227,28 @@ class LatencyPlanJson : public PlanJson {
 
 TEST_F(LatencyPlanJson, SaysWhatWasAskedForASample) {
   EXPECT_EQ(plan().at("subgraphs"), 2);
-  EXPECT_EQ(plan().at("host_cores"), Json({{"policy", "unlimited"}, {"available", 1}, {"busy", 1}}));
+  EXPECT_EQ(plan().at("host_cores"), OrderedJson({{"policy", "unlimited"}, {"available", 1}, {"busy", 1}}));
   problem.strict_host_cores = true;
   EXPECT_EQ(plan().at("host_cores").at("policy"), "strict");
 }
 
 TEST_F(LatencyPlanJson, ListsTheSubgraphsOfAcceleratorsInRunningOrder) {
-  const Json devices = plan().at("devices");
-  EXPECT_EQ(devices[1].at("nodes"), Json({10, 7}));
-  EXPECT_EQ(devices[1].at("subgraphs"), Json::parse("[[10], [7]]"));
-  EXPECT_EQ(devices[1].at("backward_subgraphs"), Json::array());
-  EXPECT_EQ(devices[0].at("subgraphs"), Json::array());
-  EXPECT_EQ(devices[0].at("backward_subgraphs"), Json::parse("[[8]]"));
+  const OrderedJson devices = plan().at("devices");
+  EXPECT_EQ(devices[1].at("nodes"), OrderedJson({10, 7}));
+  EXPECT_EQ(devices[1].at("subgraphs"), OrderedJson::parse("[[10], [7]]"));
+  EXPECT_EQ(devices[1].at("backward_subgraphs"), OrderedJson::array());
+  EXPECT_EQ(devices[0].at("subgraphs"), OrderedJson::array());
+  EXPECT_EQ(devices[0].at("backward_subgraphs"), OrderedJson::parse("[[8]]"));
   EXPECT_FALSE(devices[3].contains("subgraphs"));
 }
 
 TEST_F(LatencyPlanJson, ANumberThatIsNotUsedIsAnEmptyList) {
   result.split->subgraph_of = {1, 1, 0, 0};
-  EXPECT_EQ(plan().at("devices")[1].at("subgraphs"), Json::parse("[[], [10, 7]]"));
+  EXPECT_EQ(plan().at("devices")[1].at("subgraphs"), OrderedJson::parse("[[], [10, 7]]"));
 }
 
 TEST_F(LatencyPlanJson, HoldsTheSchedule) {
-  EXPECT_EQ(plan().at("schedule"), Json::parse(R"([
+  EXPECT_EQ(plan().at("schedule"), OrderedJson::parse(R"([
     {"device": 1, "backward": false, "subgraph": 0, "nodes": 1, "start": 0.0, "finish": 1.5},
     {"device": 1, "backward": false, "subgraph": 1, "nodes": 1, "start": 1.5, "finish": 3.25},
     {"device": 3, "node": 30, "start": 3.25, "finish": 5.25},
@@ -265,8 +266,8 @@ TEST_F(LatencyPlanJson, WithOneSubgraphInEachPassTheNodesSayAll) {
 
 TEST_F(LatencyPlanJson, WithoutASplitThereIsNoSchedule) {
   result.split.reset();
-  const Json json = Json::parse(plan_json(problem, result, CheckReport{}));
-  EXPECT_EQ(json.at("schedule"), Json::array());
+  const OrderedJson json = OrderedJson::parse(plan_json(problem, result, CheckReport{}));
+  EXPECT_EQ(json.at("schedule"), OrderedJson::array());
   EXPECT_TRUE(json.at("host_cores").at("busy").is_null());
 }
 
@@ -280,10 +281,11 @@ TEST_F(LatencyPlanJson, CanBeReadAgain) {
 }
 
 TEST_F(LatencyPlanJson, InTheSeedFormatEverySubgraphIsAnAccelerator) {
-  const Json expected = Json::parse(R"([{"load": 1.0, "nodes": [8]}, {"load": 1.5, "nodes": [10]},
+  const OrderedJson expected = OrderedJson::parse(R"([{"load": 1.0, "nodes": [8]}, {"load": 1.5, "nodes": [10]},
                                         {"load": 1.75, "nodes": [7]}, {"load": 0.0, "nodes": []}])");
-  EXPECT_EQ(Json::parse(seed_json(problem, result, report)).at("fpgas"), expected);
-  Json converted = Json::parse(seed_json(parse_split(plan_json(problem, result, report), "plan"))).at("fpgas");
+  EXPECT_EQ(OrderedJson::parse(seed_json(problem, result, report)).at("fpgas"), expected);
+  OrderedJson converted =
+      OrderedJson::parse(seed_json(parse_split(plan_json(problem, result, report), "plan"))).at("fpgas");
   ASSERT_EQ(converted.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(converted[i].at("nodes"), expected[i].at("nodes"));
   EXPECT_EQ(converted[1].at("load"), -1);
@@ -320,24 +322,25 @@ class PipelinePlanJson : public PlanJson {
 };
 
 TEST_F(PipelinePlanJson, SaysWhatWasAsked) {
-  const Json json = plan();
+  const OrderedJson json = plan();
   EXPECT_EQ(json.at("replicas"), 2);
   EXPECT_EQ(json.at("memory_model"), "1f1b");
   EXPECT_EQ(json.at("microbatches"), 7);
   EXPECT_EQ(json.at("recompute"), true);
   for (const char* key : {"replicas", "memory_model", "microbatches", "recompute"}) {
-    EXPECT_FALSE(Json::parse(plan_json(Problem{}, Result{}, {})).contains(key)) << "a default is left out: " << key;
+    EXPECT_FALSE(OrderedJson::parse(plan_json(Problem{}, Result{}, {})).contains(key))
+        << "a default is left out: " << key;
   }
 }
 
 TEST_F(PipelinePlanJson, DevicesHaveClassesCopiesAndMemoryParts) {
-  const Json devices = plan().at("devices");
+  const OrderedJson devices = plan().at("devices");
   ASSERT_EQ(devices.size(), 4u);
   EXPECT_EQ(devices[3].at("class"), "slow");
   EXPECT_EQ(devices[3].at("index"), 2) << "counted by kind";
   EXPECT_EQ(devices[3].at("name"), "slow 0");
   EXPECT_EQ(devices[0].at("copy_of"), 1);
-  EXPECT_EQ(devices[0].at("nodes"), Json::array());
+  EXPECT_EQ(devices[0].at("nodes"), OrderedJson::array());
   EXPECT_TRUE(devices[0].at("stage").is_null());
   EXPECT_FALSE(devices[1].contains("copy_of"));
   EXPECT_FALSE(devices[2].contains("copy_of"));
@@ -348,7 +351,8 @@ TEST_F(PipelinePlanJson, DevicesHaveClassesCopiesAndMemoryParts) {
     // Three devices, two of them with this stage: two samples are in flight.
     EXPECT_EQ(
         devices[shared].at("memory_parts"),
-        Json({{"weights", 30}, {"optimizer_state", 60}, {"activation", 15}, {"in_flight", 2}, {"recomputed", 90}}));
+        OrderedJson(
+            {{"weights", 30}, {"optimizer_state", 60}, {"activation", 15}, {"in_flight", 2}, {"recomputed", 90}}));
     EXPECT_EQ(devices[shared].at("memory"), 30 + 60 + 2 * 15 + 90);
   }
   EXPECT_FALSE(devices[2].contains("recompute"));
@@ -429,8 +433,8 @@ TEST(RandomPlanJson, CostsTheSameWhenReadAgain) {
 TEST(SeedJson, NodesInNoSubgraphAreNotLost) {
   SplitListing listing;
   listing.devices = {{DeviceKind::Accelerator, "a", {1, 2, 3}, {}, {{2}, {}}, {}}};
-  EXPECT_EQ(Json::parse(seed_json(listing)).at("fpgas"),
-            Json::parse(R"([{"load": -1.0, "nodes": [2]}, {"load": -1.0, "nodes": [1, 3]}])"));
+  EXPECT_EQ(OrderedJson::parse(seed_json(listing)).at("fpgas"),
+            OrderedJson::parse(R"([{"load": -1.0, "nodes": [2]}, {"load": -1.0, "nodes": [1, 3]}])"));
 }
 
 TEST(SeedJson, FromAListingKeepsTheOrderOfEachKind) {
@@ -439,20 +443,20 @@ TEST(SeedJson, FromAListingKeepsTheOrderOfEachKind) {
       {DeviceKind::Host, "host 0", {5}}, {DeviceKind::Accelerator, "a", {1, 2}}, {DeviceKind::Accelerator, "b", {}}};
   listing.claimed_value = 7.5;
   listing.devices[1].claimed_load = 2.5;
-  const Json seed = Json::parse(seed_json(listing));
+  const OrderedJson seed = OrderedJson::parse(seed_json(listing));
   EXPECT_EQ(seed.at("maxLoad").get<double>(), 7.5);
-  EXPECT_EQ(seed.at("fpgas")[0], Json({{"load", 2.5}, {"nodes", {1, 2}}}));
-  EXPECT_EQ(seed.at("fpgas")[1], Json({{"load", -1.0}, {"nodes", Json::array()}}));
-  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), Json({5}));
+  EXPECT_EQ(seed.at("fpgas")[0], OrderedJson({{"load", 2.5}, {"nodes", {1, 2}}}));
+  EXPECT_EQ(seed.at("fpgas")[1], OrderedJson({{"load", -1.0}, {"nodes", OrderedJson::array()}}));
+  EXPECT_EQ(seed.at("cpus")[0].at("nodes"), OrderedJson({5}));
 }
 
 TEST(SeedJson, WhatAListingDoesNotHoldIsMinusOne) {
   SplitListing listing;
   listing.devices = {{DeviceKind::Accelerator, "a", {1}}};
-  const Json seed = Json::parse(seed_json(listing));
+  const OrderedJson seed = OrderedJson::parse(seed_json(listing));
   EXPECT_EQ(seed.at("maxLoad"), -1);
   EXPECT_EQ(seed.at("fpgas")[0].at("load"), -1);
-  EXPECT_EQ(seed.at("cpus"), Json::array());
+  EXPECT_EQ(seed.at("cpus"), OrderedJson::array());
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ FreeSplit search(const NetGraph& graph, const StagePlatform& platform, std::uint
   return search.best();
 }
 
-void expect_legal(const NetGraph& graph, const StagePlatform& platform, const FreeSplit& split,
-                  const std::string& where) {
+void expect_legal_free(const NetGraph& graph, const StagePlatform& platform, const FreeSplit& split,
+                       const std::string& where) {
   ASSERT_EQ(split.device_of.size(), graph.size()) << where;
   const NetEvaluation truth = evaluate(graph, platform, split.device_of);
   EXPECT_TRUE(truth.legal) << where;
@@ -45,7 +45,7 @@ TEST(FreeSearch, FindsTheOptimumOfSmallGraphs) {
     const std::string where = "seed " + std::to_string(seed);
     EXPECT_EQ(found.value == kNoSplit, least == kNoSplit) << where;
     if (found.value == kNoSplit) continue;
-    expect_legal(one.graph, one.platform, found, where);
+    expect_legal_free(one.graph, one.platform, found, where);
     EXPECT_NEAR(found.value, least, 1e-9 * (1 + least)) << where;
   }
 }
@@ -61,7 +61,7 @@ TEST(FreeSearch, IsLegalWhereverItStops) {
       const bool better = search.improve(slice);
       EXPECT_EQ(better, search.best().value < before) << "seed " << seed;
       before = search.best().value;
-      if (before < kNoSplit) expect_legal(one.graph, one.platform, search.best(), "seed " + std::to_string(seed));
+      if (before < kNoSplit) expect_legal_free(one.graph, one.platform, search.best(), "seed " + std::to_string(seed));
     }
   }
 }
@@ -114,7 +114,7 @@ TEST(FreeSearch, PacksTightMemory) {
   const StagePlatform platform{6, 1, 10, 0};
   const FreeSplit found = search(graph, platform, 2'000'000);
   ASSERT_LT(found.value, kNoSplit);
-  expect_legal(graph, platform, found, "packed");
+  expect_legal_free(graph, platform, found, "packed");
   EXPECT_LE(found.value, 6 + 1e-9);  // three neighbours each: 5 of compute, two nets cut
 }
 

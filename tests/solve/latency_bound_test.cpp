@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/path_bound.h"
 #include "tests/support/cases.h"
@@ -16,8 +17,6 @@
 
 namespace partita::detail::test {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 double below(double optimum) { return optimum * (1 + 1e-12); }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "partita/check/check.h"
+#include "partita/reduce/never.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_workload.h"
@@ -14,8 +15,6 @@
 
 namespace partita::detail::test {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Question {
   std::size_t count;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
@@ -15,8 +16,6 @@
 
 namespace partita::detail::test {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Branches that run side by side between two nodes, once or twice, with hosts that are slow and transfers that are
 // cheap: where accelerators are what is short, and blocks with parts in several branches are tempting.

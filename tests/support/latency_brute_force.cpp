@@ -13,7 +13,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostNodes = 32;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
@@ -37,9 +36,10 @@ struct Blocks {
   Mask all() const { return count == kMostNodes ? ~Mask{0} : bit(count) - 1; }
 };
 
-class Definition {
+class LatencyDefinition {
  public:
-  explicit Definition(const Problem& problem) : problem_(problem), transfers_(list_transfers(problem.workload->graph)) {
+  explicit LatencyDefinition(const Problem& problem)
+      : problem_(problem), transfers_(list_transfers(problem.workload->graph)) {
     const Platform& platform = problem.workload->platform;
     assert(node_count() <= kMostNodes);
     for (ClassId c : platform.classes.all()) {
@@ -130,12 +130,12 @@ class Definition {
         changed = true;
       }
     }
-    return done == blocks.all() ? last : kNever;
+    return done == blocks.all() ? last : kUnlimited;
   }
 
   double with_few_cores(const Blocks& blocks) const {
     std::vector<std::size_t> order;
-    if (with_cores_enough(blocks, &order) == kNever) return kNever;
+    if (with_cores_enough(blocks, &order) == kUnlimited) return kUnlimited;
     PerBlock<double> way{};
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::size_t b = order[i];
@@ -182,7 +182,7 @@ class Definition {
         ++busy;
       }
       if (done == blocks.all()) return *std::max_element(finish.begin(), finish.end());
-      double soonest = kNever;
+      double soonest = kUnlimited;
       for (std::size_t b = 0; b < blocks.count; ++b) {
         if (started & ~done & bit(b)) soonest = std::min(soonest, finish[b]);
       }
@@ -204,7 +204,7 @@ class Definition {
 // Places the nodes one by one, in topological order, in every way.
 class Enumeration {
  public:
-  explicit Enumeration(const Definition& definition)
+  explicit Enumeration(const LatencyDefinition& definition)
       : definition_(definition),
         device_of_(definition.node_count(), kNowhere),
         subgraph_of_(definition.node_count(), 0),
@@ -252,7 +252,8 @@ class Enumeration {
       const int subgraphs = definition_.is_host(d) ? 1 : definition_.problem().subgraphs;
       for (int s = 0; s < subgraphs; ++s) {
         subgraph_of_[v] = static_cast<std::size_t>(s);
-        if (Definition::with_cores_enough(definition_.blocks(device_of_, subgraph_of_)) < best_) place(position + 1);
+        if (LatencyDefinition::with_cores_enough(definition_.blocks(device_of_, subgraph_of_)) < best_)
+          place(position + 1);
       }
       device_of_[v] = kNowhere;
       subgraph_of_[v] = 0;
@@ -286,26 +287,26 @@ class Enumeration {
     return true;
   }
 
-  const Definition& definition_;
+  const LatencyDefinition& definition_;
   std::vector<std::size_t> order_;
   std::vector<std::size_t> device_of_;
   std::vector<std::size_t> subgraph_of_;
   std::vector<double> held_;
   std::vector<std::size_t> count_;
-  double best_ = kNever;
+  double best_ = kUnlimited;
 };
 
 }  // namespace
 
 double latency_by_definition(const Problem& problem, const std::vector<std::size_t>& device_of,
                              const std::vector<std::size_t>& subgraph_of) {
-  const Definition definition(problem);
+  const LatencyDefinition definition(problem);
   const std::vector<std::size_t> one_each(device_of.size(), 0);
   return definition.latency(definition.blocks(device_of, subgraph_of.empty() ? one_each : subgraph_of));
 }
 
 double best_latency_by_brute_force(const Problem& problem) {
-  const Definition definition(problem);
+  const LatencyDefinition definition(problem);
   return Enumeration(definition).best();
 }
 

@@ -10,8 +10,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 class Recurrence {
  public:
   Recurrence(const std::vector<PathLayer>& layers, const std::vector<PathLevel>& levels, double sync_bandwidth,
@@ -21,7 +19,7 @@ class Recurrence {
   // Layers i..j on up to m units of level k - 1. `left` and `right` are the levels of the links over which they
   // exchange with the layers before and after.
   double a(std::size_t k, std::size_t i, std::size_t j, int m, std::size_t left, std::size_t right) {
-    if (m == 0) return kNever;
+    if (m == 0) return kUnlimited;
     if (k == 0) return on_device(i, j, left, right);
     const auto key = std::make_tuple(k, i, j, m, left, right);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;

@@ -22,9 +22,9 @@ struct Pipeline {
   std::vector<bool> recomputes;  // by original
 };
 
-class Definition {
+class PipelineDefinition {
  public:
-  explicit Definition(const Problem& problem)
+  explicit PipelineDefinition(const Problem& problem)
       : problem_(problem),
         places_(device_places(problem.workload->platform)),
         transfers_(list_transfers(problem.workload->graph)) {
@@ -310,7 +310,7 @@ class Evaluator {
 
   const Problem& problem_;
   const Split& split_;
-  Definition definition_;
+  PipelineDefinition definition_;
   std::vector<bool> used_;
   std::vector<CopyPattern> patterns_;
   Pipeline pipeline_;
@@ -398,7 +398,7 @@ class Search {
     }
   }
 
-  Definition definition_;
+  PipelineDefinition definition_;
   std::vector<CopyPattern> patterns_;
   unsigned all_;
   std::vector<unsigned> ideals_;

@@ -10,17 +10,15 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-class Recurrence {
+class PiperRecurrence {
  public:
-  Recurrence(const Problem& problem, Cut cut) : problem_(problem), graph_(problem.workload->graph), cut_(cut) {}
+  PiperRecurrence(const Problem& problem, Cut cut) : problem_(problem), graph_(problem.workload->graph), cut_(cut) {}
 
   double value() {
     const auto devices = static_cast<std::size_t>(accelerators().count);
     const unsigned all = (1U << graph_.nodes.size()) - 1;
     // From the largest ideal down: every ideal that contains another has a larger number.
-    std::vector<std::vector<double>> dp(all + 1, std::vector<double>(devices + 1, kNever));
+    std::vector<std::vector<double>> dp(all + 1, std::vector<double>(devices + 1, kUnlimited));
     dp[all][0] = 0;
     for (unsigned ideal = all; ideal-- > 0;) {
       if (!is_ideal(ideal)) continue;
@@ -116,8 +114,8 @@ Problem piper_question(const Workload& workload, std::uint64_t seed, int most_de
 }
 
 std::optional<double> piper_value(const Problem& problem, Cut cut) {
-  const double value = Recurrence(problem, cut).value();
-  if (value == kNever) return std::nullopt;
+  const double value = PiperRecurrence(problem, cut).value();
+  if (value == kUnlimited) return std::nullopt;
   return value;
 }
 

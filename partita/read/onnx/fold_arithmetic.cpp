@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folding of what calculates. Integers that leave their range are unknown.
+// Folding of what calculates. Integers that leave their fold_range are unknown.
 #include <cmath>
 #include <string_view>
 #include <type_traits>
@@ -155,7 +155,7 @@ bool fits(std::int64_t number, DataType type) {
   return number > -(std::int64_t{1} << (bits - 1)) && number < (std::int64_t{1} << (bits - 1));
 }
 
-void cast(Inference& node) {
+void fold_cast(Inference& node) {
   const Constant* from = node.constant(0);
   const DataType to = node.model().values[node.node().outputs[0]].type;
   if (from == nullptr || (!is_real(to) && !is_integer(to))) return;
@@ -184,7 +184,7 @@ void cast(Inference& node) {
   node.set_constant(0, std::move(result));
 }
 
-void where(Inference& node) {
+void fold_where(Inference& node) {
   const Constant *condition = node.constant(0), *a = node.constant(1), *b = node.constant(2);
   const Shape& shape = output_shape(node);
   if (condition == nullptr || a == nullptr || b == nullptr || a->type != b->type || !is_small(shape)) return;
@@ -202,7 +202,7 @@ void where(Inference& node) {
   node.set_constant(0, std::move(result));
 }
 
-void range(Inference& node) {
+void fold_range(Inference& node) {
   const Constant *start = node.constant(0), *step = node.constant(2);
   const Shape& shape = output_shape(node);
   if (start == nullptr || step == nullptr || !is_small(shape) || start->size() != 1 || step->size() != 1) return;
@@ -245,7 +245,7 @@ void reduced(Inference& node) {
   node.set_constant(0, std::move(result));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kFoldedArithmeticRows[] = {
     {"Add", arithmetic},     {"Sub", arithmetic},
     {"Mul", arithmetic},     {"Div", arithmetic},
     {"Mod", arithmetic},     {"Max", arithmetic},
@@ -259,14 +259,14 @@ constexpr ShapeRow kRows[] = {
     {"Relu", unary},         {"Floor", unary},
     {"Ceil", unary},         {"Round", unary},
     {"Sqrt", unary},         {"Reciprocal", unary},
-    {"Cast", cast},          {"Where", where},
-    {"Range", range},        {"ReduceProd", reduced},
+    {"Cast", fold_cast},     {"Where", fold_where},
+    {"Range", fold_range},   {"ReduceProd", reduced},
     {"ReduceSum", reduced},  {"ReduceMax", reduced},
     {"ReduceMin", reduced},
 };
 
 }  // namespace
 
-std::span<const ShapeRow> arithmetic_folds() { return kRows; }
+std::span<const ShapeRow> arithmetic_folds() { return kFoldedArithmeticRows; }
 
 }  // namespace partita::detail::onnx

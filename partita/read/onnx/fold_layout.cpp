@@ -97,7 +97,7 @@ void transposed(Inference& node) {
   node.set_constant(0, taken(*from, places, *shape));
 }
 
-void split(Inference& node) {
+void fold_split(Inference& node) {
   if (node.constant(0) == nullptr || node.constant(0)->shape.size() != 1) return;
   const Constant from = *node.constant(0);
   std::size_t first = 0;
@@ -114,7 +114,7 @@ void split(Inference& node) {
   }
 }
 
-void filled(Inference& node) {
+void fold_filled(Inference& node) {
   const Shape& shape = output_shape(node);
   if (!is_small(shape)) return;
   const AttributeView* value = node.attribute("value");
@@ -130,14 +130,22 @@ void filled(Inference& node) {
   node.set_constant(0, taken(one, std::vector<std::size_t>(static_cast<std::size_t>(elements(shape)), 0), *shape));
 }
 
-constexpr ShapeRow kRows[] = {
-    {"Reshape", reshaped},     {"Squeeze", reshaped},    {"Unsqueeze", reshaped},     {"Flatten", reshaped},
-    {"Expand", expanded},      {"Concat", concatenated}, {"Gather", gathered},        {"Slice", sliced},
-    {"Transpose", transposed}, {"Split", split},         {"ConstantOfShape", filled},
+constexpr ShapeRow kFoldedLayoutRows[] = {
+    {"Reshape", reshaped},
+    {"Squeeze", reshaped},
+    {"Unsqueeze", reshaped},
+    {"Flatten", reshaped},
+    {"Expand", expanded},
+    {"Concat", concatenated},
+    {"Gather", gathered},
+    {"Slice", sliced},
+    {"Transpose", transposed},
+    {"Split", fold_split},
+    {"ConstantOfShape", fold_filled},
 };
 
 }  // namespace
 
-std::span<const ShapeRow> layout_folds() { return kRows; }
+std::span<const ShapeRow> layout_folds() { return kFoldedLayoutRows; }
 
 }  // namespace partita::detail::onnx

@@ -153,6 +153,8 @@ void Inference::set_constant(std::size_t i, Constant constant) {
   value.constant = std::make_shared<const Constant>(std::move(constant));
 }
 
+void same_shape(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
+
 void infer_graph(FlatModel& model, FlatGraph& graph) {
   for (FlatNode& node : graph.nodes) {
     for (ValueId id : node.outputs) {

@@ -60,6 +60,11 @@ struct ShapeRow {
   ShapeRule rule;
 };
 
+using Numbers = std::vector<std::int64_t>;  // of extents, axes and the like
+
+// The first output has the type and shape of the first input: for the many operators that keep them.
+void same_shape(Inference& node);
+
 // The rules, by families of operators. Kinds of other domains than the standard's are written "com.microsoft:Gelu".
 std::span<const ShapeRow> elementwise_shapes();
 std::span<const ShapeRow> window_shapes();

@@ -7,8 +7,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 std::int64_t known_or(std::int64_t extent, std::int64_t other) { return is_known(extent) ? extent : other; }
 
 std::size_t rank(const Inference& node, std::size_t input) { return node.shape(input) ? node.shape(input)->size() : 0; }
@@ -155,9 +153,7 @@ void linear_attention(Inference& node) {
            Numbers{sizes.batch, sizes.kv_heads, sizes.key_width, sizes.value_width});
 }
 
-void same(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
-
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kAttentionRows[] = {
     {"Attention", attention},
     {"com.microsoft:Attention", fused_attention},
     {"com.microsoft:QAttention", fused_attention},
@@ -165,8 +161,8 @@ constexpr ShapeRow kRows[] = {
     {"com.microsoft:GroupQueryAttention", cached_attention},
     {"LinearAttention", linear_attention},
     {"ai.onnx.preview:FlexAttention", attention},
-    {"RotaryEmbedding", same},
-    {"com.microsoft:RotaryEmbedding", same},
+    {"RotaryEmbedding", same_shape},
+    {"com.microsoft:RotaryEmbedding", same_shape},
 };
 
 }  // namespace
@@ -183,6 +179,6 @@ std::optional<AttentionSizes> attention_sizes(const Inference& node) {
   return sizes;
 }
 
-std::span<const ShapeRow> attention_shapes() { return kRows; }
+std::span<const ShapeRow> attention_shapes() { return kAttentionRows; }
 
 }  // namespace partita::detail::onnx

@@ -178,7 +178,7 @@ void optional_element(Inference& node) {
   if (type.kind == TypeKind::Tensor) set(node, 0, type);
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kControlRows[] = {
     {"If", branches},
     {"Loop", loop},
     {"Scan", scan},
@@ -242,6 +242,6 @@ std::optional<std::int64_t> trip_count(const Inference& node) {
   return is_known(extent) ? std::optional(extent) : std::nullopt;
 }
 
-std::span<const ShapeRow> control_shapes() { return kRows; }
+std::span<const ShapeRow> control_shapes() { return kControlRows; }
 
 }  // namespace partita::detail::onnx

@@ -10,8 +10,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void concat(Inference& node) {
   Shape shape = node.shape(0);
   if (!shape) return node.set(0, node.type(0), std::nullopt);
@@ -82,7 +80,7 @@ void slice(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kCuttingRows[] = {
     {"Concat", concat},
     {"Split", split},
     {"Slice", slice},
@@ -133,6 +131,6 @@ std::optional<std::vector<AxisSlice>> slices_of(const Inference& node) {
   return slices;
 }
 
-std::span<const ShapeRow> cutting_shapes() { return kRows; }
+std::span<const ShapeRow> cutting_shapes() { return kCuttingRows; }
 
 }  // namespace partita::detail::onnx

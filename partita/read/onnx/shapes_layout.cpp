@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Extents as an operator is given them, where some may be unknown. None: not even how many there are.
 std::optional<std::vector<std::optional<std::int64_t>>> wanted_extents(const Inference& node, std::size_t input) {
   if (const Constant* constant = node.constant(input); constant && is_integer(constant->type))
@@ -265,7 +263,7 @@ void center_crop_or_pad(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kLayoutRows[] = {
     {"Reshape", reshape},
     {"Transpose", transpose},
     {"Flatten", flatten_to_matrix},
@@ -284,6 +282,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> layout_shapes() { return kRows; }
+std::span<const ShapeRow> layout_shapes() { return kLayoutRows; }
 
 }  // namespace partita::detail::onnx

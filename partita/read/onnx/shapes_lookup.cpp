@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void gather(Inference& node) {
   const Shape &data = node.shape(0), &indices = node.shape(1);
   if (!data || !indices) return node.set(0, node.type(0), std::nullopt);
@@ -35,8 +33,6 @@ void gather_by_tuples(Inference& node) {
   shape.insert(shape.end(), data->begin() + static_cast<std::ptrdiff_t>(last + batch), data->end());
   node.set(0, node.type(0), std::move(shape));
 }
-
-void same(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
 
 void one_hot(Inference& node) {
   Shape shape = node.shape(0);
@@ -217,14 +213,14 @@ void mel_weights(Inference& node) {
                 : Shape(Numbers{kUnknownExtent, kUnknownExtent}));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kLookupRows[] = {
     {"Gather", gather},
     {"GatherElements", gather_elements},
     {"GatherND", gather_by_tuples},
-    {"Scatter", same},
-    {"ScatterElements", same},
-    {"ScatterND", same},
-    {"TensorScatter", same},
+    {"Scatter", same_shape},
+    {"ScatterElements", same_shape},
+    {"ScatterND", same_shape},
+    {"TensorScatter", same_shape},
     {"OneHot", one_hot},
     {"NonZero", non_zero},
     {"Compress", compress},
@@ -248,6 +244,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> lookup_shapes() { return kRows; }
+std::span<const ShapeRow> lookup_shapes() { return kLookupRows; }
 
 }  // namespace partita::detail::onnx

@@ -9,8 +9,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Stacks of matrices; a vector is a row on the left and a column on the right, and its axis vanishes.
 Shape product_shape(const Shape& a, const Shape& b) {
   if (!a || !b || a->empty() || b->empty()) return std::nullopt;
@@ -73,7 +71,7 @@ void determinant(Inference& node) {
   node.set(0, node.type(0), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kProductRows[] = {
     {"MatMul", matmul},
     {"MatMulInteger", integer_matmul},
     {"QLinearMatMul", quantized_matmul},
@@ -92,6 +90,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> product_shapes() { return kRows; }
+std::span<const ShapeRow> product_shapes() { return kProductRows; }
 
 }  // namespace partita::detail::onnx

@@ -6,8 +6,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 void quantize(Inference& node) {
   const std::int64_t code = node.integer("output_dtype", 0);
   const DataType type = node.has(2) ? node.type(2) : code != 0 ? element_type(code) : DataType::UInt8;
@@ -43,7 +41,7 @@ void gather_rows(Inference& node) {
   node.set(0, node.type(2), std::move(shape));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kQuantizedRows[] = {
     {"QuantizeLinear", quantize},
     {"DequantizeLinear", dequantize},
     {"DynamicQuantizeLinear", quantize_by_range},
@@ -59,6 +57,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> quantized_shapes() { return kRows; }
+std::span<const ShapeRow> quantized_shapes() { return kQuantizedRows; }
 
 }  // namespace partita::detail::onnx

@@ -12,7 +12,6 @@ void recurrent(Inference& node) {
   const std::int64_t directions = node.text("direction", "forward") == "bidirectional" ? 2 : 1;
   std::int64_t hidden = node.integer("hidden_size", kUnknownExtent);
   if (hidden < 0) hidden = node.extent(2, 2);
-  using Numbers = std::vector<std::int64_t>;
   node.set(0, node.type(0),
            batch_first ? Numbers{batch, time, directions, hidden} : Numbers{time, directions, batch, hidden});
   for (std::size_t i = 1; i < node.outputs(); ++i) {
@@ -20,7 +19,7 @@ void recurrent(Inference& node) {
   }
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kRecurrentRows[] = {
     {"LSTM", recurrent},
     {"GRU", recurrent},
     {"RNN", recurrent},
@@ -29,6 +28,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> recurrent_shapes() { return kRows; }
+std::span<const ShapeRow> recurrent_shapes() { return kRecurrentRows; }
 
 }  // namespace partita::detail::onnx

@@ -8,8 +8,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // Without the axes, or with 1 in their place. None where an axis is not there.
 Shape without(const Shape& shape, const Numbers& axes, bool keep) {
   if (!shape) return std::nullopt;
@@ -87,8 +85,6 @@ void layer_normalization(Inference& node) {
   for (std::size_t i = 1; i < node.outputs(); ++i) node.set(i, DataType::Float32, statistics);
 }
 
-void same(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
-
 // The last output is the sum that was normalized, for the residual connection.
 void skip_normalization(Inference& node) {
   node.set(0, node.type(0), node.shape(0));
@@ -114,7 +110,7 @@ void loss(Inference& node) {
   node.set(1, node.type(0), node.shape(0));
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kReductionRows[] = {
     {"ReduceL1", reduction},
     {"ReduceL2", reduction},
     {"ReduceLogSum", reduction},
@@ -129,24 +125,24 @@ constexpr ShapeRow kRows[] = {
     {"ArgMin", position_of_best},
     {"TopK", best},
     {"BatchNormalization", batch_normalization},
-    {"InstanceNormalization", same},
-    {"GroupNormalization", same},
-    {"MeanVarianceNormalization", same},
+    {"InstanceNormalization", same_shape},
+    {"GroupNormalization", same_shape},
+    {"MeanVarianceNormalization", same_shape},
     {"LayerNormalization", layer_normalization},
     {"SimplifiedLayerNormalization", layer_normalization},
-    {"RMSNormalization", same},
+    {"RMSNormalization", same_shape},
     {"com.microsoft:LayerNormalization", layer_normalization},
     {"com.microsoft:SimplifiedLayerNormalization", layer_normalization},
     {"com.microsoft:SkipLayerNormalization", skip_normalization},
     {"com.microsoft:SkipSimplifiedLayerNormalization", skip_normalization},
     {"com.microsoft:EmbedLayerNormalization", embedding_normalization},
-    {"com.microsoft:GroupNorm", same},
+    {"com.microsoft:GroupNorm", same_shape},
     {"NegativeLogLikelihoodLoss", loss},
     {"SoftmaxCrossEntropyLoss", loss},
 };
 
 }  // namespace
 
-std::span<const ShapeRow> reduction_shapes() { return kRows; }
+std::span<const ShapeRow> reduction_shapes() { return kReductionRows; }
 
 }  // namespace partita::detail::onnx

@@ -8,8 +8,6 @@ namespace partita::detail::onnx {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
-
 // An attribute with a number for each axis of the window. Files can hold any number: those that make no sense count as
 // unknown.
 std::int64_t at(const std::optional<Numbers>& numbers, std::size_t i, std::int64_t otherwise) {
@@ -191,7 +189,7 @@ void causal_convolution(Inference& node) {
   node.set(1, node.type(0), Numbers{node.extent(0, 0), node.extent(0, 1), kernel > 0 ? kernel - 1 : kUnknownExtent});
 }
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kWindowRows[] = {
     {"Conv", convolution},
     {"com.microsoft:FusedConv", convolution},
     {"ConvInteger", integer_convolution},
@@ -216,6 +214,6 @@ constexpr ShapeRow kRows[] = {
 
 }  // namespace
 
-std::span<const ShapeRow> window_shapes() { return kRows; }
+std::span<const ShapeRow> window_shapes() { return kWindowRows; }
 
 }  // namespace partita::detail::onnx

@@ -12,7 +12,7 @@
 namespace partita::detail {
 namespace {
 
-bool is_copy(const CheckReport& report, DeviceId device) {
+bool runs_a_copy(const CheckReport& report, DeviceId device) {
   const DeviceId original = report.devices[device].original;
   return original.valid() && original != device;
 }
@@ -41,7 +41,7 @@ void write_load(const Problem& problem, const CheckReport& report, DeviceId devi
     write_pass(costs.backward, json.key("backward"));
     json.field("sync", costs.sync);
     json.field("sharing", costs.sharing);
-    json.field("copyOf", is_copy(report, device) ? costs.original : DeviceId());
+    json.field("copyOf", runs_a_copy(report, device) ? costs.original : DeviceId());
     json.field("recomputes", costs.recomputes);
     json.field("memory", costs.memory);
     write_memory_items(problem, costs.memory_items, json.key("memoryItems"));

@@ -35,8 +35,8 @@ void write_memory_parts(const MemoryItems& items, bool recompute, JsonWriter& js
 
 class DeviceWriter {
  public:
-  DeviceWriter(const Problem& problem, const Split& split, const CheckReport& report, const PlacesInList& places,
-               JsonWriter& json)
+  DeviceWriter(const Problem& problem, const Split& split, const CheckReport& report,
+               const std::vector<CutTensor>& cuts, const PlacesInList& places, JsonWriter& json)
       : problem_(problem),
         split_(split),
         report_(report),
@@ -46,7 +46,14 @@ class DeviceWriter {
         named_classes_(has_named_classes(problem.workload->platform)),
         nodes_(node_lists(problem, split)),
         subgraphs_(has_subgraphs(problem) ? subgraph_lists(problem, split) : SubgraphLists{}),
-        stage_(stages(problem, report.order.empty() ? split.order : report.order)) {}
+        stage_(stages(problem, report.order.empty() ? split.order : report.order)),
+        receives_(places.size()),
+        sends_(places.size()) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      sends_[cuts[i].from].push_back(i);
+      for (DeviceId d : cuts[i].to) receives_[d].push_back(i);
+    }
+  }
 
   // `index`: its place among the devices of its kind.
   void write(DeviceId d, std::size_t index) {
@@ -62,6 +69,8 @@ class DeviceWriter {
       json_.field("memory", report_.devices[d].memory);
       json_.field("memory_limit", its_class.memory);
       add_pipeline_items(d);
+      json_.column("receives", receives_[d]);
+      json_.column("sends", sends_[d]);
       json_.column("nodes", nodes_[d]);
       if (has_subgraphs(problem_) && its_class.kind == DeviceKind::Accelerator) add_subgraphs(d);
     });
@@ -88,8 +97,7 @@ class DeviceWriter {
       if (is_copy(split_, d)) json_.field("copy_of", *places_[split_.copy_of[d]]);
     }
     if (recomputes(split_, d)) json_.field("recompute", true);
-    if (problem_.memory_model != MemoryModel::Flat)
-      write_memory_parts(costs.memory_items, problem_.recompute, json_.key("memory_parts"));
+    write_memory_parts(costs.memory_items, problem_.recompute, json_.key("memory_parts"));
   }
 
   void add_subgraphs(DeviceId d) {
@@ -111,14 +119,16 @@ class DeviceWriter {
   IdVector<DeviceId, OriginalIds> nodes_;
   SubgraphLists subgraphs_;
   IdVector<DeviceId, std::optional<std::size_t>> stage_;
+  IdVector<DeviceId, std::vector<std::size_t>> receives_;  // places in the list of cuts, in its order
+  IdVector<DeviceId, std::vector<std::size_t>> sends_;
 };
 
 }  // namespace
 
 void write_planned_devices(const Problem& problem, const Result& result, const CheckReport& report,
-                           const PlacesInList& places, JsonWriter& json) {
+                           const std::vector<CutTensor>& cuts, const PlacesInList& places, JsonWriter& json) {
   const Platform& platform = problem.workload->platform;
-  DeviceWriter writer(problem, *result.split, report, places, json);
+  DeviceWriter writer(problem, *result.split, report, cuts, places, json);
   std::map<DeviceKind, std::size_t> seen;
   json.array([&] {
     for (DeviceId d : places.all()) {

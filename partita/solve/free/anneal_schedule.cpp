@@ -5,10 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kFirstRunPerGroup = 1000;  // length of the first runs, within these limits,
 constexpr std::uint64_t kShortestFirstRun = 20'000, kLongestFirstRun = 400'000;
 constexpr std::uint64_t kLeastRunPerGroup = 100;  // unless it is less than this

@@ -13,8 +13,8 @@ namespace {
 constexpr double kHot = 0.02, kCold = 0.0002;  // first and last temperature, in values of the start
 constexpr double kMeanWeight = 0.01;
 constexpr double kMemoryPrice = 0.5;  // in values of the start, for one limit too much
-constexpr std::uint64_t kMovesPerLook = 256;
-constexpr std::size_t kLooksPerRefresh = 64;
+constexpr std::uint64_t kGpipeMovesPerLook = 256;
+constexpr std::size_t kGpipeLooksPerRefresh = 64;
 
 class GpipeAnneal {
  public:
@@ -35,15 +35,15 @@ class GpipeAnneal {
     best_.value = value();
     scale_ = best_.value > 0 ? best_.value : 1;
     double now = energy();
-    for (std::uint64_t done = 0, looks = 0; done < options_.moves; done += kMovesPerLook, ++looks) {
+    for (std::uint64_t done = 0, looks = 0; done < options_.moves; done += kGpipeMovesPerLook, ++looks) {
       if (budget.exhausted() || best_.value <= options_.good_enough) break;
-      if (looks % kLooksPerRefresh == 0) {
+      if (looks % kGpipeLooksPerRefresh == 0) {
         loads_.refresh();
         now = energy();
       }
       const double progress = static_cast<double>(done) / static_cast<double>(options_.moves);
       const double temperature = scale_ * kHot * std::pow(kCold / kHot, progress);
-      for (std::uint64_t i = 0; i < kMovesPerLook; ++i) {
+      for (std::uint64_t i = 0; i < kGpipeMovesPerLook; ++i) {
         if (!propose()) continue;
         const double after = energy();
         if (after <= now || dice_.chance() < std::exp((now - after) / temperature)) {
@@ -53,7 +53,7 @@ class GpipeAnneal {
           take_back();
         }
       }
-      budget.spend(kMovesPerLook);
+      budget.spend(kGpipeMovesPerLook);
     }
     best_.value = gpipe_value(instance_, best_.device_of);
     return best_;

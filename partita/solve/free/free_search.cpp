@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/free/frontier_orders.h"
 #include "partita/solve/staged/linear.h"
 #include "partita/util/statistics.h"
@@ -13,7 +14,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kOrderTicks = 400'000;  // for the first orders, which are at most so many:
 constexpr std::size_t kMostOrders = 300;
 constexpr std::size_t kRunsBeforePairs = 3;

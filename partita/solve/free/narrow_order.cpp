@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGrowth = 2.2;           // states per open net, as measured on the paper's inputs: most are pruned
 constexpr std::size_t kWork = 4'000'000;  // group visits to spend on each half of the search
-constexpr std::size_t kMovesPerGroup = 100;
+constexpr std::size_t kOrderMovesPerGroup = 100;
 
 class NarrowOrder {
  public:
@@ -48,7 +48,7 @@ class NarrowOrder {
   void improve(std::vector<GroupId>& best, double least) {
     const std::size_t n = best.size();
     if (n < 4) return;
-    const std::size_t moves = std::min(kWork / (2 * n + graph_.net_count()), kMovesPerGroup * n);
+    const std::size_t moves = std::min(kWork / (2 * n + graph_.net_count()), kOrderMovesPerGroup * n);
     for (std::size_t i = 0; i < moves; ++i) {
       watch_.step(n);
       std::vector<GroupId> order = best;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostPairs = 256;   // listed at a time
 constexpr std::size_t kPairWindow = 300;  // open groups of a pair at a time
-constexpr std::uint64_t kOrderedPerTick = 4;
+constexpr std::uint64_t kPairsOrderedPerTick = 4;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ bool PairSearch<Loads>::advance(double sharpness, Dice& dice, Budget& slice) {
   }
   const std::uint64_t before = slice.ticks_used();
   const std::vector<GroupId> order = frontier_order(graph_, both, {dice.between(0.01, 0.3), 0}, dice, &slice);
-  slice.spend(1 + order.size() / kOrderedPerTick + graph_.size() / 256);
+  slice.spend(1 + order.size() / kPairsOrderedPerTick + graph_.size() / 256);
   const std::size_t window = std::min(order.size(), kPairWindow);
   const std::size_t begin = window < order.size() ? window_begin(order, window, dice) : 0;
   PairOptions options;

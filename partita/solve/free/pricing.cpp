@@ -10,7 +10,7 @@ namespace partita::detail {
 namespace {
 
 constexpr int kThetaPrecision = 24;  // bits
-constexpr std::uint64_t kLabelsPerTick = 16;
+constexpr std::uint64_t kPricingLabelsPerTick = 16;
 constexpr std::size_t kStatesPerLook = 100'000, kLabelsPerLook = 100'000;  // at the clock: under a millisecond
 constexpr std::size_t kTableFor = 8;                                       // buckets for each label found, at most
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
@@ -184,7 +184,7 @@ bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
       settle_layer(t, buckets_per_load, merge);
     }
     labels_ += found_.size();
-    budget.spend(found_.size() / kLabelsPerTick + 1);
+    budget.spend(found_.size() / kPricingLabelsPerTick + 1);
     if (t % 16 == 0 && budget.exhausted()) return false;
   }
   return true;

@@ -33,7 +33,7 @@ struct KeyHash {
   }
 };
 
-constexpr int kSlots = 64;
+constexpr int kTrellisSlots = 64;
 
 // One state per distinct key, with the least load that leads to it.
 class StateSet {
@@ -99,7 +99,7 @@ void Trellis::build(const NetGraph& graph, const Scaled& scaled, const std::vect
     }
   }
   IdVector<NetId, int> slot(graph.net_count(), -1);
-  std::vector<std::optional<NetId>> open(kSlots);
+  std::vector<std::optional<NetId>> open(kTrellisSlots);
   StateSet states;
   states.enter({}, 0);
 

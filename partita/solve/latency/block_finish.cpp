@@ -29,7 +29,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
     block_.demand_edges(labels, t);
     if (!block_.close() || !rule_out(question, room)) break;
     const PartialBlock::Cut cut = block_.least_load(room);
-    if (cut.load == PartialBlock::kNever) break;
+    if (cut.load == kNever) break;
     load = std::max(load, std::min(cut.load, room));
     const double entering = cut.complete ? largest_entering(labels) : t;
     if (entering >= t) {

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
-namespace {
-
-constexpr double kNever = PartialBlock::kNever;
-
-}  // namespace
+namespace {}  // namespace
 
 BlockLoad::BlockLoad(const BlockModel& model, const NodeReach& reach)
     : model_(model),

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "partita/model/result.h"
+#include "partita/reduce/never.h"
 #include "partita/solve/latency/latency_bound.h"
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/latency_search.h"
@@ -22,7 +23,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
 constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other threads found

@@ -6,16 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTotalWeight = 0.003;
 constexpr std::uint64_t kProposalsPerLook = 64;  // between looks at the budget and at the temperature
-constexpr std::size_t kWorkPerTick = 32;
-constexpr std::size_t kLargeGraph = 600;  // groups: from here on, moves begin near borders and keep small
+constexpr std::size_t kMoveWorkPerTick = 32;
+constexpr std::size_t kManyGroups = 600;  // groups: from here on, moves begin near borders and keep small
 constexpr std::size_t kLongestWalk = 32;
 constexpr std::size_t kSmallestLimit = 8;  // of a cone on a large graph
 
@@ -107,7 +107,7 @@ bool LatencyAnneal::advance(Budget& slice) {
       if (places_.changed() && !accepted) places_.take_back();
     }
     done_ += kProposalsPerLook;
-    slice.spend(1 + (value().work() - work_before) / kWorkPerTick + kProposalsPerLook / 4);
+    slice.spend(1 + (value().work() - work_before) / kMoveWorkPerTick + kProposalsPerLook / 4);
   }
   return true;
 }
@@ -125,13 +125,13 @@ bool LatencyAnneal::propose() {
   if (kind < 0.28) return move_group();
   if (kind < 0.60) return move_hull();
   if (kind < 0.90) return move_cone();
-  if (kind < 0.94) return instance_.group_count() < kLargeGraph || dice_.one_in(16) ? merge_and_cut() : move_cone();
+  if (kind < 0.94) return instance_.group_count() < kManyGroups || dice_.one_in(16) ? merge_and_cut() : move_cone();
   return move_with_neighbours();
 }
 
 // On large graphs mostly a few steps from a border.
 GroupId LatencyAnneal::some_group() {
-  if (instance_.group_count() < kLargeGraph || border().empty() || dice_.one_in(8))
+  if (instance_.group_count() < kManyGroups || border().empty() || dice_.one_in(8))
     return GroupId(dice_.below(instance_.group_count()));
   GroupId g = border()[dice_.below(border().size())];
   for (std::size_t steps = dice_.below(1 + dice_.below(kLongestWalk)); steps > 0; --steps) {
@@ -143,7 +143,7 @@ GroupId LatencyAnneal::some_group() {
 
 // On large graphs large ones are seldom worth their time.
 std::size_t LatencyAnneal::most_in_cone() {
-  if (instance_.group_count() < kLargeGraph) return instance_.group_count();
+  if (instance_.group_count() < kManyGroups) return instance_.group_count();
   return kSmallestLimit << dice_.below(static_cast<std::size_t>(std::bit_width(instance_.group_count())));
 }
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-9;                      // sums and flows are exact to far less
+constexpr double kRoundingOfFlows = 1e-9;               // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
@@ -97,7 +97,7 @@ void LatencyBound::begin() {
 
 // For splits below the limit, if the facts say something of these alone; else for all.
 void LatencyBound::raise(double found, double tolls, const char* proof) {
-  const double bound = std::min(found, limit_) - kRounding * (std::abs(found) + tolls);
+  const double bound = std::min(found, limit_) - kRoundingOfFlows * (std::abs(found) + tolls);
   if (bound <= bound_) return;
   bound_ = bound;
   proof_ = proof;
@@ -105,7 +105,7 @@ void LatencyBound::raise(double found, double tolls, const char* proof) {
 
 // There is no split, or none below the limit, which may have fallen since the work began, but never rises.
 void LatencyBound::rule_all_out(const char* proof) {
-  bound_ = needs_limit() ? std::max(bound_, limit_ * (1 - kRounding)) : kNever;
+  bound_ = needs_limit() ? std::max(bound_, limit_ * (1 - kRoundingOfFlows)) : kNever;
   proof_ = proof;
   finished_ = true;
 }

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfBranches = 1e-9;
 constexpr int kMostRounds = 4;  // of sweeps in both directions, for one case
 
 }  // namespace
@@ -27,7 +28,7 @@ bool LatencyBranching::later(const Case& a, const Case& b) {
 double LatencyBranching::bound() const {
   double least = now_ ? now_->bound : kNever;
   if (!open_.empty()) least = std::min(least, open_.front().bound);
-  return least * (1 - kRounding);
+  return least * (1 - kRoundingOfBranches);
 }
 
 void LatencyBranching::improve(const Incumbent& incumbent, Budget& slice) {

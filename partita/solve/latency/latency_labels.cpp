@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kGroupsPerLook = 100'000;  // at the clock
+constexpr std::size_t kLabelledPerLook = 100'000;  // at the clock
 
 }  // namespace
 
@@ -75,7 +76,7 @@ double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeI
 bool join_ends(const BlockModel& model, const EdgeLabels (&labels)[2], double limit, LatencyFacts& facts) {
   const LatencyInstance& instance = model.instance();
   bool any = false;
-  TimeWatch watch(model.budget(), kGroupsPerLook);
+  TimeWatch watch(model.budget(), kLabelledPerLook);
   for (EdgeId e : model.edges()) {
     if (labels[0][e] + labels[1][e] < limit) continue;
     const auto& [from, to] = model.edge(e);

@@ -5,13 +5,13 @@
 #include <array>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSeedsKept = 8;
 constexpr std::size_t kLeastOrders = 12;
 constexpr std::uint64_t kOrderTicks = 400'000;  // a few tenths of a second

@@ -5,13 +5,13 @@
 #include <limits>
 #include <queue>
 
+#include "partita/reduce/never.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kStepsPerTick = 64;
+constexpr std::uint64_t kSegmentStepsPerTick = 64;
 constexpr std::size_t kGroupsPerLook = 10'000;  // at the clock
 
 }  // namespace
@@ -275,7 +275,7 @@ std::optional<LatencySegments::Cut> LatencySegments::cut_at(const std::vector<st
     forget_segment();
   }
   pass_over(n);
-  ticks += 1 + work / kStepsPerTick;
+  ticks += 1 + work / kSegmentStepsPerTick;
   std::size_t used = 0;
   for (std::size_t t = 1; t <= most; ++t) {
     if (best[at(t, n)] < best[at(used, n)]) used = t;

@@ -6,13 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Minimum cuts for one chain. With more we take blocks that share a chain as no dearer than others.
 constexpr std::size_t kMostSharedCuts = 20'000;
-constexpr std::uint64_t kWorkPerTick = 64;
+constexpr std::uint64_t kTableWorkPerTick = 64;
 constexpr double kHighestRatio = 1e6;
 constexpr int kNewtonSteps = 4;
 
@@ -70,7 +71,7 @@ bool ModuleTables::advance(Budget& slice) {
   const auto work_on = [&](const auto& step) {
     const std::uint64_t before = block_load_.work();
     step();
-    slice.spend(1 + (block_load_.work() - before) / kWorkPerTick);
+    slice.spend(1 + (block_load_.work() - before) / kTableWorkPerTick);
   };
   for (; chains_done_ < chains_.size(); ++chains_done_) {
     if (slice.exhausted()) return false;

@@ -22,6 +22,7 @@
 #include <limits>
 #include <vector>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/latency/block_cut.h"
 #include "partita/solve/latency/block_model.h"
 #include "partita/util/time_watch.h"
@@ -32,7 +33,6 @@ using EdgeLabels = IdVector<EdgeId, double>;
 
 class PartialBlock {
  public:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
   enum class Part { Whole, Above, Below };
   enum class Side : char { Open, In, Out };
   struct Cut {

@@ -6,7 +6,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfPaths = 1e-9;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ double path_bound(const LatencyInstance& instance) {
     finish[v] += time;
     longest = std::max(longest, finish[v]);
   }
-  return longest * (1 - kRounding);
+  return longest * (1 - kRoundingOfPaths);
 }
 
 }  // namespace partita::detail

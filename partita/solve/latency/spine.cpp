@@ -9,7 +9,7 @@ namespace partita::detail {
 namespace {
 
 constexpr std::size_t kLongestChain = 48;
-constexpr std::size_t kStepsPerLook = 100'000;  // at the clock
+constexpr std::size_t kSpineStepsPerLook = 100'000;  // at the clock
 
 // What a node is worth on a chain: the time it takes where it takes more, for that is what a chain can prove.
 double weight(const BlockModel& model, NodeId v) {
@@ -21,7 +21,7 @@ double weight(const BlockModel& model, NodeId v) {
 class SpineFinder {
  public:
   SpineFinder(const BlockModel& model, const NodeReach& reach)
-      : model_(model), reach_(reach), watch_(model.budget(), kStepsPerLook) {
+      : model_(model), reach_(reach), watch_(model.budget(), kSpineStepsPerLook) {
     for (NodeId v : model.instance().nodes.all()) weight_.push_back(weight(model, v));
     for (const double w : weight_) total_ += w;
   }

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
 constexpr std::size_t kStepsPerTick = 200;
-constexpr std::size_t kStepsPerLook = 50'000;  // at the clock
+constexpr std::size_t kBoundStepsPerLook = 50'000;  // at the clock
 
 void keep_least(double& entry, double value) { entry = std::min(entry, value); }
 
@@ -38,7 +38,7 @@ SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const De
 }
 
 void SpineBound::place_on_spine(const NodeReach& reach) {
-  TimeWatch watch(model_.budget(), kStepsPerLook);
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   for (NodeId v : model_.instance().nodes.all()) {
     watch.step(spine_.nodes.size());
     for (std::size_t i = spine_.nodes.size() - 2; i > 0; --i) {
@@ -93,7 +93,7 @@ void SpineBound::add_sources_of(NodeId v, std::size_t i, IdVector<NodeId, char>&
 
 void SpineBound::find_crossing_nets() {
   const LatencyInstance& instance = model_.instance();
-  TimeWatch watch(model_.budget(), kStepsPerLook);
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   for (NetId e : instance.net_cost.all()) {
     const NodeId producer = instance.net_producer[e];
     std::size_t last = 0;
@@ -186,7 +186,7 @@ bool SpineBound::new_pass(std::size_t module) const {
 template <class Relax>
 void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
-  TimeWatch watch(model_.budget(), kStepsPerLook);
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const bool fresh = new_pass(module);
   std::vector<double> delays;
   for (std::size_t lower = 0; lower < tables.states(); ++lower) {
@@ -204,7 +204,7 @@ void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, con
 template <class Relax>
 void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
   if (!spine_.nodes[i].valid()) return;
-  TimeWatch watch(model_.budget(), kStepsPerLook);
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const ModuleTables& over = *modules_[i - 1];
   const std::vector<double> nets_in = nets_from_above(i);
   IdVector<NodeId, char> seen(model_.node_count(), 0);
@@ -367,7 +367,7 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
 bool SpineBound::learn(double limit, LatencyFacts& facts) const {
   bool any = false;
   const LatencyInstance& instance = model_.instance();
-  TimeWatch watch(model_.budget(), kStepsPerLook);
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   for (std::size_t i = 1; i + 1 < spine_.nodes.size(); ++i) {
     const LatencyNode& node = instance.nodes[spine_.nodes[i]];
     double apart = kNever, on_host = kNever;

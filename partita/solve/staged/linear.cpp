@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 template <std::size_t P>
 class LinearProgram {

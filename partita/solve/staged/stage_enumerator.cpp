@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/staged/staged_split.h"
 
 namespace partita::detail {
@@ -15,7 +16,6 @@ namespace {
 enum State : char { kUndecided, kIn, kOut };
 constexpr std::uint64_t kStepsPerLook = 4096;  // between looks at the clock
 constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <std::size_t N>
 void add(std::array<double, N>& to, const std::array<double, N>& more) {
@@ -204,8 +204,8 @@ template <class Graphs>
 bool StageEnumerator<Graphs>::run(const Ideal& base, bool host, Level level, const Visit& visit) {
   host_ = host;
   memory_limit_ = host ? whole_.platform.host_memory : whole_.platform.accelerator_memory;
-  least_.fill(-kInfinity);
-  most_.fill(kInfinity);
+  least_.fill(-kNever);
+  most_.fill(kNever);
   if (const Places* memory = aims_[kMemory].places) {
     std::vector<char>& target = aims_[kMemory].target;
     target.assign(memory->places(), 0);
@@ -248,7 +248,7 @@ bool StageEnumerator<Graphs>::prepare(const Ideal& from_base) {
   ideal_.assign(base.begin(), base.end());
   hash_ = from_base.hash;
   sums_ = Sums{};
-  sums_.required.fill(-kInfinity);
+  sums_.required.fill(-kNever);
   included_ = outside_ = 0;
   const auto load_time = [&](const Weights& w) {
     Loads time = w.host_time;

@@ -5,13 +5,13 @@
 #include <limits>
 #include <map>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/plain_side.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNoMember = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kPlaces = 128;
 

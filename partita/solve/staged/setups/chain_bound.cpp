@@ -9,14 +9,14 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::size_t kLongest = 48;      // intervals are looked at in pairs of ends, many of them by a flow
-constexpr std::size_t kMostVectors = 64;  // all of them are gone through for each interval
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr std::size_t kLongest = 48;     // intervals are looked at in pairs of ends, many of them by a flow
+constexpr std::size_t kMostCounts = 64;  // all of them are gone through for each interval
+constexpr double kNoWork = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 bool ChainBound::worthwhile(const SetupRules& rules) {
-  return !rules.has_clusters() && rules.replicas == 1 && DeviceCounts::vectors(rules.root()) <= kMostVectors;
+  return !rules.has_clusters() && rules.replicas == 1 && DeviceCounts::vectors(rules.root()) <= kMostCounts;
 }
 
 ChainBound::ChainBound(const SetupGraph& graph, const SetupRules& rules, const WorkMeasure& measure,
@@ -162,7 +162,7 @@ bool ChainBound::refutes(double limit) {
   const std::size_t m = chain_.size();
   const double factor = rules_.root().factor;
   // By vector and how much of the chain is held: the most work that the stages so far can do.
-  std::vector<double> most(counts_.size() * (m + 1), kNever);
+  std::vector<double> most(counts_.size() * (m + 1), kNoWork);
   most[0] = 0;
   for (std::size_t vector = 0; vector < counts_.size(); ++vector) {
     for (std::size_t member = 0; member < counts_.members(); ++member) {
@@ -174,7 +174,7 @@ bool ChainBound::refutes(double limit) {
       const int in_flight = samples_in_flight(rules_, counts_.used(next), 1);
       for (std::size_t first = 0; first <= m; ++first) {
         const double before = most[vector * (m + 1) + first];
-        if (before == kNever) continue;
+        if (before == kNoWork) continue;
         double& none = most[next * (m + 1) + first];
         none = std::max(none, before + measure_.most(c, limit));
         for (std::size_t last = first; last < m; ++last) {
@@ -206,7 +206,7 @@ bool ChainBound::refutes(double limit) {
       }
     }
   }
-  double work = kNever;
+  double work = kNoWork;
   for (std::size_t vector = 0; vector < counts_.size(); ++vector) work = std::max(work, most[vector * (m + 1) + m]);
   return work < measure_.total() * (1 - kRoundingSlack);
 }

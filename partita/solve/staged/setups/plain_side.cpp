@@ -7,7 +7,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr GroupId kOutside(0);
+constexpr GroupId kOutsideGroup(0);
 
 bool is_plain(const SetupRules& rules, const ClusterType& type) {
   if (rules.transfers != TransferMode::Sum || rules.replicas > 1 || rules.memory_model != MemoryModel::Flat)
@@ -27,7 +27,7 @@ std::optional<PlainSide> plain_side(const SetupGraph& graph, const SetupRules& r
   side.platform = {type.members[0].count, 1, rules.classes[c].memory, kUnlimited};
   side.group_of.push_back(GroupId());
   IdVector<GroupId, Group> groups(1);
-  groups[kOutside].on_accelerator = false;
+  groups[kOutsideGroup].on_accelerator = false;
   IdVector<GroupId, GroupId> place(graph.size());
   for (GroupId v : graph.all()) {
     if (!segment.holds(v)) continue;
@@ -43,7 +43,7 @@ std::optional<PlainSide> plain_side(const SetupGraph& graph, const SetupRules& r
       precedence.emplace_back(place[u], GroupId(i));
       first = false;
     }
-    if (first) precedence.emplace_back(kOutside, GroupId(i));
+    if (first) precedence.emplace_back(kOutsideGroup, GroupId(i));
   }
   std::vector<Net> nets;
   for (NetId e : graph.nets()) {
@@ -67,7 +67,7 @@ std::optional<PlainSide> plain_side(const SetupGraph& graph, const SetupRules& r
       groups[net.members[0]].accelerator_time += net.cost;
       continue;
     }
-    if (leaves) net.members.insert(net.members.begin(), kOutside);
+    if (leaves) net.members.insert(net.members.begin(), kOutsideGroup);
     nets.push_back(std::move(net));
   }
   side.graph = StageGraph(std::move(groups), precedence, std::move(nets));

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/staged/setups/device_counts.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 
 namespace partita::detail {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class LinearSetups {
  public:

@@ -8,12 +8,13 @@
 #include <tuple>
 #include <utility>
 
+#include "partita/reduce/never.h"
+
 namespace partita::detail {
 namespace {
 
 constexpr std::size_t kMostVectors = 256;
 constexpr int kAnyNumber = std::numeric_limits<int>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Small graphs have few ideals to tell apart.
 int most_useful_buckets(const SetupGraph& graph) {
@@ -22,7 +23,7 @@ int most_useful_buckets(const SetupGraph& graph) {
 
 // By type and tariff: the least factor and latency of the clusters around one of that type; infinite around the root.
 std::vector<std::vector<Link>> links_around(const SetupRules& rules) {
-  const std::vector<Link> none(rules.tariffs(), Link{kInfinity, kInfinity});
+  const std::vector<Link> none(rules.tariffs(), Link{kNever, kNever});
   std::vector<std::vector<Link>> least(rules.clusters.size(), none);
   for (std::size_t type = rules.clusters.size(); type-- > 0;) {
     for (const ClusterMember& member : rules.clusters[type].members) {

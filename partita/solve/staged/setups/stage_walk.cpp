@@ -8,8 +8,8 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kNone = -1;
-constexpr std::uint64_t kStepsPerLook = 1024;  // between looks at the clock
+constexpr std::int32_t kNoCandidate = -1, kBeyond = -2, kNone = -1;
+constexpr std::uint64_t kWalkStepsPerLook = 1024;  // between looks at the clock
 
 }  // namespace
 
@@ -23,7 +23,7 @@ StageWalk::StageWalk(const SetupGraph& graph, const SetupRules& rules, const Wor
       budget_(budget),
       dominance_(dominance_in(rules, segment)),
       longest_way_(dominance_ == Dominance::Anywhere ? longest_way(rules, segment) : 1),
-      candidate_of_(graph.size(), kNotCandidate),
+      candidate_of_(graph.size(), kNoCandidate),
       local_net_(graph.net_count(), -1) {}
 
 StageWalk::Dominance StageWalk::dominance_in(const SetupRules& rules, const Segment& segment) {
@@ -79,16 +79,16 @@ bool StageWalk::prepare() {
       std::min(query_.most_work, measure_.most(c, query_.limit * query_.setup.replicas) + measure_.tolerance());
   least_compute_ = measure_.least_time(c, query_.least_work);
   for (GroupId v : graph_.all()) {
-    candidate_of_[v] = kNotCandidate;
+    candidate_of_[v] = kNoCandidate;
     if (test_bit(query_.base, v.index())) continue;
     const bool forced = query_.windows && query_.windows->entry(v) <= query_.first_place;
     bool out = !segment_.holds(v) || !graph_.time(c, v).can_run ||
                measure_.work_to(v) - query_.base_work > most_work + measure_.tolerance() ||
                (query_.windows && query_.windows->exit(v) >= query_.last_place);
-    for (GroupId u : graph_.order().predecessors(v)) out = out || candidate_of_[u] == kOutside;
+    for (GroupId u : graph_.order().predecessors(v)) out = out || candidate_of_[u] == kBeyond;
     if (out) {
       if (forced) return false;
-      candidate_of_[v] = kOutside;
+      candidate_of_[v] = kBeyond;
       continue;
     }
     candidate_of_[v] = static_cast<std::int32_t>(candidates_.size());
@@ -377,8 +377,8 @@ void StageWalk::leave_frame() {
 bool StageWalk::walk(const Visit& visit) {
   frames_.push_back({totals_, kNone, 0, kNone, 0, 0, 0});
   while (!frames_.empty()) {
-    if (++steps_ % kStepsPerLook == 0) {
-      budget_.spend(kStepsPerLook);
+    if (++steps_ % kWalkStepsPerLook == 0) {
+      budget_.spend(kWalkStepsPerLook);
       if (budget_.exhausted()) return false;
     }
     Frame& frame = frames_.back();
