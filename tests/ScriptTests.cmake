@@ -4,15 +4,17 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 # The command line, driven from outside: one ctest case per script in cli/.
 file(GLOB cli_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cli/test_*.py")
 set(cli_slack 1)
+set(fault_rounds 4)
 if(PARTITA_SANITIZE)
   set(cli_slack 5)
+  set(fault_rounds 1)
 endif()
 foreach(script IN LISTS cli_tests)
   cmake_path(GET script STEM name)
   string(REPLACE "test_" "cli." name "${name}")
   add_test(NAME "${name}" COMMAND Python3::Interpreter "${script}")
   set_tests_properties("${name}" PROPERTIES TIMEOUT 600 ENVIRONMENT
-    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PARTITA_FAULT_ROUNDS=${fault_rounds};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
 endforeach()
 
 # Hundreds of starts of a program, and CBC: slow under the sanitizers, which the unit tests of the same code meet anyway.
@@ -21,6 +23,9 @@ set_tests_properties(cli.help cli.integer_programs PROPERTIES LABELS release-onl
 set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 # What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
 set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
+
+# The longest begin first, so that none of them is left when all others are done.
+set_tests_properties(cli.faults cli.errors cli.limits cli.sweep PROPERTIES COST 100)
 
 # Seconds each, and what `./dev test --quick` leaves out.
 set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.sweep cli.terminal
