@@ -60,12 +60,14 @@ const DevicePreset& device_called(const std::string& name) {
 std::string percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
 
 std::string family_table(const Calibration& calibration, std::size_t width) {
-  std::vector<Row> rows{{"<family", "<pass", "operators", "time", "compute", "memory", "ramp", "error"}};
+  std::vector<Row> rows{
+      {"<family", "<pass", "operators", "time", "compute", "memory", "ramp", "step", "item", "error"}};
   for (const Calibration::Family& one : calibration.families) {
     const Efficiency& efficiency = calibration.efficiencies.of(one.family, one.backward);
     rows.push_back({to_string(one.family), one.backward ? "backward" : "forward", fmt::format("{}", one.operators),
                     fmt::format("{:.3f} ms", 1e3 * one.seconds), fmt::format("{:.2f}", efficiency.compute),
                     fmt::format("{:.2f}", efficiency.memory), fmt::format("{:.1f} us", 1e6 * efficiency.ramp),
+                    fmt::format("{:.2f} ns", 1e9 * efficiency.step), fmt::format("{:.3f} ns", 1e9 * efficiency.item),
                     fmt::format("{:.0f} %", 100 * one.error)});
   }
   return layout_folded(rows, width);

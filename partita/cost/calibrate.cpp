@@ -26,7 +26,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kFewest = 8;  // operators that a fit needs
+constexpr std::size_t kFewest = 6;  // operators that a fit needs
 constexpr double kStreaming = 0.8;  // of the bandwidth, by products that read their weights once
 
 bool tells_memory(OperatorFamily family) { return family != OperatorFamily::MatrixProduct; }
@@ -38,6 +38,9 @@ Efficiencies assumed_efficiencies() {
     table.of(OperatorFamily::MatrixProduct, backward) = {0.7, kStreaming};
     table.of(OperatorFamily::Attention, backward) = {0.7, kStreaming};
     table.of(OperatorFamily::Convolution, backward) = {0.4, 0.4};
+    table.of(OperatorFamily::PointwiseConvolution, backward) = {0.6, 0.6};
+    table.of(OperatorFamily::OddConvolution, backward) = {0.4, 0.4};
+    table.of(OperatorFamily::GroupedConvolution, backward) = {0.1, 0.3};
     table.of(OperatorFamily::Recurrent, backward) = {0.5, 0.5};
     table.of(OperatorFamily::Scatter, backward) = {1, 0.1};
     table.of(OperatorFamily::Control, backward) = {0.5, 0.5};
@@ -99,19 +102,25 @@ class Fit {
     Efficiency best = assumed;
     double least = kUnlimited;
     const double longest = longest_ramp();
+    const std::vector<double> steps = slopes(&Work::chain), items = slopes(&Work::items);
     for (double ramp : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0}) {
       if (ramp > 0 && ramp * 1e-6 > longest) break;
-      for (double compute = computes ? 1 : assumed.compute; compute > 0.02; compute /= 1.05) {
-        Efficiency tried{compute, assumed.memory, ramp * 1e-6, true};
-        if (tells_memory && moves_enough()) tried.memory = memory_for(tried);
-        const Errors errors = errors_of(tried);
-        const double error = errors.absolute + std::abs(errors.signed_sum);
-        if (error < least) {
-          least = error;
-          best = tried;
-          error_ = errors.absolute / measured_;
+      for (double step : steps) {
+        for (double item : items) {
+          for (double compute = computes ? 1 : assumed.compute; compute > 0.02;
+               compute /= (steps.size() > 1 ? 1.15 : 1.05)) {
+            Efficiency tried{compute, assumed.memory, ramp * 1e-6, true, step, item};
+            if (tells_memory && moves_enough()) tried.memory = memory_for(tried);
+            const Errors errors = errors_of(tried);
+            const double error = errors.absolute + std::abs(errors.signed_sum);
+            if (error < least) {
+              least = error;
+              best = tried;
+              error_ = errors.absolute / measured_;
+            }
+            if (!computes) break;
+          }
         }
-        if (!computes) break;
       }
     }
     return best;
@@ -126,12 +135,9 @@ class Fit {
   };
 
   Errors errors_of(const Efficiency& efficiency) const {
-    Efficiencies table;
-    table.forward.fill(efficiency);
-    table.backward.fill(efficiency);
     Errors errors;
     for (const Sample& sample : samples_) {
-      const double error = estimate(sample.work, rates_, table) - sample.seconds;
+      const double error = estimate(sample.work, rates_, efficiency) - sample.seconds;
       errors.signed_sum += error;
       errors.absolute += std::abs(error);
     }
@@ -153,6 +159,21 @@ class Fit {
     const auto tenth = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
     std::ranges::nth_element(times, tenth);
     return *tenth - rates_.launch;
+  }
+
+  // Seconds for each step of a chain, or for each item, that may be meant: those of the operators that take the least for each, as the
+  // others are bound by something else. 0 is always among them.
+  std::vector<double> slopes(double Work::*count) const {
+    constexpr std::size_t kTried = 12;
+    std::vector<double> all;
+    for (const Sample& sample : samples_)
+      if (const double number = sample.work.*count; number > 0)
+        all.push_back(std::max(0.0, sample.seconds - rates_.launch) / number);
+    std::vector<double> chosen{0};
+    if (all.size() < kFewest) return chosen;
+    std::ranges::sort(all);
+    for (std::size_t i = 0; i < kTried; ++i) chosen.push_back(all[i * (all.size() / 2) / kTried]);
+    return chosen;
   }
 
   // By bisection: the sum of the predictions falls as the efficiency rises.

@@ -56,7 +56,9 @@ void read_row(const json& value, const Place& place, Efficiencies& table) {
   efficiency = {.compute = positive(row, "compute"),
                 .memory = positive(row, "memory"),
                 .ramp = row.amount_or("ramp", 0, "a time in seconds"),
-                .calibrated = row.flag("calibrated", true)};
+                .calibrated = row.flag("calibrated", true),
+                .step = row.amount_or("step", 0, "a time in seconds"),
+                .item = row.amount_or("item", 0, "a time in seconds")};
 }
 
 }  // namespace
@@ -72,7 +74,9 @@ std::string efficiencies_json(const Calibration& calibration, const std::string&
                       {"compute", rounded(one.compute)},
                       {"memory", rounded(one.memory)},
                       {"ramp", rounded(one.ramp)},
-                      {"calibrated", one.calibrated}});
+                      {"calibrated", one.calibrated},
+                      {"step", rounded(one.step)},
+                      {"item", rounded(one.item)}});
     }
   }
   ordered_json document;

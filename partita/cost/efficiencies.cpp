@@ -13,6 +13,11 @@ Efficiencies calibrated_efficiencies() {
   static constexpr Row kRows[] = {
       {OperatorFamily::MatrixProduct, {0.78, 0.8, 1.5e-6, true}, {0.78, 0.8, 1.5e-6, true}},
       {OperatorFamily::Convolution, {0.17, 0.23, 8e-6, true}, {0.4, 0.098, 16e-6, true}},
+      {OperatorFamily::PointwiseConvolution, {0.6, 0.6, 0, false}, {0.6, 0.6, 0, false}},
+      {OperatorFamily::OddConvolution, {0.4, 0.4, 0, false}, {0.4, 0.4, 0, false}},
+      {OperatorFamily::GroupedConvolution, {0.1, 0.3, 0, false}, {0.1, 0.3, 0, false}},
+      {OperatorFamily::ChannelScaling, {1, 0.4, 0, false}, {1, 0.4, 0, false}},
+      {OperatorFamily::Concatenation, {1, 0.6, 0, false}, {1, 0.6, 0, false}},
       {OperatorFamily::Attention, {0.7, 0.82, 2e-6, true}, {0.7, 0.82, 2e-6, true}},
       {OperatorFamily::Recurrent, kAssumed, kAssumed},
       {OperatorFamily::Normalization, {1, 0.4, 1.5e-6, true}, {1, 0.28, 3e-6, true}},
