@@ -26,7 +26,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kFewest = 6;  // operators that a fit needs
+constexpr std::size_t kFewest = 10;  // operators that a fit needs: two for each number that is fitted
 constexpr double kStreaming = 0.8;  // of the bandwidth, by products that read their weights once
 
 bool tells_memory(OperatorFamily family) { return family != OperatorFamily::MatrixProduct; }
@@ -116,7 +116,6 @@ class Fit {
             if (error < least) {
               least = error;
               best = tried;
-              error_ = errors.absolute / measured_;
             }
             if (!computes) break;
           }
@@ -127,7 +126,7 @@ class Fit {
   }
 
   double measured() const { return measured_; }
-  double error() const { return error_; }
+  double error_of(const Efficiency& efficiency) const { return errors_of(efficiency).absolute / measured_; }
 
  private:
   struct Errors {
@@ -164,7 +163,7 @@ class Fit {
   // Seconds for each step of a chain, or for each item, that may be meant: those of the operators that take the least for each, as the
   // others are bound by something else. 0 is always among them.
   std::vector<double> slopes(double Work::*count) const {
-    constexpr std::size_t kTried = 12;
+    constexpr std::size_t kTried = 24;
     std::vector<double> all;
     for (const Sample& sample : samples_)
       if (const double number = sample.work.*count; number > 0)
@@ -172,7 +171,7 @@ class Fit {
     std::vector<double> chosen{0};
     if (all.size() < kFewest) return chosen;
     std::ranges::sort(all);
-    for (std::size_t i = 0; i < kTried; ++i) chosen.push_back(all[i * (all.size() / 2) / kTried]);
+    for (std::size_t i = 0; i < kTried; ++i) chosen.push_back(all[i * all.size() * 3 / (4 * kTried)]);
     return chosen;
   }
 
@@ -189,8 +188,22 @@ class Fit {
   std::vector<Sample> samples_;
   const DeviceRates& rates_;
   double measured_ = 0;
-  double error_ = 0;
 };
+
+// Twice: the second time without those that differ from the first by more than this factor. Some shapes fall into a hole (one gradient of a
+// pointwise convolution takes ten times as long as its neighbours), which tell nothing about the others and would slow down them all.
+Efficiency fitted(const std::vector<Sample>& samples, const DeviceRates& rates, const Efficiency& assumed,
+                  bool tells_memory) {
+  constexpr double kOutlier = 3;
+  const Efficiency first = Fit(samples, rates).best(assumed, tells_memory);
+  std::vector<Sample> usual;
+  std::ranges::copy_if(samples, std::back_inserter(usual), [&](const Sample& sample) {
+    const double ratio = sample.seconds / estimate(sample.work, rates, first);
+    return ratio < kOutlier && ratio > 1 / kOutlier;
+  });
+  if (usual.size() == samples.size() || usual.size() < kFewest) return first;
+  return Fit(std::move(usual), rates).best(assumed, tells_memory);
+}
 
 DeviceRates with_launch(DeviceRates rates, double launch) {
   rates.launch = launch;
@@ -226,9 +239,9 @@ Calibration calibrate(std::span<const Workload> measured, const DeviceRates& rat
         if (backward) efficiency = result.efficiencies.of(family, false);
         continue;
       }
-      Fit fit(std::move(own), launched);
-      efficiency = fit.best(efficiency, tells_memory(family));
-      result.families.push_back({family, backward, count, fit.measured(), fit.error()});
+      efficiency = fitted(own, launched, efficiency, tells_memory(family));
+      const Fit all(own, launched);
+      result.families.push_back({family, backward, count, all.measured(), all.error_of(efficiency)});
     }
   }
   return result;

@@ -64,6 +64,41 @@ TEST(OnnxWork, ViewsMoveNothingAndLookupsWhatTheyTake) {
   EXPECT_EQ(lookup.weights[WeightId(0)].bytes, 30000 * 64 * 4);
 }
 
+TEST(OnnxWork, ConvolutionsByTheirKernelsGroupsAndStrides) {
+  const auto family = [](const char* kind, std::vector<std::int64_t> kernel, const std::vector<Message>& attributes) {
+    return only(one(op(kind, {"x", "a"}, {"y"}, attributes), {"1", "4", "10", "10"}, {weight("a", kernel)})).family;
+  };
+  EXPECT_EQ(family("Conv", {6, 4, 3, 3}, {}), OperatorFamily::Convolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {}), OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {integers_attribute("strides", {1, 1})}),
+            OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {integers_attribute("strides", {2, 2})}), OperatorFamily::Convolution)
+      << "what it reads does not lie together";
+  EXPECT_EQ(family("Conv", {4, 1, 3, 3}, {integer_attribute("group", 4)}), OperatorFamily::GroupedConvolution);
+  EXPECT_EQ(family("Conv", {4, 2, 1, 1}, {integer_attribute("group", 2)}), OperatorFamily::GroupedConvolution);
+  EXPECT_EQ(family("ConvTranspose", {4, 6, 1, 1}, {}), OperatorFamily::Convolution);
+}
+
+TEST(OnnxWork, BatchNormsWithStoredStatisticsAndWithTheirOwn) {
+  const std::vector<Message> weights{weight("s", {4}), weight("b", {4}), weight("m", {4}), weight("v", {4})};
+  const auto norm = [&](const Names& outputs, const std::vector<Message>& attributes, std::int64_t version) {
+    return only(one(op("BatchNormalization", {"x", "s", "b", "m", "v"}, outputs, attributes), {"2", "4", "10"}, weights,
+                    version));
+  };
+  EXPECT_EQ(norm({"y"}, {}, 18).family, OperatorFamily::ChannelScaling);
+  EXPECT_EQ(norm({"y"}, {}, 18).flops, 2 * 80);
+  EXPECT_EQ(norm({"y", "mean", "var"}, {integer_attribute("training_mode", 1)}, 18).family,
+            OperatorFamily::BatchNormalization);
+  EXPECT_EQ(norm({"y", "mean", "var"}, {}, 9).family, OperatorFamily::BatchNormalization);
+  EXPECT_EQ(only(one(op("InstanceNormalization", {"x", "s", "b"}, {"y"}), {"2", "4", "10"},
+                     {weight("s", {4}), weight("b", {4})}))
+                .family,
+            OperatorFamily::BatchNormalization);
+  EXPECT_EQ(
+      only(one(op("Concat", {"x", "s"}, {"y"}, {integer_attribute("axis", 0)}), {"2"}, {weight("s", {4})})).family,
+      OperatorFamily::Concatenation);
+}
+
 TEST(OnnxWork, ProductsOfActivationsAreAttention) {
   const Network network =
       read_model(model(graph({.nodes = {op("MatMul", {"x", "w"}, {"q"}), op("MatMul", {"q", "x"}, {"y"})},
