@@ -174,6 +174,48 @@ TEST(OnnxLayers, FromTheScopesOfTorchsExporter) {
             (std::vector<std::int64_t>{0, 1, -1}));
 }
 
+TEST(OnnxLayers, SpellingsOfExporters) {
+  const auto layers = [](const std::string& first, const std::string& second) {
+    return layers_of({op("Relu", {"x"}, {"a"}, {}, first), op("Neg", {"a"}, {"b"}, {}, second)}, {});
+  };
+  const std::vector<std::int64_t> expected{3, 4};
+  EXPECT_EQ(layers("/encoder/layer.3/attention/Relu", "/encoder/layer.4/attention/Neg"), expected);
+  EXPECT_EQ(layers("bert/encoder/layer_3/attention/Relu", "bert/encoder/layer_4/attention/Neg"), expected);
+  EXPECT_EQ(layers("encoder.layer.3.relu", "encoder.layer.4.neg"), expected);
+  EXPECT_EQ(layers("tf_bert/bert/encoder/layer_._3/attention/Relu", "tf_bert/bert/encoder/layer_._4/attention/Neg"),
+            expected);
+  EXPECT_EQ(layers("transformer/h_3/mlp/Relu", "transformer/h_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("model/layers_3/mlp/Relu", "model/layers_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("vit/blocks_3/mlp/Relu", "vit/blocks_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("path_3/Relu", "path_4/Neg"), (std::vector<std::int64_t>{-1, -1})) << "a word for no layer";
+}
+
+// A stem of two, then layers of Tanh, Add with a bias of its own, Relu and Sqrt, and a head of two.
+std::vector<std::int64_t> few_names(int layers, bool alike) {
+  std::vector<Message> nodes{op("Cos", {"x"}, {"s0"}), op("Neg", {"s0"}, {"y0"})}, weights;
+  for (int i = 0; i < layers; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1), bias = "m.encoder.layer." + n + ".bias";
+    weights.push_back(weight(bias, {3}));
+    nodes.push_back(op("Tanh", {"y" + n}, {"a" + n}));
+    nodes.push_back(op("Add", {"a" + n, bias}, {"b" + n}));
+    nodes.push_back(op(alike || i != 1 ? "Relu" : "Exp", {"b" + n}, {"c" + n}));
+    nodes.push_back(op("Sqrt", {"c" + n}, {"y" + next}));
+  }
+  const std::string last = "y" + std::to_string(layers);
+  nodes.push_back(op("Sin", {last}, {"h"}));
+  nodes.push_back(op("Neg", {"h"}, {"out"}));
+  return layers_of(nodes, weights);
+}
+
+TEST(OnnxLayers, FewNamesAndTheRepetitionOfLayers) {
+  EXPECT_EQ(few_names(3, true), (std::vector<std::int64_t>{-1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, -1, -1}));
+  EXPECT_EQ(few_names(3, false),
+            (std::vector<std::int64_t>{-1, -1, -1, 0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, -1}))
+      << "they are not alike";
+  EXPECT_EQ(few_names(2, true), (std::vector<std::int64_t>{-1, -1, -1, 0, -1, -1, -1, 1, -1, -1, -1, -1}))
+      << "too few to tell";
+}
+
 TEST(OnnxLayers, OneNumberAloneIsNoLayer) {
   EXPECT_EQ(layers_of({op("Relu", {"x"}, {"a"}, {}, "conv.0.relu"), op("Neg", {"a"}, {"b"}, {}, "Neg_17")}, {}),
             (std::vector<std::int64_t>{-1, -1}));
