@@ -124,6 +124,9 @@ class Reader {
       work.backward = false;
       work.items = largest_read(v);  // the gradients
     }
+    if (work.family == OperatorFamily::Elementwise && !work.backward &&
+        std::ranges::any_of(reads_[v], [this](NodeId from) { return is_strided(from); }))
+      work.family = OperatorFamily::Movement;
     if (work.family == OperatorFamily::MatrixProduct) multiply(v, work);
     if (work.family == OperatorFamily::Convolution) convolve(v, work);
     if (work.family == OperatorFamily::Concatenation) work.pieces = static_cast<double>(reads_[v].size());
@@ -137,6 +140,16 @@ class Reader {
   double made(NodeId v) const { return graph_.nodes[v].output_bytes.value_or(0); }
   double elements(double bytes) const { return bytes / element_bytes_; }
   double elements_made(NodeId v) const { return elements(made(v)); }
+
+  // Through views of views.
+  bool is_strided(NodeId v) const {
+    while (family_of_aten(graph_.nodes[v].op) == OperatorFamily::View) {
+      if (makes_strided_view(graph_.nodes[v].op)) return true;
+      if (reads_[v].empty()) break;
+      v = reads_[v].front();
+    }
+    return false;
+  }
 
   // The batch divides what a batch norm has of each channel, and the rows that weights multiply. 0 where nothing tells.
   double samples_in_batch() const {

@@ -213,6 +213,22 @@ TEST(MeasuredWork, BatchNormsSayHowManyChannelsThereAre) {
   EXPECT_DOUBLE_EQ(work[second].items / 192, work[first].items / 80) << "planes: samples times channels";
 }
 
+TEST(MeasuredWork, WhoReadsAStridedViewDoesTheMovement) {
+  Measured made;
+  const NodeId x = made.add("aten.relu.default", 4096, {});
+  const NodeId same = made.add("aten.view.default", 4096, {x}), turned = made.add("aten.transpose.int", 4096, {x});
+  const NodeId part = made.add("aten.view.default", 4096, {turned});
+  const NodeId plain = made.add("aten.add.Tensor", 4096, {x, same}),
+               strided = made.add("aten.add.Tensor", 4096, {x, part});
+  const NodeId copied = made.add("aten._to_copy.default", 4096, {same}),
+               moved = made.add("aten.clone.default", 4096, {turned});
+  const IdVector<NodeId, Work> work = work_of_measured(made.workload(), DataType::BFloat16);
+  EXPECT_EQ(work[plain].family, OperatorFamily::Elementwise);
+  EXPECT_EQ(work[copied].family, OperatorFamily::Elementwise);
+  EXPECT_EQ(work[strided].family, OperatorFamily::Movement);
+  EXPECT_EQ(work[moved].family, OperatorFamily::Movement);
+}
+
 TEST(MeasuredWork, PointwiseConvolutionsByTheirPlanes) {
   for (const auto& [side, family] : {std::pair{28.0, OperatorFamily::PointwiseConvolution},
                                      {35.0, OperatorFamily::OddConvolution},
