@@ -134,7 +134,8 @@ int run_calibrate(const CalibrateArguments& arguments) {
   };
   const std::size_t width = page_width(STDOUT_FILENO);
   const std::string report = fmt::format(
-      "An operator takes {:.2f} us, its ramp, and what its arithmetic or its traffic takes, of {}'s peak in "
+      "An operator takes {:.2f} us, its ramp, and the longest of its arithmetic, traffic, chain and items, of {}'s "
+      "peak in "
       "{}:\n{}\n{}",
       1e6 * calibration.launch, device.label, arguments.type, family_table(calibration, width),
       model_table(predictions(fitted), predictions(tested), width));

@@ -153,9 +153,11 @@ class Reader {
 
   // The batch divides what a batch norm has of each channel, and the rows that weights multiply. 0 where nothing tells.
   double samples_in_batch() const {
+    constexpr double kMost = 1e15;  // beyond which a real number is no count
     std::int64_t divisor = 0;
     const auto count = [&divisor](double number) {
-      if (number >= 1 && is_whole(number)) divisor = std::gcd(divisor, static_cast<std::int64_t>(std::round(number)));
+      if (number >= 1 && number < kMost && is_whole(number))
+        divisor = std::gcd(divisor, static_cast<std::int64_t>(std::round(number)));
     };
     for (NodeId v : graph_.nodes.all()) {
       const OperatorFamily family = family_of_aten(graph_.nodes[v].op);

@@ -213,6 +213,26 @@ TEST(MeasuredWork, BatchNormsSayHowManyChannelsThereAre) {
   EXPECT_DOUBLE_EQ(work[second].items / 192, work[first].items / 80) << "planes: samples times channels";
 }
 
+TEST(MeasuredWork, SizesThatNobodyHas) {
+  Measured made;
+  const NodeId none = made.add("input", 0, {}), huge = made.add("input", 1e300, {});
+  for (const NodeId x : {none, huge}) {
+    for (const char* op : {"aten.convolution.default", "aten.convolution_backward.default", "aten.addmm.default",
+                           "aten._native_batch_norm_legit_functional.default", "aten.native_group_norm.default",
+                           "aten.max_pool2d_with_indices.default", "aten.cat.default"}) {
+      made.add(op, 1e290, {x}, 1e200);
+      made.add(op, 7, {x, huge});
+      made.add(op, 0, {});
+    }
+  }
+  for (const Work& work : work_of_measured(made.workload(), DataType::BFloat16)) {
+    EXPECT_GE(*work.flops, 0);
+    EXPECT_GE(*work.bytes, 0);
+    EXPECT_GE(work.chain, 0);
+    EXPECT_GE(work.items, 0);
+  }
+}
+
 TEST(MeasuredWork, WhoReadsAStridedViewDoesTheMovement) {
   Measured made;
   const NodeId x = made.add("aten.relu.default", 4096, {});
