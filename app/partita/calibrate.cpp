@@ -60,12 +60,14 @@ const DevicePreset& device_called(const std::string& name) {
 std::string percent(double part) { return fmt::format("{:+.1f} %", 100 * part); }
 
 std::string family_table(const Calibration& calibration, std::size_t width) {
-  std::vector<Row> rows{{"<family", "<pass", "operators", "time", "compute", "memory", "ramp", "error"}};
+  std::vector<Row> rows{
+      {"<family", "<pass", "operators", "time", "compute", "memory", "ramp", "step", "item", "error"}};
   for (const Calibration::Family& one : calibration.families) {
     const Efficiency& efficiency = calibration.efficiencies.of(one.family, one.backward);
     rows.push_back({to_string(one.family), one.backward ? "backward" : "forward", fmt::format("{}", one.operators),
                     fmt::format("{:.3f} ms", 1e3 * one.seconds), fmt::format("{:.2f}", efficiency.compute),
                     fmt::format("{:.2f}", efficiency.memory), fmt::format("{:.1f} us", 1e6 * efficiency.ramp),
+                    fmt::format("{:.2f} ns", 1e9 * efficiency.step), fmt::format("{:.3f} ns", 1e9 * efficiency.item),
                     fmt::format("{:.0f} %", 100 * one.error)});
   }
   return layout_folded(rows, width);
@@ -132,7 +134,8 @@ int run_calibrate(const CalibrateArguments& arguments) {
   };
   const std::size_t width = page_width(STDOUT_FILENO);
   const std::string report = fmt::format(
-      "An operator takes {:.2f} us, its ramp, and what its arithmetic or its traffic takes, of {}'s peak in "
+      "An operator takes {:.2f} us, its ramp, and the longest of its arithmetic, traffic, chain and items, of {}'s "
+      "peak in "
       "{}:\n{}\n{}",
       1e6 * calibration.launch, device.label, arguments.type, family_table(calibration, width),
       model_table(predictions(fitted), predictions(tested), width));

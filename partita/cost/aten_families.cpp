@@ -36,11 +36,11 @@ constexpr std::array kNames{
     Entry{"bmm", OperatorFamily::Attention},
     Entry{"baddbmm", OperatorFamily::Attention},
     Entry{"matmul", OperatorFamily::MatrixProduct},
-    Entry{"clone", OperatorFamily::Movement},
-    Entry{"cat", OperatorFamily::Movement},
-    Entry{"stack", OperatorFamily::Movement},
-    Entry{"copy", OperatorFamily::Movement},
-    Entry{"_to_copy", OperatorFamily::Movement},
+    Entry{"clone", OperatorFamily::Elementwise},
+    Entry{"cat", OperatorFamily::Concatenation},
+    Entry{"stack", OperatorFamily::Concatenation},
+    Entry{"copy", OperatorFamily::Elementwise},
+    Entry{"_to_copy", OperatorFamily::Elementwise},
     Entry{"constant_pad_nd", OperatorFamily::Movement},
     Entry{"slice_backward", OperatorFamily::Movement},
     Entry{"select_backward", OperatorFamily::Movement},
@@ -55,6 +55,7 @@ constexpr std::array kNames{
     Entry{"topk", OperatorFamily::Reduction},
     Entry{"sort", OperatorFamily::Reduction},
     Entry{"var", OperatorFamily::Reduction},
+    Entry{"_native_batch_norm_legit_no_training", OperatorFamily::ChannelScaling},
     Entry{"native_layer_norm", OperatorFamily::Normalization},
     Entry{"native_layer_norm_backward", OperatorFamily::Normalization},
     Entry{"embedding_dense_backward", OperatorFamily::Scatter},
@@ -82,15 +83,28 @@ constexpr std::array kWords{
     Entry{"upsample", OperatorFamily::Lookup},
 };
 
+constexpr std::array<std::string_view, 9> kStridedViews{"t",      "transpose", "permute",          "expand",    "slice",
+                                                        "select", "split",     "split_with_sizes", "as_strided"};
+
+// "aten.add.Tensor" is "add"; nothing for other names.
+std::string_view name_in_aten(std::string_view op) {
+  constexpr std::string_view kPrefix = "aten.";
+  if (!op.starts_with(kPrefix)) return {};
+  op.remove_prefix(kPrefix.size());
+  return op.substr(0, op.find('.'));
+}
+
 }  // namespace
+
+bool makes_strided_view(std::string_view op) {
+  return std::ranges::find(kStridedViews, name_in_aten(op)) != kStridedViews.end();
+}
 
 OperatorFamily family_of_aten(std::string_view op) {
   if (op == "input" || op == "output" || op == "get_attr" || op.find("getitem") != std::string_view::npos)
     return OperatorFamily::View;
-  constexpr std::string_view kPrefix = "aten.";
-  if (!op.starts_with(kPrefix)) return OperatorFamily::Other;
-  op.remove_prefix(kPrefix.size());
-  op = op.substr(0, op.find('.'));
+  op = name_in_aten(op);
+  if (op.empty()) return OperatorFamily::Other;
   if (const auto found = std::ranges::find(kNames, op, &Entry::first); found != kNames.end()) return found->second;
   for (const auto& [word, family] : kWords)
     if (op.find(word) != std::string_view::npos) return family;

@@ -5,13 +5,16 @@
 #include <array>
 #include <string_view>
 
+#include "partita/cost/convert_type.h"
+#include "partita/cost/operator_work.h"
+
 namespace partita::detail {
 
 namespace {
 
 bool multiplies(OperatorFamily family) {
-  return family == OperatorFamily::MatrixProduct || family == OperatorFamily::Convolution ||
-         family == OperatorFamily::Attention || family == OperatorFamily::Recurrent;
+  return family == OperatorFamily::MatrixProduct || is_convolution(family) || family == OperatorFamily::Attention ||
+         family == OperatorFamily::Recurrent;
 }
 
 // The gradient of a sum is handed on as it is.
@@ -24,6 +27,7 @@ bool reads_its_inputs_again(const Operator& op) {
   switch (op.family) {
     case OperatorFamily::View:
     case OperatorFamily::Movement:
+    case OperatorFamily::Concatenation:
     case OperatorFamily::Reduction:
     case OperatorFamily::Softmax:
     case OperatorFamily::Source: return false;
@@ -38,16 +42,8 @@ bool reads_its_outputs_again(const Operator& op) {
 }
 
 bool has_gradient(const Tensor& tensor) {
-  switch (tensor.type.type) {
-    case DataType::Unknown:
-    case DataType::Float64:
-    case DataType::Float32:
-    case DataType::TFloat32:
-    case DataType::Float16:
-    case DataType::BFloat16:
-    case DataType::Float8: return true;
-    default: return false;
-  }
+  const DataType type = tensor.type.type;
+  return type == DataType::Unknown || type == DataType::Float8 || is_plain_float(type);
 }
 
 class Mirror {
@@ -57,6 +53,7 @@ class Mirror {
 
   void add() {
     find_trained();
+    for (OperatorId o : network_.operators.all()) train(o);
     const std::size_t forward_nodes = made_.graph.nodes.size();
     const std::vector<Edge> forward_edges = made_.graph.edges;
     for (NodeId v : ids<NodeId>(forward_nodes)) {
@@ -66,10 +63,7 @@ class Mirror {
       if (mirrored_[edge.from].valid() && mirrored_[edge.to].valid())
         made_.graph.edges.push_back({mirrored_[edge.to], mirrored_[edge.from], edge.cost});
     }
-    for (OperatorId o : network_.operators.all()) {
-      keep_memory(o);
-      if (network_.operators[o].kind == "BatchNormalization") read_twice(o);
-    }
+    for (OperatorId o : network_.operators.all()) keep_memory(o);
   }
 
  private:
@@ -103,7 +97,7 @@ class Mirror {
     node.op = forward.op + ".backward";
     node.layer = forward.layer;
     node.backward = true;
-    node.facts.family = forward.facts.family;
+    node.facts.family = to_string(backward.family);
     node.facts.flops = backward.flops;
     node.facts.moved_bytes = backward.bytes;
     if (!made_.graph.nodes[v].colour)
@@ -126,12 +120,7 @@ class Mirror {
     work.backward = true;
     const OperatorId o = made_.made_of[v];
     if (!o.valid()) return work;
-    if (work.bytes) work.bytes = 2 * *work.bytes;
-    // What was read anywhere is written anywhere, and the other way round; the table has both as forward operators.
-    if (work.family == OperatorFamily::Lookup || work.family == OperatorFamily::Scatter) {
-      work.family = work.family == OperatorFamily::Lookup ? OperatorFamily::Scatter : OperatorFamily::Lookup;
-      work.backward = false;
-    }
+    work = work_of_gradient(network_, network_.operators[o], work);
     if (work.flops && multiplies(work.family)) work.flops = static_cast<double>(gradients(o)) * *work.flops;
     return work;
   }
@@ -167,13 +156,12 @@ class Mirror {
     node.set_memory(std::nullopt, node.parts, std::nullopt);
   }
 
-  // In training its mean and variance are those of the batch: it is read for them, and again to apply them.
-  void read_twice(OperatorId o) {
+  void train(OperatorId o) {
     const NodeId v = made_.node_of[o];
-    std::optional<double>& bytes = made_.work[v].bytes;
-    if (!bytes) return;
-    for (TensorId t : network_.operators[o].inputs) *bytes += network_.tensors[t].type.bytes().value_or(0);
-    made_.graph.nodes[v].facts.moved_bytes = bytes;
+    Work& work = made_.work[v];
+    work = work_in_training(network_, network_.operators[o], work);
+    made_.graph.nodes[v].facts.family = to_string(work.family);
+    made_.graph.nodes[v].facts.moved_bytes = work.bytes;
   }
 
   // For each parameter: moments in fp32, and a copy of the weight in fp32 where it is kept in fewer bits.

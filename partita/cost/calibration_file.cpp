@@ -56,7 +56,9 @@ void read_row(const json& value, const Place& place, Efficiencies& table) {
   efficiency = {.compute = positive(row, "compute"),
                 .memory = positive(row, "memory"),
                 .ramp = row.amount_or("ramp", 0, "a time in seconds"),
-                .calibrated = row.flag("calibrated", true)};
+                .calibrated = row.flag("calibrated", true),
+                .step = row.amount_or("step", 0, "a time in seconds"),
+                .item = row.amount_or("item", 0, "a time in seconds")};
 }
 
 }  // namespace
@@ -72,6 +74,8 @@ std::string efficiencies_json(const Calibration& calibration, const std::string&
       out.field("memory", rounded(one.memory));
       out.field("ramp", rounded(one.ramp));
       out.field("calibrated", one.calibrated);
+      out.field("step", rounded(one.step));
+      out.field("item", rounded(one.item));
     });
   };
   out.object([&] {

@@ -10,4 +10,11 @@ namespace partita {
 // that holds of weights alone, as activations stay what they were. Quantised weights stay as they are.
 void convert_floats(Network& network, DataType type);
 
+namespace detail {
+
+// Floating-point of 16 bits and more: numbers as they are, not codes that scales belong to.
+bool is_plain_float(DataType type);
+
+}  // namespace detail
+
 }  // namespace partita

@@ -14,6 +14,8 @@ struct Efficiency {
   double memory = 1;        // of the bandwidth of the memory
   double ramp = 0;          // seconds to fill the device and to empty it again, however little there is to do
   bool calibrated = false;  // fitted to measured times; else it is assumed
+  double step = 0;          // seconds for each step of a chain of sums, which has to be done one after the other
+  double item = 0;          // seconds for each of many small things, however little there is in each
 
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };

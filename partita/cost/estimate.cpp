@@ -15,12 +15,16 @@ bool takes_no_time(OperatorFamily family) { return family == OperatorFamily::Vie
 }  // namespace
 
 double estimate(const Work& work, const DeviceRates& rates, const Efficiencies& efficiencies) {
+  return estimate(work, rates, efficiencies.of(work.family, work.backward));
+}
+
+double estimate(const Work& work, const DeviceRates& rates, const Efficiency& efficiency) {
   if (takes_no_time(work.family)) return 0;
-  const Efficiency& efficiency = efficiencies.of(work.family, work.backward);
   const double compute = work.misaligned ? std::min(kMisaligned, efficiency.compute) : efficiency.compute;
   const double arithmetic = work.flops.value_or(0) / (rates.flops_of(work.arithmetic) * compute);
   const double traffic = work.bytes.value_or(0) / (rates.memory_bandwidth * efficiency.memory);
-  return rates.launch + efficiency.ramp + std::max(arithmetic, traffic);
+  return rates.launch + work.pieces * efficiency.ramp +
+         std::max({arithmetic, traffic, work.chain * efficiency.step, work.items * efficiency.item});
 }
 
 CostSource source_of(const Work& work, const Efficiencies& efficiencies) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes of a measured workload did: its file names operators and sizes of outputs, but no shapes.
 //
-// A product of A (m x k) and B (k x n) has sizes mk, kn and mn, of which the shapes follow: k^2 = mk * kn / mn. A convolution has
-// the sizes of its input (N C H W), its weights (K C R S) and its output (N K P Q). For a kernel of R S elements and a stride,
-// K^2 = (K C R S / R S) * (N K P Q / N C H W) * (stride^2), and K, C and the rest must be whole numbers: the first of the usual
-// kernels and strides that makes them so is taken. (A stride of two is often taken for one with half as many channels, and its
-// arithmetic then counts double.) Products of activations (batches of small matrices) have one size more than equations; they are
-// bound by memory where they matter, and count with their bytes alone. So do convolutions on the way back whose weights are not told.
+// A product of A (m x k) and B (k x n) has sizes mk, kn and mn, of which the shapes follow: k^2 = mk * kn / mn. Shapes of convolutions
+// follow from the sizes of three tensors (convolution_shape.h), helped by batch norms: these make statistics beside their planes, whose size
+// tells the number of channels. The batch is the largest number that divides both the elements that batch norms have of each channel and
+// the rows that weights multiply; so the planes are known, and whether they lie as a multiplier wants them. Products of activations (batches
+// of small matrices) have one size more than equations; they are bound by memory where they matter, and count with their bytes alone.
 #pragma once
 
 #include "partita/cost/estimate.h"

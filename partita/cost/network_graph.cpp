@@ -9,56 +9,13 @@
 #include <set>
 #include <span>
 
+#include "partita/cost/operator_work.h"
 #include "partita/read/names_in_short.h"
 #include "partita/util/union_find.h"
 
 namespace partita::detail {
 
 namespace {
-
-// Bytes of all of them; none if one is not known.
-std::optional<double> bytes_of(const Network& network, const std::vector<TensorId>& tensors) {
-  double sum = 0;
-  for (TensorId t : tensors) {
-    const std::optional<double> bytes = network.tensors[t].type.bytes();
-    if (!bytes) return std::nullopt;
-    sum += *bytes;
-  }
-  return sum;
-}
-
-double weight_bytes(const Network& network, const Operator& op) {
-  double sum = 0;
-  for (WeightId w : op.weights) sum += network.weights[w].bytes;
-  return sum;
-}
-
-// Are there weights whose rows are no whole multiples of the 16 bytes that a multiplier of few bits loads at once?
-bool is_misaligned(const Network& network, const Operator& op) {
-  constexpr int kAlignedBits = 128;
-  const std::optional<int> bits = bits_of(op.arithmetic);
-  if (op.family != OperatorFamily::MatrixProduct || !bits || *bits > 16) return false;
-  return std::ranges::any_of(op.weights, [&](WeightId w) {
-    const auto& shape = network.weights[w].type.shape;
-    return shape && shape->size() == 2 && std::ranges::any_of(*shape, [&](std::int64_t extent) {
-             return extent > kAlignedBits && extent * *bits % kAlignedBits != 0;
-           });
-  });
-}
-
-Work work_of(const Network& network, const Operator& op) {
-  Work work{.family = op.family,
-            .backward = false,
-            .arithmetic = op.arithmetic,
-            .flops = op.flops,
-            .bytes = op.moved_bytes,
-            .misaligned = is_misaligned(network, op)};
-  if (work.bytes) return work;
-  const std::optional<double> in = bytes_of(network, op.inputs);
-  const std::optional<double> out = bytes_of(network, op.outputs);
-  if (in && out) work.bytes = *in + *out + weight_bytes(network, op);
-  return work;
-}
 
 std::string output_text(const Network& network, std::span<const TensorId> outputs) {
   std::string text;

@@ -20,27 +20,35 @@ using OperatorId = Id<struct OperatorTag>;  // one operator of a network
 
 // What limits the speed of an operator, and what its measured speeds have in common.
 enum class OperatorFamily {
-  MatrixProduct,  // MatMul, Gemm, projections, experts
-  Convolution,
+  MatrixProduct,         // MatMul, Gemm, projections, experts
+  Convolution,           // with a kernel of several elements
+  PointwiseConvolution,  // with a kernel of one element, all channels meeting: a product of matrices
+  OddConvolution,        // pointwise, on planes that a multiplier cannot load as they lie
+  GroupedConvolution,    // whose channels do not all meet: depthwise
   Attention,           // products of activations with each other, with their softmax where one operator does all of it
   Recurrent,           // LSTM, GRU
   Normalization,       // layer, RMS: over rows that lie together
   BatchNormalization,  // batch, instance, group: over planes that lie apart
+  ChannelScaling,      // batch normalization with stored statistics: planes are scaled and shifted
   Softmax,
   Elementwise,
   Reduction,
   Pooling,
-  Lookup,    // embedding, Gather: what lies anywhere is read
-  Scatter,   // ScatterND, gradients of lookups: what lies anywhere is written
-  Movement,  // Transpose, Concat, Slice, Pad: bytes are copied
-  View,      // Reshape, Squeeze, Identity: nothing is copied
-  Control,   // If, Loop, Scan and calls whose body is not seen
-  Source,    // an input of the network
-  Other,     // an operator that nobody here knows
+  Lookup,         // embedding, Gather: what lies anywhere is read
+  Scatter,        // ScatterND, gradients of lookups: what lies anywhere is written
+  Movement,       // Transpose, Slice, Pad: bytes are copied
+  Concatenation,  // several tensors are copied into one, each on its own
+  View,           // Reshape, Squeeze, Identity: nothing is copied
+  Control,        // If, Loop, Scan and calls whose body is not seen
+  Source,         // an input of the network
+  Other,          // an operator that nobody here knows
 };
 inline constexpr std::size_t kOperatorFamilies = static_cast<std::size_t>(OperatorFamily::Other) + 1;
 
 const char* to_string(OperatorFamily family);
+
+// Of any kernel and any groups?
+bool is_convolution(OperatorFamily family);
 
 struct Tensor {
   std::string name;

@@ -64,6 +64,25 @@ class MemorySource final : public ByteSource {
   std::string_view rest_;
 };
 
+// Bytes that were read already, and those that come after them.
+class RejoinedSource final : public ByteSource {
+ public:
+  RejoinedSource(std::string beginning, std::unique_ptr<ByteSource> rest)
+      : beginning_(std::move(beginning)), rest_(std::move(rest)) {}
+
+  std::size_t read(char* into, std::size_t room) override {
+    const std::size_t got = beginning_.copy(into, room, given_);
+    given_ += got;
+    return got < room ? got + rest_->read(into + got, room - got) : got;
+  }
+  bool has_checksum() const override { return rest_->has_checksum(); }
+
+ private:
+  std::string beginning_;
+  std::size_t given_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
 }  // namespace
 
 std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -88,13 +107,21 @@ std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_
   }
 }
 
-std::string beginning_of(const std::string& path) {
+OpenFile open_file(const std::string& path) {
   constexpr std::size_t kBeginning = 65536;
+  OpenFile file{.beginning = {}, .bytes = file_source(path)};
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a pipe gives its bytes once
-  std::string bytes(kBeginning, '\0');
-  bytes.resize(unpacked(file_source(path), source_name(path))->read(bytes.data(), bytes.size()));
-  return bytes;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return file;
+  std::unique_ptr<ByteSource> bytes = unpacked(std::move(file.bytes), source_name(path));
+  file.beginning.resize(kBeginning);
+  file.beginning.resize(bytes->read(file.beginning.data(), kBeginning));
+  file.bytes = std::make_unique<RejoinedSource>(file.beginning, std::move(bytes));
+  return file;
+}
+
+std::string beginning_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) ? open_file(path).beginning : std::string();
 }
 
 std::string read_bytes(const std::string& path, std::size_t most_bytes) {

@@ -46,8 +46,15 @@ inline constexpr std::size_t kMaxWholeBytes = std::size_t{256} << 20;
 // All that the source has. Throws InputError(Unreadable) for more than the limit; `source` is the name used in it.
 std::string read_to_end(ByteSource& bytes, const std::string& source, std::size_t most_bytes = kMaxWholeBytes);
 
-// The first 64 kilobytes of a file, unpacked: enough to tell one format from another. Nothing for what is no plain file, of which
-// they would be gone then. Throws as above.
+// A file that is open, and its first 64 kilobytes, unpacked: enough to tell one format from another. `bytes` has all of it, these too.
+// Nothing is looked at of what is no plain file. Throws as above.
+struct OpenFile {
+  std::string beginning;
+  std::unique_ptr<ByteSource> bytes;
+};
+OpenFile open_file(const std::string& path);
+
+// For who wants to know the format only, and nothing of a pipe, which gives its bytes once.
 std::string beginning_of(const std::string& path);
 
 // All bytes as they are, still gzipped if they were. Throws InputError(Unreadable), also for more than the limit.

@@ -57,7 +57,7 @@ class UnpackedSource final : public ByteSource {
     return got;
   }
 
-  bool has_checksum() const override { return gzip_; }
+  bool has_checksum() const override { return gzip_ || packed_->has_checksum(); }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const { throw InputError(ErrorKind::NotJson, source_, problem); }

@@ -360,11 +360,10 @@ Workload parse_workload(std::string_view bytes, const std::string& source, const
 
 Workload read_workload(const std::string& path, const PlatformOverrides& overrides, const ReadOptions& options,
                        PlatformSpec* devices) {
-  if (const std::string beginning = path == "-" ? "" : beginning_of(path); !beginning.empty()) {
-    if (looks_like_pipedream(beginning)) return on_its_platform(read_pipedream(path, overrides), devices);
-    if (looks_like_piper(beginning)) return on_its_platform(read_piper(path, overrides, options), devices);
-  }
-  return read_workload_text(TextStream(file_source(path), source_name(path)), overrides, options, devices);
+  OpenFile file = open_file(path);
+  if (looks_like_pipedream(file.beginning)) return on_its_platform(read_pipedream(path, overrides), devices);
+  if (looks_like_piper(file.beginning)) return on_its_platform(read_piper(path, overrides, options), devices);
+  return read_workload_text(TextStream(std::move(file.bytes), source_name(path)), overrides, options, devices);
 }
 
 }  // namespace partita

@@ -96,6 +96,40 @@ TEST(Calibrate, FindsPlantedEfficiencies) {
   EXPECT_NEAR(prediction.predicted, prediction.measured, 0.03 * prediction.measured);
 }
 
+// Batch norms of many sizes, whose statistics say how many channels they have, and poolings between them.
+Measured planted_planes() {
+  Measured made;
+  for (int i = 0; i < 60; ++i) {
+    const double channels = 32.0 * (1 + i % 12), plane = 16.0 * (1 + i % 7) * (1 + i % 5) * (i % 2 == 0 ? 1 : 40);
+    const double planes = 2 * 32 * channels * plane;
+    const NodeId x = made.add("input", planes, {});
+    made.add("aten._native_batch_norm_legit_functional.default", planes + 12 * channels, {x});
+    made.add("aten._native_batch_norm_legit_no_training.default", planes + 8 * channels, {x});
+    made.add("aten.avg_pool2d.default", planes / 4, {x});
+    made.add("aten.cat.default", planes * (1 + i % 9), std::vector<NodeId>(static_cast<std::size_t>(1 + i % 9), x));
+  }
+  const NodeId rows = made.add("input", 2.0 * 32 * 64, {});
+  made.add("aten.addmm.default", 2.0 * 32 * 1000, {rows}, 2.0 * (64 * 1000 + 1000));
+  return made;
+}
+
+TEST(Calibrate, FindsPlantedChainsItemsAndPieces) {
+  Efficiencies planted;
+  planted.forward.fill({1, 0.5, 0, true});
+  planted.of(OperatorFamily::BatchNormalization, false) = {1, 0.4, 2e-6, true, 1e-9, 0};
+  planted.of(OperatorFamily::ChannelScaling, false) = {1, 0.4, 2e-6, true, 0, 1e-9};
+  planted.of(OperatorFamily::Pooling, false) = {1, 0.5, 0, true, 0, 12e-12};
+  planted.of(OperatorFamily::Concatenation, false) = {1, 0.7, 1e-6, true};
+  Measured made = planted_planes();
+  made.plant(planted, 4e-6);  // as the device's: nothing here is small enough to tell
+  const Calibration found = calibrate(std::span(&made.workload(), 1), kRates, DataType::BFloat16);
+  EXPECT_NEAR(found.efficiencies.of(OperatorFamily::BatchNormalization, false).step, 1e-9, 0.15e-9);
+  EXPECT_NEAR(found.efficiencies.of(OperatorFamily::ChannelScaling, false).item, 1e-9, 0.25e-9);
+  EXPECT_NEAR(found.efficiencies.of(OperatorFamily::Pooling, false).item, 12e-12, 1e-12);
+  EXPECT_NEAR(found.efficiencies.of(OperatorFamily::Concatenation, false).ramp, 1e-6, 0.1e-6);
+  for (const Calibration::Family& family : found.families) EXPECT_LT(family.error, 0.05) << to_string(family.family);
+}
+
 TEST(Calibrate, SeesAnErrorThatIsPlanted) {
   Efficiencies planted;
   planted.forward.fill({1, 0.5, 0, true});
@@ -158,12 +192,89 @@ TEST(MeasuredWork, ShapesOfConvolutionsFollowFromSizes) {
   EXPECT_DOUBLE_EQ(*work[stem].flops, 2.0 * 64 * 64 * 112 * 112 * 3 * 49);
 }
 
+TEST(MeasuredWork, BatchNormsSayHowManyChannelsThereAre) {
+  Measured made;
+  const double in = 2.0 * 32 * 80 * 147 * 147, out = 2.0 * 32 * 192 * 73 * 73;
+  const NodeId x = made.add("input", in, {});
+  const NodeId first = made.add("aten._native_batch_norm_legit_functional.default", in + 12 * 80, {x});
+  const NodeId planes = made.add("<built-in function getitem>", in, {first});
+  const NodeId relu = made.add("aten.relu.default", in, {planes});
+  const NodeId conv = made.add("aten.convolution.default", out, {relu}, 2.0 * 192 * 80 * 9);
+  const NodeId second = made.add("aten._native_batch_norm_legit_no_training.default", out + 8 * 192, {conv});
+  const NodeId back =
+      made.add("aten.convolution_backward.default", in + 2.0 * 192 * 80 * 9, {relu, made.add("input", out, {})});
+  const IdVector<NodeId, Work> work = work_of_measured(made.workload(), DataType::BFloat16);
+  EXPECT_DOUBLE_EQ(*work[conv].flops, out * 80 * 9);
+  EXPECT_DOUBLE_EQ(work[conv].chain, 80 * 9);
+  EXPECT_DOUBLE_EQ(*work[back].flops, 2 * out * 80 * 9);
+  EXPECT_DOUBLE_EQ(work[first].chain, 32 * 147 * 147);
+  EXPECT_DOUBLE_EQ(*work[first].bytes, 3 * in + 12 * 80) << "read twice, for statistics and to apply them";
+  EXPECT_EQ(work[second].chain, 0) << "its statistics are stored";
+  EXPECT_DOUBLE_EQ(work[second].items / 192, work[first].items / 80) << "planes: samples times channels";
+}
+
+TEST(MeasuredWork, SizesThatNobodyHas) {
+  Measured made;
+  const NodeId none = made.add("input", 0, {}), huge = made.add("input", 1e300, {});
+  for (const NodeId x : {none, huge}) {
+    for (const char* op : {"aten.convolution.default", "aten.convolution_backward.default", "aten.addmm.default",
+                           "aten._native_batch_norm_legit_functional.default", "aten.native_group_norm.default",
+                           "aten.max_pool2d_with_indices.default", "aten.cat.default"}) {
+      made.add(op, 1e290, {x}, 1e200);
+      made.add(op, 7, {x, huge});
+      made.add(op, 0, {});
+    }
+  }
+  for (const Work& work : work_of_measured(made.workload(), DataType::BFloat16)) {
+    EXPECT_GE(*work.flops, 0);
+    EXPECT_GE(*work.bytes, 0);
+    EXPECT_GE(work.chain, 0);
+    EXPECT_GE(work.items, 0);
+  }
+}
+
+TEST(MeasuredWork, WhoReadsAStridedViewDoesTheMovement) {
+  Measured made;
+  const NodeId x = made.add("aten.relu.default", 4096, {});
+  const NodeId same = made.add("aten.view.default", 4096, {x}), turned = made.add("aten.transpose.int", 4096, {x});
+  const NodeId part = made.add("aten.view.default", 4096, {turned});
+  const NodeId plain = made.add("aten.add.Tensor", 4096, {x, same}),
+               strided = made.add("aten.add.Tensor", 4096, {x, part});
+  const NodeId copied = made.add("aten._to_copy.default", 4096, {same}),
+               moved = made.add("aten.clone.default", 4096, {turned});
+  const IdVector<NodeId, Work> work = work_of_measured(made.workload(), DataType::BFloat16);
+  EXPECT_EQ(work[plain].family, OperatorFamily::Elementwise);
+  EXPECT_EQ(work[copied].family, OperatorFamily::Elementwise);
+  EXPECT_EQ(work[strided].family, OperatorFamily::Movement);
+  EXPECT_EQ(work[moved].family, OperatorFamily::Movement);
+}
+
+TEST(MeasuredWork, PointwiseConvolutionsByTheirPlanes) {
+  for (const auto& [side, family] : {std::pair{28.0, OperatorFamily::PointwiseConvolution},
+                                     {35.0, OperatorFamily::OddConvolution},
+                                     {14.0, OperatorFamily::OddConvolution}}) {
+    Measured made;
+    const double in = 2.0 * 32 * 192 * side * side, out = 2.0 * 32 * 64 * side * side;
+    const NodeId x = made.add("input", in, {});
+    const NodeId conv = made.add("aten.convolution.default", out, {x}, 2.0 * 64 * 192);
+    made.add("aten._native_batch_norm_legit_no_training.default", out + 8 * 64, {conv});
+    const NodeId rows = made.add("input", 2.0 * 32 * 64, {}),
+                 head = made.add("aten.t.default", 2.0 * 64 * 1000, {}, 128000);
+    made.add("aten.addmm.default", 2.0 * 32 * 1000, {rows, head}, 2000);
+    const IdVector<NodeId, Work> work = work_of_measured(made.workload(), DataType::BFloat16);
+    EXPECT_EQ(work[conv].family, family) << side;
+    EXPECT_DOUBLE_EQ(*work[conv].flops, out * 192);
+  }
+}
+
 TEST(AtenFamilies, ByName) {
   EXPECT_EQ(family_of_aten("aten.addmm.default"), OperatorFamily::MatrixProduct);
   EXPECT_EQ(family_of_aten("aten.convolution_backward.default"), OperatorFamily::Convolution);
   EXPECT_EQ(family_of_aten("aten.native_layer_norm_backward.default"), OperatorFamily::Normalization);
   EXPECT_EQ(family_of_aten("aten._native_batch_norm_legit_functional.default"), OperatorFamily::BatchNormalization);
   EXPECT_EQ(family_of_aten("aten.native_group_norm.default"), OperatorFamily::BatchNormalization);
+  EXPECT_EQ(family_of_aten("aten._native_batch_norm_legit_no_training.default"), OperatorFamily::ChannelScaling);
+  EXPECT_EQ(family_of_aten("aten.cat.default"), OperatorFamily::Concatenation);
   EXPECT_EQ(family_of_aten("aten.embedding.default"), OperatorFamily::Lookup);
   EXPECT_EQ(family_of_aten("aten.embedding_dense_backward.default"), OperatorFamily::Scatter);
   EXPECT_EQ(family_of_aten("aten._unsafe_index_put.default"), OperatorFamily::Scatter);

@@ -31,6 +31,16 @@ TEST(Estimate, TheLargerOfArithmeticAndTrafficAfterLaunchAndRamp) {
   EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 3e-6 + 1e9 / 0.5e11);
 }
 
+TEST(Estimate, ChainsAndItemsBoundItTooAndPiecesHaveARampEach) {
+  Work work{.family = OperatorFamily::BatchNormalization, .flops = 0, .bytes = 1e3, .chain = 1e6, .items = 1e3};
+  Efficiencies table = table_of({1, 1, 2e-6, true, 3e-9, 0});
+  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 2e-6 + 3e-3);
+  table = table_of({1, 1, 2e-6, true, 3e-9, 5e-6});
+  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 2e-6 + 5e-3);
+  work.pieces = 7;
+  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 14e-6 + 5e-3);
+}
+
 TEST(Estimate, ViewsTakeNoTimeAndMisalignedProductsTakeLonger) {
   const Efficiencies table = table_of({0.5, 0.5, 0, true});
   EXPECT_EQ(estimate({.family = OperatorFamily::View, .flops = 1e9, .bytes = 1e9}, kEstimateRates, table), 0);
@@ -60,6 +70,8 @@ TEST(Efficiencies, AreWithinWhatDevicesCanDo) {
       EXPECT_GT(one.memory, 0);
       EXPECT_LE(one.memory, 1.2) << to_string(static_cast<OperatorFamily>(f));
       EXPECT_LT(one.ramp, 1e-4);
+      EXPECT_LT(one.step, 1e-7);
+      EXPECT_LT(one.item, 1e-8);
     }
   }
   // Products that stream their weights: tokens made one at a time.
@@ -68,7 +80,7 @@ TEST(Efficiencies, AreWithinWhatDevicesCanDo) {
 
 TEST(EfficienciesFile, ComesBackAsItWas) {
   Calibration calibration{.efficiencies = calibrated_efficiencies(), .launch = 1e-6, .families = {}};
-  calibration.efficiencies.of(OperatorFamily::Pooling, true) = {0.25, 0.125, 5e-6, false};
+  calibration.efficiencies.of(OperatorFamily::Pooling, true) = {0.25, 0.125, 5e-6, false, 2e-9, 3e-12};
   EXPECT_EQ(parse_efficiencies(efficiencies_json(calibration, "h200", DataType::BFloat16), "f"),
             calibration.efficiencies);
 }
@@ -90,6 +102,8 @@ TEST(EfficienciesFile, BadFiles) {
   refused(R"({"version": 1, "efficiencies": [{"family": "cooking", "compute": 1, "memory": 1}]})", "cooking");
   refused(R"({"version": 1, "efficiencies": [{"family": "softmax", "compute": 0, "memory": 1}]})", "above 0");
   refused(R"({"version": 1, "efficiencies": [{"family": "softmax", "compute": 1}]})", "memory");
+  refused(R"({"version": 1, "efficiencies": [{"family": "softmax", "compute": 1, "memory": 1, "step": -1}]})", "step");
+  refused(R"({"version": 1, "efficiencies": [{"family": "softmax", "compute": 1, "memory": 1, "item": "x"}]})", "item");
 }
 
 }  // namespace

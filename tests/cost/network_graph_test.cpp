@@ -211,5 +211,70 @@ TEST(ConvertType, FloatsBecomeOfTheTypeAndTheRestStays) {
   EXPECT_DOUBLE_EQ(eighth.weights[WeightId(0)].bytes, 100 * 64 / 2);
 }
 
+Network planes_of(std::int64_t side, DataType type = DataType::Float16) {
+  HandMadeNetwork net;
+  const TensorId x = net.input("x", {8, 32, side, side}, type), a = net.tensor("a", {8, 64, side, side}, type),
+                 b = net.tensor("b", {8, 64, side, side}, type), c = net.tensor("c", {8, 64, side / 2, side / 2}, type),
+                 d = net.tensor("d", {8, 128, side / 2, side / 2}, type);
+  const double made = 8.0 * 64 * static_cast<double>(side * side);
+  net.add("conv", "Conv", OperatorFamily::PointwiseConvolution, {x}, {a}, {net.weight("w", {64, 32, 1, 1}, type)},
+          2 * made * 32);
+  net.add("norm", "BatchNormalization", OperatorFamily::ChannelScaling, {a}, {b}, {net.weight("s", {64}, type)},
+          2 * made);
+  net.add("pool", "MaxPool", OperatorFamily::Pooling, {b}, {c});
+  net.add("join", "Concat", OperatorFamily::Concatenation, {c, c}, {d});
+  for (Operator& op : net.network().operators) op.arithmetic = type;
+  net.network().operators[OperatorId(3)].inputs = {c, b};
+  return net.network();
+}
+
+TEST(OperatorWork, ChainsItemsAndPiecesFollowFromShapes) {
+  const NetworkGraph made = graph_of_network(planes_of(28), SharedWeights::Copied, kPerByte);
+  const auto work = [&](std::size_t o) { return made.work[made.node_of[OperatorId(o)]]; };
+  EXPECT_EQ(work(0).family, OperatorFamily::PointwiseConvolution);
+  EXPECT_DOUBLE_EQ(work(0).chain, 32);
+  EXPECT_DOUBLE_EQ(work(1).items, 8 * 64);
+  EXPECT_EQ(work(1).chain, 0);
+  EXPECT_DOUBLE_EQ(work(2).items, 8 * 64 * 14 * 14);
+  EXPECT_DOUBLE_EQ(work(3).pieces, 2);
+}
+
+TEST(OperatorWork, OddPlanesAreNotLoadedAsTheyLie) {
+  const auto family = [](std::int64_t side, DataType type) {
+    const NetworkGraph made = graph_of_network(planes_of(side, type), SharedWeights::Copied, kPerByte);
+    return made.work[made.node_of[OperatorId(0)]].family;
+  };
+  EXPECT_EQ(family(28, DataType::Float16), OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(family(14, DataType::Float16), OperatorFamily::OddConvolution);
+  EXPECT_EQ(family(35, DataType::BFloat16), OperatorFamily::OddConvolution);
+  EXPECT_EQ(family(35, DataType::Float32), OperatorFamily::PointwiseConvolution);
+}
+
+TEST(OperatorWork, BatchNormsComputeTheirStatisticsInTraining) {
+  const Network network = planes_of(28);
+  NetworkGraph made = graph_of_network(network, SharedWeights::Copied, kPerByte);
+  const NodeId norm = made.node_of[OperatorId(1)], pool = made.node_of[OperatorId(2)];
+  const double inference = *made.work[norm].bytes, planes = 2.0 * 8 * 64 * 28 * 28;
+  add_backward_pass(network, Optimizer::Adam, made);
+  EXPECT_EQ(made.work[norm].family, OperatorFamily::BatchNormalization);
+  EXPECT_EQ(made.graph.nodes[norm].facts.family, "batch normalization");
+  EXPECT_DOUBLE_EQ(*made.work[norm].bytes, inference + planes);
+  EXPECT_DOUBLE_EQ(made.work[norm].chain, 8 * 28 * 28);
+  std::size_t mirrored = 0;
+  for (NodeId v : made.graph.nodes.all()) {
+    if (made.mirror_of[v] == norm) {
+      ++mirrored;
+      EXPECT_EQ(made.work[v].family, OperatorFamily::BatchNormalization);
+      EXPECT_TRUE(made.work[v].backward);
+      EXPECT_DOUBLE_EQ(made.work[v].chain, 8 * 28 * 28);
+    }
+    if (made.mirror_of[v] == pool) {
+      ++mirrored;
+      EXPECT_DOUBLE_EQ(made.work[v].items, 8 * 64 * 28 * 28) << "a gradient for each element that it read";
+    }
+  }
+  EXPECT_EQ(mirrored, 2u);
+}
+
 }  // namespace
 }  // namespace partita::detail

@@ -34,6 +34,21 @@ TEST(Bytes, AFileComesBackAsItIs) {
   EXPECT_EQ(read_bytes(file.path()), bytes);
 }
 
+TEST(Bytes, AnOpenFileHasItsBeginningToo) {
+  std::string bytes(200'003, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>('a' + i % 23);
+  for (const bool packed : {false, true}) {
+    const TemporaryFile file(packed ? gzipped(bytes) : bytes);
+    OpenFile open = open_file(file.path());
+    EXPECT_EQ(open.beginning, bytes.substr(0, 65536));
+    EXPECT_EQ(open.bytes->has_checksum(), packed);
+    EXPECT_EQ(read_to_end(*open.bytes, "f"), bytes);
+    EXPECT_EQ(beginning_of(file.path()), open.beginning);
+  }
+  EXPECT_EQ(beginning_of("/dev/null"), "") << "no plain file";
+  EXPECT_THROW(open_file("/nowhere/at/all"), InputError);
+}
+
 TEST(Bytes, AnEmptyFileIsEmpty) {
   const TemporaryFile file("");
   EXPECT_EQ(read_bytes(file.path()), "");

@@ -53,8 +53,8 @@ double squeezenet_weights() {
 double multiply_adds(const Network& network) {
   double sum = 0;
   for (const Operator& each : network.operators) {
-    const bool is_product = each.family == OperatorFamily::MatrixProduct ||
-                            each.family == OperatorFamily::Convolution || each.family == OperatorFamily::Attention;
+    const bool is_product = each.family == OperatorFamily::MatrixProduct || is_convolution(each.family) ||
+                            each.family == OperatorFamily::Attention;
     if (is_product) sum += *each.flops / 2;
   }
   return sum;

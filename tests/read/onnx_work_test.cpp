@@ -64,6 +64,41 @@ TEST(OnnxWork, ViewsMoveNothingAndLookupsWhatTheyTake) {
   EXPECT_EQ(lookup.weights[WeightId(0)].bytes, 30000 * 64 * 4);
 }
 
+TEST(OnnxWork, ConvolutionsByTheirKernelsGroupsAndStrides) {
+  const auto family = [](const char* kind, std::vector<std::int64_t> kernel, const std::vector<Message>& attributes) {
+    return only(one(op(kind, {"x", "a"}, {"y"}, attributes), {"1", "4", "10", "10"}, {weight("a", kernel)})).family;
+  };
+  EXPECT_EQ(family("Conv", {6, 4, 3, 3}, {}), OperatorFamily::Convolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {}), OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {integers_attribute("strides", {1, 1})}),
+            OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(family("Conv", {6, 4, 1, 1}, {integers_attribute("strides", {2, 2})}), OperatorFamily::Convolution)
+      << "what it reads does not lie together";
+  EXPECT_EQ(family("Conv", {4, 1, 3, 3}, {integer_attribute("group", 4)}), OperatorFamily::GroupedConvolution);
+  EXPECT_EQ(family("Conv", {4, 2, 1, 1}, {integer_attribute("group", 2)}), OperatorFamily::GroupedConvolution);
+  EXPECT_EQ(family("ConvTranspose", {4, 6, 1, 1}, {}), OperatorFamily::Convolution);
+}
+
+TEST(OnnxWork, BatchNormsWithStoredStatisticsAndWithTheirOwn) {
+  const std::vector<Message> weights{weight("s", {4}), weight("b", {4}), weight("m", {4}), weight("v", {4})};
+  const auto norm = [&](const Names& outputs, const std::vector<Message>& attributes, std::int64_t version) {
+    return only(one(op("BatchNormalization", {"x", "s", "b", "m", "v"}, outputs, attributes), {"2", "4", "10"}, weights,
+                    version));
+  };
+  EXPECT_EQ(norm({"y"}, {}, 18).family, OperatorFamily::ChannelScaling);
+  EXPECT_EQ(norm({"y"}, {}, 18).flops, 2 * 80);
+  EXPECT_EQ(norm({"y", "mean", "var"}, {integer_attribute("training_mode", 1)}, 18).family,
+            OperatorFamily::BatchNormalization);
+  EXPECT_EQ(norm({"y", "mean", "var"}, {}, 9).family, OperatorFamily::BatchNormalization);
+  EXPECT_EQ(only(one(op("InstanceNormalization", {"x", "s", "b"}, {"y"}), {"2", "4", "10"},
+                     {weight("s", {4}), weight("b", {4})}))
+                .family,
+            OperatorFamily::BatchNormalization);
+  EXPECT_EQ(
+      only(one(op("Concat", {"x", "s"}, {"y"}, {integer_attribute("axis", 0)}), {"2"}, {weight("s", {4})})).family,
+      OperatorFamily::Concatenation);
+}
+
 TEST(OnnxWork, ProductsOfActivationsAreAttention) {
   const Network network =
       read_model(model(graph({.nodes = {op("MatMul", {"x", "w"}, {"q"}), op("MatMul", {"q", "x"}, {"y"})},
@@ -137,6 +172,48 @@ TEST(OnnxLayers, FromTheScopesOfTorchsExporter) {
                        scoped(op("Relu", {"b"}, {"c"}), "['', 'head']")},
                       {}),
             (std::vector<std::int64_t>{0, 1, -1}));
+}
+
+TEST(OnnxLayers, SpellingsOfExporters) {
+  const auto layers = [](const std::string& first, const std::string& second) {
+    return layers_of({op("Relu", {"x"}, {"a"}, {}, first), op("Neg", {"a"}, {"b"}, {}, second)}, {});
+  };
+  const std::vector<std::int64_t> expected{3, 4};
+  EXPECT_EQ(layers("/encoder/layer.3/attention/Relu", "/encoder/layer.4/attention/Neg"), expected);
+  EXPECT_EQ(layers("bert/encoder/layer_3/attention/Relu", "bert/encoder/layer_4/attention/Neg"), expected);
+  EXPECT_EQ(layers("encoder.layer.3.relu", "encoder.layer.4.neg"), expected);
+  EXPECT_EQ(layers("tf_bert/bert/encoder/layer_._3/attention/Relu", "tf_bert/bert/encoder/layer_._4/attention/Neg"),
+            expected);
+  EXPECT_EQ(layers("transformer/h_3/mlp/Relu", "transformer/h_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("model/layers_3/mlp/Relu", "model/layers_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("vit/blocks_3/mlp/Relu", "vit/blocks_4/mlp/Neg"), expected);
+  EXPECT_EQ(layers("path_3/Relu", "path_4/Neg"), (std::vector<std::int64_t>{-1, -1})) << "a word for no layer";
+}
+
+// A stem of two, then layers of Tanh, Add with a bias of its own, Relu and Sqrt, and a head of two.
+std::vector<std::int64_t> few_names(int layers, bool alike) {
+  std::vector<Message> nodes{op("Cos", {"x"}, {"s0"}), op("Neg", {"s0"}, {"y0"})}, weights;
+  for (int i = 0; i < layers; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1), bias = "m.encoder.layer." + n + ".bias";
+    weights.push_back(weight(bias, {3}));
+    nodes.push_back(op("Tanh", {"y" + n}, {"a" + n}));
+    nodes.push_back(op("Add", {"a" + n, bias}, {"b" + n}));
+    nodes.push_back(op(alike || i != 1 ? "Relu" : "Exp", {"b" + n}, {"c" + n}));
+    nodes.push_back(op("Sqrt", {"c" + n}, {"y" + next}));
+  }
+  const std::string last = "y" + std::to_string(layers);
+  nodes.push_back(op("Sin", {last}, {"h"}));
+  nodes.push_back(op("Neg", {"h"}, {"out"}));
+  return layers_of(nodes, weights);
+}
+
+TEST(OnnxLayers, FewNamesAndTheRepetitionOfLayers) {
+  EXPECT_EQ(few_names(3, true), (std::vector<std::int64_t>{-1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, -1, -1}));
+  EXPECT_EQ(few_names(3, false),
+            (std::vector<std::int64_t>{-1, -1, -1, 0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, -1}))
+      << "they are not alike";
+  EXPECT_EQ(few_names(2, true), (std::vector<std::int64_t>{-1, -1, -1, 0, -1, -1, -1, 1, -1, -1, -1, -1}))
+      << "too few to tell";
 }
 
 TEST(OnnxLayers, OneNumberAloneIsNoLayer) {

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace partita::detail::onnx {
 
@@ -37,9 +39,10 @@ constexpr Row kTable[] = {
      "com.microsoft:SimplifiedLayerNormalization com.microsoft:SkipLayerNormalization "
      "com.microsoft:SkipSimplifiedLayerNormalization com.microsoft:EmbedLayerNormalization ai.onnx.ml:Normalizer"},
     {BatchNormalization,
-     "BatchNormalization InstanceNormalization GroupNormalization MeanVarianceNormalization LRN "
+     "InstanceNormalization GroupNormalization MeanVarianceNormalization LRN "
      "com.microsoft:GroupNorm "
      "com.microsoft:SkipGroupNorm"},
+    {ChannelScaling, "BatchNormalization"},
     {Softmax, "Softmax LogSoftmax Hardmax com.microsoft:QLinearSoftmax"},
     {Elementwise,
      "Abs Acos Acosh Add And Asin Asinh Atan Atanh Bernoulli BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast "
@@ -72,12 +75,13 @@ constexpr Row kTable[] = {
      "com.microsoft:GatherND"},
     {Scatter, "Scatter ScatterElements ScatterND TensorScatter"},
     {Movement,
-     "Transpose Concat Split Slice Pad Expand Tile Resize Upsample DepthToSpace SpaceToDepth MaxUnpool ReverseSequence "
+     "Transpose Split Slice Pad Expand Tile Resize Upsample DepthToSpace SpaceToDepth MaxUnpool ReverseSequence "
      "Trilu GridSample AffineGrid CenterCropPad Col2Im ConstantOfShape Range EyeLike Shape Size HannWindow "
      "HammingWindow "
      "BlackmanWindow MelWeightMatrix SequenceConstruct SequenceEmpty SequenceInsert SequenceErase SequenceAt "
      "SequenceLength SplitToSequence ConcatFromSequence Optional OptionalGetElement OptionalHasElement Constant "
      "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder"},
+    {Concatenation, "Concat"},
     {View, "Reshape Squeeze Unsqueeze Flatten Identity Dropout"},
     {Control, "If Loop Scan SequenceMap"},
     {Other,
@@ -107,6 +111,36 @@ bool is_computed(const FlatModel& model, const FlatNode& node, std::size_t input
   return !value.is_constant() && !value.fixed;
 }
 
+std::int64_t number_of(const FlatNode& node, std::string_view attribute, std::int64_t otherwise) {
+  const AttributeView* found = find_attribute(node, attribute);
+  return found != nullptr && found->i ? *found->i : otherwise;
+}
+
+bool all_ones(const std::vector<std::int64_t>& extents) {
+  return std::ranges::all_of(extents, [](std::int64_t extent) { return extent == 1; });
+}
+
+// By its groups, its kernel, which the attribute or the weights tell, and its strides.
+OperatorFamily convolution_family(const FlatModel& model, const FlatNode& node) {
+  const bool is_plain = node.kind() == "Conv" || node.kind() == "FusedConv" || node.kind() == "ConvInteger" ||
+                        node.kind() == "QLinearConv";
+  if (!is_plain && node.kind() != "ConvTranspose") return Convolution;
+  if (number_of(node, "group", 1) > 1) return GroupedConvolution;
+  const std::size_t weights = node.kind() == "QLinearConv" ? 3 : 1;
+  if (!is_plain || weights >= node.inputs.size() || !node.inputs[weights].valid()) return Convolution;
+  const Shape& shape = model.values[node.inputs[weights]].shape;
+  if (!shape || shape->size() < 3) return Convolution;
+  const AttributeView* strides = find_attribute(node, "strides");
+  const bool pointwise =
+      all_ones({shape->begin() + 2, shape->end()}) && (strides == nullptr || all_ones(strides->ints));
+  return pointwise ? PointwiseConvolution : Convolution;
+}
+
+// Older opsets say by further outputs that they compute statistics.
+bool computes_statistics(const FlatNode& node) {
+  return number_of(node, "training_mode", 0) != 0 || node.outputs.size() > 1;
+}
+
 }  // namespace
 
 OperatorFamily family_of(const FlatModel& model, const FlatNode& node) {
@@ -117,6 +151,8 @@ OperatorFamily family_of(const FlatModel& model, const FlatNode& node) {
   const bool two_operands = node.kind() == "MatMul" || node.kind() == "Einsum" || node.kind() == "FusedMatMul" ||
                             node.kind() == "TransposeMatMul" || node.kind() == "MatMulInteger";
   if (two_operands && is_computed(model, node, 0) && is_computed(model, node, 1)) return Attention;
+  if (at->second == Convolution) return convolution_family(model, node);
+  if (at->second == ChannelScaling && computes_statistics(node)) return BatchNormalization;
   return at->second;
 }
 

@@ -2,11 +2,14 @@
 #include "partita/read/onnx/layers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "partita/read/onnx/repeated_layers.h"
 
 namespace partita::detail::onnx {
 
@@ -25,12 +28,14 @@ std::optional<std::int64_t> as_number(std::string_view word) {
   return number;
 }
 
-// "encoder_layer_3" or "block_12": a number behind a word for a layer.
+// "encoder_layer_3", "blocks_12" or "h_0": a number behind a word for a layer.
 std::optional<std::int64_t> number_behind_word(std::string_view word, std::string_view& before) {
   const std::size_t bar = word.rfind('_');
   if (bar == std::string_view::npos) return {};
   before = word.substr(0, bar);
-  if (!before.ends_with("layer") && !before.ends_with("block")) return {};
+  static constexpr std::array<std::string_view, 4> kWords{"layer", "layers", "block", "blocks"};
+  const bool is_layer = std::ranges::any_of(kWords, [before](std::string_view each) { return before.ends_with(each); });
+  if (!is_layer && before != "h") return {};
   return as_number(word.substr(bar + 1));
 }
 
@@ -42,6 +47,8 @@ std::optional<Place> place_in(std::string_view name) {
     std::string_view word = name.substr(0, end);
     name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
     if (word.empty()) continue;
+    // Keras writes "layer_._3", of which the points are no part of what is in what.
+    if (word.size() > 1 && word.front() == '_' && last.ends_with('_')) word.remove_prefix(1);
     // The last word of a name is the operator or the tensor itself, not what it is in.
     const bool is_last = name.empty();
     if (const std::optional<std::int64_t> number = as_number(word); number && !container.empty() && !is_last) {
@@ -170,6 +177,7 @@ void find_layers(Network& network, const std::vector<std::string>& scopes) {
   if (best == nullptr) return;
   number_layers(network, *best);
   fill_gaps(network);
+  fill_by_repetition(network);
 }
 
 }  // namespace partita::detail::onnx

@@ -200,8 +200,8 @@ class Builder {
       return ids.empty() || !ids[0].valid() ? DataType::Unknown : model_.values[ids[0]].type;
     };
     const DataType given = type(node.inputs), made = type(node.outputs);
-    const bool is_product = family == OperatorFamily::MatrixProduct || family == OperatorFamily::Convolution ||
-                            family == OperatorFamily::Attention;
+    const bool is_product =
+        family == OperatorFamily::MatrixProduct || is_convolution(family) || family == OperatorFamily::Attention;
     const bool is_answer = (made == DataType::Bool || made == DataType::Int64) && is_real(given);
     return (is_product || is_answer) && given != DataType::Unknown ? given : made;
   }

@@ -35,11 +35,15 @@ class Counter {
   Flops flops(OperatorFamily family) {
     switch (family) {
       case OperatorFamily::MatrixProduct: return product();
-      case OperatorFamily::Convolution: return convolution();
+      case OperatorFamily::Convolution:
+      case OperatorFamily::PointwiseConvolution:
+      case OperatorFamily::OddConvolution:
+      case OperatorFamily::GroupedConvolution: return convolution();
       case OperatorFamily::Attention: return attention_sizes(node_) ? attention() : product();
       case OperatorFamily::Recurrent: return recurrent();
       case OperatorFamily::Normalization: return Flops(5) * output();
-      case OperatorFamily::BatchNormalization: return Flops(kind() == "BatchNormalization" ? 2 : 5) * output();
+      case OperatorFamily::BatchNormalization: return Flops(5) * output();
+      case OperatorFamily::ChannelScaling: return Flops(2) * output();
       case OperatorFamily::Softmax: return Flops(5) * output();
       case OperatorFamily::Elementwise: return elementwise();
       case OperatorFamily::Reduction: return input(0);
@@ -47,6 +51,7 @@ class Counter {
       case OperatorFamily::Lookup:
       case OperatorFamily::Scatter:
       case OperatorFamily::Movement:
+      case OperatorFamily::Concatenation:
       case OperatorFamily::View: return 0;
       case OperatorFamily::Control: return control();
       case OperatorFamily::Source: return 0;
