@@ -34,11 +34,11 @@ TEST(Estimate, TheLargerOfArithmeticAndTrafficAfterLaunchAndRamp) {
 TEST(Estimate, ChainsAndItemsBoundItTooAndPiecesHaveARampEach) {
   Work work{.family = OperatorFamily::BatchNormalization, .flops = 0, .bytes = 1e3, .chain = 1e6, .items = 1e3};
   Efficiencies table = table_of({1, 1, 2e-6, true, 3e-9, 0});
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 2e-6 + 3e-3);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 2e-6 + 3e-3);
   table = table_of({1, 1, 2e-6, true, 3e-9, 5e-6});
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 2e-6 + 5e-3);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 2e-6 + 5e-3);
   work.pieces = 7;
-  EXPECT_DOUBLE_EQ(estimate(work, kRates, table), 1e-6 + 14e-6 + 5e-3);
+  EXPECT_DOUBLE_EQ(estimate(work, kEstimateRates, table), 1e-6 + 14e-6 + 5e-3);
 }
 
 TEST(Estimate, ViewsTakeNoTimeAndMisalignedProductsTakeLonger) {
