@@ -14,6 +14,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/device_rates.h
     partita/model/graph.h
     partita/model/graph_builder.h
+    partita/model/layer_ends.h
     partita/model/network.h
     partita/model/platform.h
     partita/model/platform_spec.h

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/partita/commands.h"
+#include "app/partita/engine_settings.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
@@ -34,6 +35,7 @@
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
+#include "partita/write/engines/engine_question.h"
 
 namespace partita::detail::app {
 namespace {
@@ -41,6 +43,7 @@ namespace {
 struct PlanArguments {
   QuestionOptions question;
   Solving solving;
+  std::string engine;    // whose rules the plan keeps; empty: none
   std::string solution;  // empty: search
   std::string format = "plan";
   std::string output;                  // empty: only the report
@@ -61,6 +64,7 @@ Examples:
   partita plan model.json --objective latency --time-limit 2min
   partita plan model.json --shape free --gap 1% --report page.html
   partita plan model.onnx --platform 4xa100 --explain '*attn*'
+  partita plan config.json --platform 2xa100+t4 --for vllm -o plan.json
 )";
 
 Stopped why_stopped(const Budget& budget) {
@@ -129,15 +133,15 @@ Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
 }
 
 // A bound on splits that keep layers together would be taken for one on all splits.
-void refuse_with_layers(bool given, const char* option) {
-  if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
+void refuse_with_layers(bool given, const char* option, const char* layers) {
+  if (given) throw InputError(ErrorKind::Usage, option, fmt::format("cannot be used together with {}", layers));
 }
 
 // The option would change nothing, and whoever gave it would not know.
-void refuse_without_layers(const Problem& problem, const std::string& workload) {
+void refuse_without_layers(const Problem& problem, const std::string& workload, const char* option) {
   const auto has_layer = [](const Node& node) { return node.layer.has_value(); };
   if (std::ranges::any_of(problem.workload->graph.nodes, has_layer)) return;
-  throw InputError(ErrorKind::Usage, "--contract-layers",
+  throw InputError(ErrorKind::Usage, option,
                    fmt::format("no node of {} has a layerId, so there are no layers to keep together; leave it out",
                                source_name(workload)));
 }
@@ -169,15 +173,27 @@ std::optional<ExplainOptions> what_to_explain(const PlanArguments& arguments, co
   return options;
 }
 
+// What is asked of the planner, with the rules of the engine.
+PlanOptions options_with_rules(const PlanArguments& arguments, const Engine* engine) {
+  PlanOptions options = arguments.solving.plan_options();
+  if (!engine || !engine->rules.whole_layers) return options;
+  options.contract_layers = true;
+  options.layer_ends = ends_to_ask_for(engine->rules);
+  return options;
+}
+
 int run_plan(const PlanArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
+  const Engine* engine = arguments.engine.empty() ? nullptr : find_engine(arguments.engine);
+  const PlanOptions options = options_with_rules(arguments, engine);
+  const char* layers_option = arguments.solving.options.contract_layers ? "--contract-layers" : "--for";
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas.value_or(1) > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
   }
-  if (arguments.solving.options.contract_layers) {
-    refuse_with_layers(!arguments.certificate.empty(), "--certificate");
-    refuse_with_layers(!arguments.solution.empty(), "--read-solution");
+  if (options.contract_layers || engine) {
+    refuse_with_layers(!arguments.certificate.empty(), "--certificate", layers_option);
+    refuse_with_layers(!arguments.solution.empty(), "--read-solution", layers_option);
   }
   refuse_clashes({{"-o", arguments.output},
                   {"--certificate", arguments.certificate},
@@ -191,9 +207,10 @@ int run_plan(const PlanArguments& arguments) {
   if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
   const Pictures pictures(arguments.svg, arguments.dot);
   std::optional<PageReport> page = page_report("plan", arguments.report);
-  const AskedProblem asked = read_asked_problem(arguments.question);
+  AskedProblem asked = read_asked_problem(arguments.question);
+  if (engine) ask_for_engine(*engine, asked.problem, asked.devices);
   const Problem& problem = asked.problem;
-  if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
+  if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
 
@@ -208,8 +225,7 @@ int run_plan(const PlanArguments& arguments) {
   }
   if (page) sink = page->recorder(std::move(sink));
   const InterruptGuard guard(budget);  // until all is written: a late Ctrl-C must not lose the answer either
-  Plan answer = arguments.solution.empty() ? plan(problem, arguments.solving.plan_options(), budget, sink)
-                                           : read_plan(arguments, problem);
+  Plan answer = arguments.solution.empty() ? plan(problem, options, budget, sink) : read_plan(arguments, problem);
   use_memory_reserve();
   put_in_options(answer.result);
   const Stopped stopped = why_stopped(budget);
@@ -228,6 +244,8 @@ int run_plan(const PlanArguments& arguments) {
     explained->width = width;
     report += "\n" + explain_text(problem.workload, *explained);
   }
+  if (engine && answer.result.split && !arguments.quiet)
+    report += "\n" + settings_text(*engine, arguments.question, arguments.output, problem, *answer.result.split);
   if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
     if (output) write_result(arguments, *output, asked, answer, statistics);
@@ -257,6 +275,11 @@ void add_solving(Command& command, PlanArguments& arguments) {
   command.add_flag(
       "--contract-layers", arguments.solving.options.contract_layers,
       "Keep the nodes of each layer (layerId) on one device; bound and status are then those of such\nsplits");
+  choices(
+      command.add_option("--for", arguments.engine,
+                         "Keep the rules of the engine that is to run the plan (whole layers, stages in a row and so\n"
+                         "on: docs/engines.md); `partita export` then writes its settings"),
+      engine_names());
   path(command.add_option("--read-solution", arguments.solution,
                           "Do not search: take the split from this solution file, which a solver made of the integer\n"
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -148,6 +150,58 @@ std::vector<Layer> find_class_layers(const Graph& graph, const ColourClasses& cl
   return layer_of;
 }
 
+// By class: whether a path leads from a layer to it, or from it to a layer.
+struct AroundLayers {
+  std::vector<char> behind, before;
+};
+
+AroundLayers around_layers(const Graph& graph, const ColourClasses& classes, const std::vector<Layer>& layer_of) {
+  const ClassPairs pairs = forward_edges(graph, classes);
+  const auto reached = [&](bool forward) {
+    ClassPairs turned = pairs;
+    if (!forward)
+      for (auto& [from, to] : turned) std::swap(from, to);
+    const Csr<GroupId, GroupId> next(layer_of.size(), turned);
+    std::vector<char> seen(layer_of.size(), 0);
+    std::vector<GroupId> open;
+    for (GroupId c : IdRange<GroupId>(layer_of.size()))
+      if (layer_of[c.index()]) open.push_back(c);
+    while (!open.empty()) {
+      const GroupId c = open.back();
+      open.pop_back();
+      for (GroupId d : next[c]) {
+        if (seen[d.index()]) continue;
+        seen[d.index()] = 1;
+        open.push_back(d);
+      }
+    }
+    return seen;
+  };
+  return {reached(true), reached(false)};
+}
+
+// A class of backward nodes alone has no place in the row, and stays as it is.
+void take_in_ends(const Graph& graph, const ColourClasses& classes, LayerEnds ends, std::vector<Layer>& layer_of) {
+  Layer first, last;
+  for (const Layer& layer : layer_of) {
+    if (!layer) continue;
+    first = first ? std::min(*first, *layer) : *layer;
+    last = last ? std::max(*last, *layer) : *layer;
+  }
+  if (!first) return;
+  // Layers of their own, with numbers that no file uses.
+  if (ends == LayerEnds::Together) {
+    first = std::numeric_limits<std::int64_t>::min();
+    last = std::numeric_limits<std::int64_t>::max();
+  }
+  const AroundLayers around = around_layers(graph, classes, layer_of);
+  for (std::size_t c = 0; c < layer_of.size(); ++c) {
+    if (layer_of[c] || !classes.has_forward[c]) continue;
+    if (around.behind[c] && around.before[c]) continue;
+    layer_of[c] = around.behind[c] ? last : first;
+  }
+}
+
 // Numbers that nobody has yet.
 class FreshNumbers {
  public:
@@ -244,11 +298,12 @@ IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph) {
   return layers;
 }
 
-LayeredProblem keep_layers_together(const Problem& problem) {
+LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends) {
   LayeredProblem layered{problem, ""};
   Graph& graph = layered.problem.workload.change().graph;
   const ColourClasses classes = find_colour_classes(graph);
-  const std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  if (ends != LayerEnds::Apart) take_in_ends(graph, classes, ends, layer_of);
   const JoinedClasses joined = join_classes(classes, layer_of);
   const ClassPairs lost = lost_mirrors(graph, classes, joined);
   const auto colour_of = recolour(graph, classes, joined);

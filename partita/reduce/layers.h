@@ -19,7 +19,13 @@
 // Keeping such a class with a layer would make one of all layers between the places where it is used: BERT-12 of the
 // paper would fit on one device only, and its Table 3 shows that its authors did not do so.
 //
-// Nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie on a
+// Ends. Engines for transformers keep what comes before the layers (the embedding) and what comes behind them (the last
+// norm, the head) on one device each, some of them with the first layer and with the last (LayerEnds). A class without a
+// layer that no layer leads to is then of the first layer, or of one before it; one that leads to no layer is of the
+// last, or of one behind it. The first is the one with the lowest number. Classes that are in use at both ends (tied
+// weights) are of neither: they would make one of all.
+//
+// Other nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie on a
 // cycle. Tests: tests/reduce/layers_test.cpp, tests/property/layers_test.cpp.
 #pragma once
 
@@ -27,6 +33,7 @@
 #include <optional>
 #include <string>
 
+#include "partita/model/layer_ends.h"
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 #include "partita/util/ids.h"
@@ -41,7 +48,7 @@ struct LayeredProblem {
   std::string step;  // what was done, for people to read
 };
 
-LayeredProblem keep_layers_together(const Problem& problem);
+LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends = LayerEnds::Apart);
 
 // The split of the original that a split of the layered problem is.
 Split lift_layers(const Problem& original, const Split& layered);
