@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "app/shared/options.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
+#include "partita/read/onnx.h"
 #include "partita/read/split.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
@@ -71,19 +73,36 @@ PlannedModel read_planned_model(const ExportArguments& arguments) {
   return planned;
 }
 
-// False where somebody has pressed Ctrl-C meanwhile.
-bool write_files(const Exported& exported, const std::string& folder, const Budget& budget) {
+void link_file(const std::string& from, const fs::path& to) {
+  std::error_code error;
+  const fs::path source = fs::canonical(from, error);
+  if (!error) fs::create_hard_link(source, to, error);
+  if (error) fs::copy_file(from, to, error);  // on another file system
+  if (error) throw InputError(ErrorKind::Unwritable, to.string(), "cannot be written: " + error.message());
+}
+
+void write_files(const Exported& exported, const fs::path& folder, const Budget& budget) {
   for (const ExportedFile& file : exported.files) {
-    if (budget.cancelled()) return false;
-    const fs::path path = fs::path(folder) / file.path;
-    fs::create_directories(path.parent_path());
-    if (file.copied_from.empty()) {
+    if (budget.cancelled())
+      throw InputError(ErrorKind::Unwritable, folder.string(), "was interrupted; nothing was written");
+    const fs::path path = folder / file.path;
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);  // where that fails, so does what follows
+    if (file.linked_to.empty()) {
       Output(path.string()).write(file.text);
     } else {
-      fs::copy_file(file.copied_from, path);
+      link_file(file.linked_to, path);
     }
   }
-  return true;
+}
+
+// Names of other models' operators mean nothing to engines that run ONNX files.
+void require_onnx_model(const std::string& path, const Engine& engine) {
+  if (!is_model(path) || path.ends_with(".onnx")) return;
+  const std::string beginning = fs::is_directory(path) ? "" : beginning_of(path);
+  if (looks_like_onnx(std::as_bytes(std::span(beginning)))) return;
+  throw InputError(ErrorKind::Unsupported, path,
+                   fmt::format("is no ONNX model, which is what {} runs; plan and export one", engine.title));
 }
 
 int run_export(const ExportArguments& arguments) {
@@ -96,6 +115,7 @@ int run_export(const ExportArguments& arguments) {
     throw InputError(ErrorKind::Usage, "--stages",
                      fmt::format("only for engines that run files of stages, not for --to {}", engine.name));
   }
+  if (engine.runs_onnx) require_onnx_model(arguments.question.workload, engine);
   const bool is_folder = engine.writes_folder;
   if (is_folder && arguments.output == "-") {
     throw InputError(ErrorKind::Usage, "-o",
@@ -104,7 +124,7 @@ int run_export(const ExportArguments& arguments) {
   std::optional<OutputFolder> folder;
   std::optional<Output> output;
   if (is_folder) {
-    folder.emplace(arguments.output);
+    folder.emplace(arguments.output, false, [](const fs::path&) { return "what it holds is not replaced"; });
   } else {
     refuse_clashes({{"-o", arguments.output}},
                    {arguments.question.workload, arguments.question.platform_file, arguments.plan});
@@ -128,9 +148,8 @@ int run_export(const ExportArguments& arguments) {
   } else {
     Budget budget;
     const InterruptGuard guard(budget);
-    if (!folder->write([&](const std::string& inside) { return write_files(exported, inside, budget); })) {
-      throw InputError(ErrorKind::Unwritable, arguments.output, "was interrupted; nothing was written");
-    }
+    write_files(exported, folder->path(), budget);
+    folder->keep();
   }
   if (arguments.quiet) return 0;
   if (is_folder) {

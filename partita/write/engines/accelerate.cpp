@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "partita/report/pretty_json.h"
 #include "partita/write/engines/device_names.h"
 #include "partita/write/engines/modules.h"
 #include "partita/write/engines/refusal.h"
@@ -44,8 +45,7 @@ Exported write_accelerate(const Engine& engine, const ExportRequest& request) {
       map[module] = device_json(engine_name(request, device, "", "cpu"));
     }
   }
-  return {{{"device_map.json", map.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"}},
-          pipeline.notes};
+  return {{{"device_map.json", pretty_json(map)}}, pipeline.notes};
 }
 
 }  // namespace partita::detail

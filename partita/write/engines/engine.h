@@ -24,6 +24,7 @@ struct EngineRules {
   bool in_a_row = false;              // each device has one run of consecutive layers
   bool no_hosts = false;              // accelerators alone
   bool no_skips = false;              // a stage gets what it reads from the stage before it
+  bool copies = false;                // a stage may run on several devices that take turns
   bool no_training = false;           // inference alone
   int most_accelerators = 0;          // 0: any number
 };
@@ -34,16 +35,16 @@ using WeightNames = IdVector<NodeId, std::vector<std::string>>;
 struct ExportRequest {
   const Problem& problem;
   const Split& split;  // legal
-  std::vector<std::string> devices =
-      {};                    // what the engine calls the accelerators, in the platform's order; empty: the usual
-  WeightNames weights = {};  // as the model's file calls them
+  // What the engine calls the accelerators, in the platform's order. Empty: what it usually calls them.
+  std::vector<std::string> devices = {};
+  WeightNames weights = {};            // as the model's file calls them
   const StageFiles* stages = nullptr;  // for engines that run files of stages
 };
 
 struct ExportedFile {
   std::string path;  // in the folder that is written; just a name where it is the only one
   std::string text = {};
-  std::string copied_from = {};  // instead of a text: this file as it is
+  std::string linked_to = {};  // instead of a text: this file, as a link where that can be, as it may be large
 };
 
 struct Exported {
@@ -58,7 +59,8 @@ struct Engine {
   EngineRules rules;
   bool runs_stage_files = false;  // ExportRequest::stages is needed
   bool writes_folder = false;     // several files, not one
-  Exported (*write)(const Engine& engine, const ExportRequest& request);
+  bool runs_onnx = false;         // ONNX models, by the names of their nodes or in files of stages
+  Exported (*write)(const Engine& engine, const ExportRequest& request) = nullptr;
 };
 
 std::span<const Engine> engines();

@@ -38,7 +38,7 @@ void ask_for_engine(const Engine& engine, Problem& problem, PlatformSpec& device
                                 "= staged",
                                 engine.title, engine.name));
   }
-  if (problem.replicas > 1)
+  if (problem.replicas > 1 && !rules.copies)
     refuse_question("Question::replicas", fmt::format("{} has no copies of single stages; leave it out", engine.title));
   if (rules.no_training && problem.workload->graph.has_backward())
     refuse_question("training", fmt::format("{} runs models forward alone; leave it out", engine.title));

@@ -25,19 +25,66 @@ constexpr EngineRules kMegatron{
 constexpr EngineRules kLocal{.whole_layers = true, .in_a_row = true, .no_training = true};
 constexpr EngineRules kOneAccelerator{.no_training = true, .most_accelerators = 1};
 constexpr EngineRules kAnySplit{.no_training = true};
+constexpr EngineRules kAnyCopies{.copies = true, .no_training = true};
+
+constexpr EngineRules kWholeLayers{.whole_layers = true};
 
 constexpr std::array kEngines{
-    Engine{"vllm", "vLLM", "environment and command line", kServing, false, false, write_vllm},
-    Engine{"llama.cpp", "llama.cpp", "command line", kLocal, false, false, write_llama_cpp},
-    Engine{"megatron", "Megatron", "arguments", kMegatron, false, false, write_megatron},
-    Engine{"torchtitan", "torchtitan", "configuration", kPipeline, false, false, write_torchtitan},
-    Engine{"torch", "torch.distributed.pipelining", "split_spec in Python", kPipeline, false, false, write_torch},
-    Engine{"accelerate", "accelerate", "device_map as JSON", {.whole_layers = true}, false, false, write_accelerate},
-    Engine{"deepspeed", "DeepSpeed", "a PipelineModule in Python", kPipeline, false, false, write_deepspeed},
-    Engine{"onnxruntime", "ONNX Runtime", "session options as JSON", kOneAccelerator, false, false, write_onnxruntime},
-    Engine{"genai", "ONNX Runtime GenAI", "part of genai_config.json", kAnySplit, true, false, write_genai},
-    Engine{"triton", "Triton", "a model repository", kAnySplit, true, true, write_triton},
-    Engine{"openvino", "OpenVINO", "affinities in Python", kAnySplit, false, false, write_openvino},
+    Engine{.name = "vllm",
+           .title = "vLLM",
+           .writes = "environment and command line",
+           .rules = kServing,
+           .write = write_vllm},
+    Engine{
+        .name = "llama.cpp", .title = "llama.cpp", .writes = "command line", .rules = kLocal, .write = write_llama_cpp},
+    Engine{.name = "megatron", .title = "Megatron", .writes = "arguments", .rules = kMegatron, .write = write_megatron},
+    Engine{.name = "torchtitan",
+           .title = "torchtitan",
+           .writes = "configuration",
+           .rules = kPipeline,
+           .write = write_torchtitan},
+    Engine{.name = "torch",
+           .title = "torch.distributed.pipelining",
+           .writes = "split_spec in Python",
+           .rules = kPipeline,
+           .write = write_torch},
+    Engine{.name = "accelerate",
+           .title = "accelerate",
+           .writes = "device_map as JSON",
+           .rules = kWholeLayers,
+           .write = write_accelerate},
+    Engine{.name = "deepspeed",
+           .title = "DeepSpeed",
+           .writes = "a PipelineModule in Python",
+           .rules = kPipeline,
+           .write = write_deepspeed},
+    Engine{.name = "onnxruntime",
+           .title = "ONNX Runtime",
+           .writes = "session options as JSON",
+           .rules = kOneAccelerator,
+           .runs_onnx = true,
+           .write = write_onnxruntime},
+    Engine{.name = "genai",
+           .title = "ONNX Runtime GenAI",
+           .writes = "part of genai_config.json",
+           .rules = kAnySplit,
+           .runs_stage_files = true,
+           .runs_onnx = true,
+           .write = write_genai},
+    Engine{.name = "triton",
+           .title = "Triton",
+           .writes = "a model repository",
+           .rules = kAnyCopies,
+           .runs_stage_files = true,
+           .writes_folder = true,
+           .runs_onnx = true,
+           .write = write_triton},
+    Engine{.name = "openvino",
+           .title = "OpenVINO",
+           .writes = "affinities in Python",
+           .rules = kAnySplit,
+           .runs_onnx = true,
+           .write = write_openvino},
 };
 
 }  // namespace
@@ -64,7 +111,7 @@ Exported export_plan(const Engine& engine, const ExportRequest& request) {
   const Platform& platform = request.problem.workload->platform;
   for (const DeviceId copy : request.split.copy_of.all()) {
     const DeviceId original = request.split.copy_of[copy];
-    if (original == copy) continue;
+    if (original == copy || engine.rules.copies) continue;
     refuse_export(engine, fmt::format("{} runs a copy of what {} runs, and {} has no copies of single stages; plan "
                                       "with Question::replicas = 1",
                                       platform.device_name(copy), platform.device_name(original), engine.title));

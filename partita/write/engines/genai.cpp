@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/report/pretty_json.h"
 #include "partita/write/engines/device_names.h"
 #include "partita/write/engines/stage_devices.h"
 
@@ -39,7 +40,7 @@ Exported write_genai(const Engine& engine, const ExportRequest& request) {
   config["model"]["type"] = "decoder-pipeline";
   config["model"]["decoder"]["pipeline"] = std::move(pipeline);
   Exported exported{
-      {{"genai_config.json", config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"}},
+      {{"genai_config.json", pretty_json(config)}},
       {"put this into the model's genai_config.json, beside the files of the stages; GenAI runs the stages in turn, so "
        "the "
        "plan's time per sample becomes the sum of its stages' times"}};

@@ -40,7 +40,8 @@ std::vector<std::pair<NodeId, NodeId>> forward_pairs(const Graph& graph) {
 // Who comes before a layer, and who behind one.
 class LayerSurroundings {
  public:
-  explicit LayerSurroundings(const Graph& graph) : below_layer_(graph.nodes.size(), 0), above_layer_(graph.nodes.size(), 0) {
+  explicit LayerSurroundings(const Graph& graph)
+      : below_layer_(graph.nodes.size(), 0), above_layer_(graph.nodes.size(), 0) {
     const Csr<NodeId, NodeId> next(graph.nodes.size(), forward_pairs(graph));
     order_ = topological_order(next);
     for (NodeId u : order_) {

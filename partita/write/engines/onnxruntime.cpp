@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "partita/report/pretty_json.h"
 #include "partita/write/engines/device_names.h"
 #include "partita/write/engines/engine.h"
 #include "partita/write/engines/refusal.h"
@@ -61,7 +62,7 @@ Exported write_onnxruntime(const Engine& engine, const ExportRequest& request) {
     rules += fmt::format("{}{}({})", rules.empty() ? "" : ";", device, names);
   nlohmann::ordered_json options;
   options["session.name_based_layer_assignment"] = rules;
-  return {{{"session_options.json", options.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"}}, {}};
+  return {{{"session_options.json", pretty_json(options)}}, {}};
 }
 
 }  // namespace partita::detail

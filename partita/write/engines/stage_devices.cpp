@@ -13,6 +13,8 @@ namespace {
 
 constexpr const char* kSplitAgain = "run `partita split` with this plan again";
 
+}  // namespace
+
 DeviceId device_named(const Engine& engine, const ExportRequest& request, const std::string& name) {
   const Platform& platform = request.problem.workload->platform;
   for (const DeviceId device : ids<DeviceId>(platform.device_count()))
@@ -20,8 +22,6 @@ DeviceId device_named(const Engine& engine, const ExportRequest& request, const 
   refuse_export(engine, fmt::format("the stages are for a device '{}', which the plan's platform does not have; {}",
                                     name, kSplitAgain));
 }
-
-}  // namespace
 
 std::vector<DeviceId> stage_devices(const Engine& engine, const ExportRequest& request) {
   std::vector<DeviceId> devices;

@@ -9,6 +9,9 @@
 
 namespace partita::detail {
 
+// The device of that name. Throws InputError(Unsupported) where the plan's platform has none.
+DeviceId device_named(const Engine& engine, const ExportRequest& request, const std::string& name);
+
 // By stage: the device that the files name, or else the plan's devices in their order. Throws InputError(Unsupported)
 // where the two do not fit each other.
 std::vector<DeviceId> stage_devices(const Engine& engine, const ExportRequest& request);

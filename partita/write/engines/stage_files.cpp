@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "partita/read/bytes.h"
@@ -12,7 +13,6 @@
 #include "partita/read/json_document.h"
 #include "partita/read/text_stream.h"
 #include "partita/util/error.h"
-#include "partita/util/visible_text.h"
 
 namespace partita::detail {
 namespace {
@@ -46,6 +46,7 @@ StageTensor tensor_in(const json& value, const Place& place) {
   if (!name) place.member("name").fail(ErrorKind::BadField, "is missing; expected the tensor's name, a text");
   StageTensor tensor{*name};
   tensor.type = fields.text("dtype", "a type, such as \"fp32\"").value_or("");
+  if (fields.flag("sequence", false)) tensor.type = "sequence of " + tensor.type;
   if (const json* shape = fields.find("shape")) {
     const Place shape_place = place.member("shape");
     tensor.shape = shape_in(*shape, shape_place);
@@ -60,6 +61,8 @@ std::vector<StageTensor> tensors_in(const ObjectView& object, const char* key) {
   const Place place = object.place().member(key);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place element = place.element(i);
+    // Weights that a caller may replace, but need not.
+    if (list[i].is_object() && ObjectView(list[i], element, kTensors).flag("optional", false)) continue;
     tensors.push_back(tensor_in(list[i], element));
   }
   return tensors;
@@ -80,16 +83,43 @@ std::string file_in(const std::string& folder, const std::string& name, const Pl
   return name;
 }
 
+std::vector<std::string> names_in(const ObjectView& object, const char* key, const char* expected) {
+  const json& list = object.array(key, expected);
+  const Place place = object.place().member(key);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_string()) fail_type(list[i], place.element(i), "a name, a text");
+    names.push_back(list[i].get<std::string>());
+  }
+  return names;
+}
+
+// Weights that stages refer to under the model's own names: what is in the folder and no stage's own.
+void add_shared_weights(const ObjectView& fields, StageFiles& files) {
+  if (!fields.find("files")) return;
+  std::set<std::string> own;
+  for (const StageFile& stage : files.stages) {
+    own.insert(stage.file);
+    own.insert(stage.weights.begin(), stage.weights.end());
+  }
+  const Place place = fields.place().member("files");
+  for (const std::string& name : names_in(fields, "files", "the list of the folder's files")) {
+    if (own.contains(name)) continue;
+    for (StageFile& stage : files.stages) stage.weights.push_back(file_in(files.folder, name, place));
+  }
+}
+
 StageFile stage_in(const std::string& folder, const json& value, const Place& place) {
   const ObjectView fields(value, place, "a stage: an object with file, inputs and outputs");
   StageFile stage;
   const Place file_place = place.member("file");
   stage.file = file_in(folder, fields.text("file", "the name of the stage's file").value_or(""), file_place);
-  if (fields.find("weights_file")) {
-    const Place weights = place.member("weights_file");
-    stage.more.push_back(file_in(folder, fields.text("weights_file", "the name of a file").value_or(""), weights));
+  if (fields.find("data")) {
+    const Place data = place.member("data");
+    stage.weights.push_back(file_in(folder, fields.text("data", "the name of a file").value_or(""), data));
   }
   stage.device = fields.text("device", "the device's name, a text").value_or("");
+  if (fields.find("copies")) stage.copies = names_in(fields, "copies", "the list of devices that run it too");
   stage.inputs = tensors_in(fields, "inputs");
   stage.outputs = tensors_in(fields, "outputs");
   return stage;
@@ -116,6 +146,13 @@ StageFiles read_stage_files(const std::string& folder) {
     files.stages.push_back(stage_in(folder, stages[i], place));
   }
   if (files.stages.empty()) list.fail(ErrorKind::BadField, "is empty; expected at least one stage");
+  if (fields.flag("annotated", false)) {
+    root.member("annotated")
+        .fail(ErrorKind::Unsupported,
+              "says that this is one file whose nodes name their stage; expected a file for each "
+              "stage: run `partita split` without annotating");
+  }
+  add_shared_weights(fields, files);
   files.inputs = tensors_in(fields, "inputs");
   files.outputs = tensors_in(fields, "outputs");
   return files;

@@ -18,9 +18,10 @@ struct StageTensor {
 };
 
 struct StageFile {
-  std::string file;                    // in the folder
-  std::vector<std::string> more = {};  // other files that it needs beside it: weights
-  std::string device = {};             // as the platform calls it; empty where the file does not say
+  std::string file;                       // in the folder
+  std::vector<std::string> weights = {};  // files that it needs beside it, in the folder too
+  std::string device = {};                // as the platform calls it; empty where the file does not say
+  std::vector<std::string> copies = {};   // other devices that run it too, in turns
   std::vector<StageTensor> inputs = {}, outputs = {};
 };
 

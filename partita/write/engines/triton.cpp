@@ -65,9 +65,14 @@ std::string stage_name(std::size_t stage) { return fmt::format("stage{}", stage)
 
 std::string stage_config(const Engine& engine, const ExportRequest& request, std::size_t s, DeviceId device) {
   const StageFile& stage = request.stages->stages[s];
-  const std::string where = is_host(request, device) ? "{ count: 1 kind: KIND_CPU }"
-                                                     : fmt::format("{{ count: 1 kind: KIND_GPU gpus: [ {} ] }}",
-                                                                   engine_name(request, device, "", ""));
+  std::string gpus = is_host(request, device) ? "" : engine_name(request, device, "", "");
+  for (const std::string& copy : stage.copies) {
+    const DeviceId other = device_named(engine, request, copy);
+    if (!is_host(request, other)) gpus += (gpus.empty() ? "" : ", ") + engine_name(request, other, "", "");
+  }
+  // On a host, copies of a stage are as many instances.
+  const std::string where = gpus.empty() ? fmt::format("{{ count: {} kind: KIND_CPU }}", stage.copies.size() + 1)
+                                         : fmt::format("{{ count: 1 kind: KIND_GPU gpus: [ {} ] }}", gpus);
   return fmt::format("name: \"{}\"\nplatform: \"onnxruntime_onnx\"\nmax_batch_size: 0\n{}{}instance_group [ {} ]\n",
                      stage_name(s), tensor_blocks(engine, "input", stage.inputs),
                      tensor_blocks(engine, "output", stage.outputs), where);
@@ -113,10 +118,10 @@ Exported write_triton(const Engine& engine, const ExportRequest& request) {
   for (std::size_t s = 0; s < devices.size(); ++s) {
     exported.files.push_back({stage_name(s) + "/config.pbtxt", stage_config(engine, request, s, devices[s])});
     exported.files.push_back(
-        {.path = stage_name(s) + "/1/model.onnx", .copied_from = files.folder + "/" + files.stages[s].file});
+        {.path = stage_name(s) + "/1/model.onnx", .linked_to = files.folder + "/" + files.stages[s].file});
     // Weights are looked for beside the model, by the name that it has for them.
-    for (const std::string& more : files.stages[s].more)
-      exported.files.push_back({.path = stage_name(s) + "/1/" + more, .copied_from = files.folder + "/" + more});
+    for (const std::string& weights : files.stages[s].weights)
+      exported.files.push_back({.path = stage_name(s) + "/1/" + weights, .linked_to = files.folder + "/" + weights});
   }
   exported.files.push_back({"pipeline/config.pbtxt", ensemble_config(engine, files)});
   exported.files.push_back(
