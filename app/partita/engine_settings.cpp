@@ -44,18 +44,17 @@ WeightNames weight_names(const QuestionOptions& question, const Workload& worklo
   return names;
 }
 
-std::string settings_text(const Engine& engine, const QuestionOptions& question, const std::string& plan,
-                          const Problem& problem, const Split& split) {
+std::string settings_text(const Engine& engine, const std::string& input, const std::string& plan,
+                          const ExportRequest& request) {
   constexpr std::ptrdiff_t kShort = 16;  // lines
   const std::string file = plan.empty() || plan == "-" ? "PLAN" : shell_word(plan);
-  const std::string model = shell_word(question.workload);
+  const std::string model = shell_word(input);
   if (engine.runs_stage_files) {
     return fmt::format("for {}: `partita split {} {} -o STAGES`, then `partita export {} {} --to {} --stages STAGES`\n",
                        engine.title, model, file, model, file, engine.name);
   }
   try {
-    const Exported exported =
-        export_plan(engine, {.problem = problem, .split = split, .weights = weight_names(question, *problem.workload)});
+    const Exported exported = export_plan(engine, request);
     const std::string& text = exported.files.front().text;
     if (std::ranges::count(text, '\n') <= kShort) {
       std::string shown = fmt::format("settings for {}:\n{}", engine.title, text);

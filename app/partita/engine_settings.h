@@ -20,8 +20,8 @@ std::string engine_lines();
 WeightNames weight_names(const QuestionOptions& question, const Workload& workload);
 
 // What a plan that was made for an engine ends with: its settings where they are short, else the command that writes
-// them. `plan` is the file that the plan goes to; it may be empty.
-std::string settings_text(const Engine& engine, const QuestionOptions& question, const std::string& plan,
-                          const Problem& problem, const Split& split);
+// them. `input` is the model's file, `plan` the one that the plan goes to, which may be empty.
+std::string settings_text(const Engine& engine, const std::string& input, const std::string& plan,
+                          const ExportRequest& request);
 
 }  // namespace partita::detail::app

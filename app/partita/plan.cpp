@@ -174,24 +174,24 @@ std::optional<ExplainOptions> what_to_explain(const PlanArguments& arguments, co
 }
 
 // What is asked of the planner, with the rules of the engine.
-PlanOptions options_with_rules(const PlanArguments& arguments, const Engine* engine) {
+PlanOptions options_with_rules(const PlanArguments& arguments, const Engine* engine, const Problem& problem,
+                               const WeightNames& weights) {
   PlanOptions options = arguments.solving.plan_options();
   if (!engine || !engine->rules.whole_layers) return options;
   options.contract_layers = true;
-  options.layer_ends = ends_to_ask_for(engine->rules);
+  options.layer_ends = ends_to_ask_for(engine->rules, problem.workload->graph, weights);
   return options;
 }
 
 int run_plan(const PlanArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
   const Engine* engine = arguments.engine.empty() ? nullptr : find_engine(arguments.engine);
-  const PlanOptions options = options_with_rules(arguments, engine);
   const char* layers_option = arguments.solving.options.contract_layers ? "--contract-layers" : "--for";
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas.value_or(1) > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
   }
-  if (options.contract_layers || engine) {
+  if (arguments.solving.options.contract_layers || engine) {
     refuse_with_layers(!arguments.certificate.empty(), "--certificate", layers_option);
     refuse_with_layers(!arguments.solution.empty(), "--read-solution", layers_option);
   }
@@ -210,6 +210,8 @@ int run_plan(const PlanArguments& arguments) {
   AskedProblem asked = read_asked_problem(arguments.question);
   if (engine) ask_for_engine(*engine, asked.problem, asked.devices);
   const Problem& problem = asked.problem;
+  const WeightNames weights = engine ? weight_names(arguments.question, *problem.workload) : WeightNames();
+  const PlanOptions options = options_with_rules(arguments, engine, problem, weights);
   if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
@@ -245,7 +247,8 @@ int run_plan(const PlanArguments& arguments) {
     report += "\n" + explain_text(problem.workload, *explained);
   }
   if (engine && answer.result.split && !arguments.quiet)
-    report += "\n" + settings_text(*engine, arguments.question, arguments.output, problem, *answer.result.split);
+    report += "\n" + settings_text(*engine, arguments.question.workload, arguments.output,
+                                   {.problem = problem, .split = *answer.result.split, .weights = weights});
   if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
     if (output) write_result(arguments, *output, asked, answer, statistics);

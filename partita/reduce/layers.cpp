@@ -14,6 +14,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/util/csr.h"
 #include "partita/util/strong_components.h"
+#include "partita/util/topological_order.h"
 #include "partita/util/union_find.h"
 
 namespace partita::detail {
@@ -150,34 +151,26 @@ std::vector<Layer> find_class_layers(const Graph& graph, const ColourClasses& cl
   return layer_of;
 }
 
-// By class: whether a path leads from a layer to it, or from it to a layer.
+// Where a node without a layer stands.
 struct AroundLayers {
-  std::vector<char> behind, before;
+  Layer latest;         // of the layers that lead to it
+  bool before = false;  // it leads to a layer
 };
 
-AroundLayers around_layers(const Graph& graph, const ColourClasses& classes, const std::vector<Layer>& layer_of) {
-  const ClassPairs pairs = forward_edges(graph, classes);
-  const auto reached = [&](bool forward) {
-    ClassPairs turned = pairs;
-    if (!forward)
-      for (auto& [from, to] : turned) std::swap(from, to);
-    const Csr<GroupId, GroupId> next(layer_of.size(), turned);
-    std::vector<char> seen(layer_of.size(), 0);
-    std::vector<GroupId> open;
-    for (GroupId c : IdRange<GroupId>(layer_of.size()))
-      if (layer_of[c.index()]) open.push_back(c);
-    while (!open.empty()) {
-      const GroupId c = open.back();
-      open.pop_back();
-      for (GroupId d : next[c]) {
-        if (seen[d.index()]) continue;
-        seen[d.index()] = 1;
-        open.push_back(d);
-      }
-    }
-    return seen;
-  };
-  return {reached(true), reached(false)};
+IdVector<NodeId, AroundLayers> around_layers(const Graph& graph, const ColourClasses& classes,
+                                             const std::vector<Layer>& layer_of) {
+  std::vector<std::pair<NodeId, NodeId>> pairs;
+  for (const Edge& edge : graph.edges)
+    if (!graph.nodes[edge.from].backward && !graph.nodes[edge.to].backward) pairs.emplace_back(edge.from, edge.to);
+  const Csr<NodeId, NodeId> next(graph.nodes.size(), pairs);
+  const std::vector<NodeId> order = topological_order(next);
+  const auto layer = [&](NodeId v) -> const Layer& { return layer_of[classes.class_of[v].index()]; };
+  IdVector<NodeId, AroundLayers> around(graph.nodes.size());
+  for (NodeId u : order)
+    for (NodeId v : next[u]) around[v].latest = std::max({around[v].latest, around[u].latest, layer(u)});
+  for (std::size_t i = order.size(); i-- > 0;)
+    for (NodeId v : next[order[i]]) around[order[i]].before = around[order[i]].before || around[v].before || layer(v);
+  return around;
 }
 
 // A class of backward nodes alone has no place in the row, and stays as it is.
@@ -194,12 +187,27 @@ void take_in_ends(const Graph& graph, const ColourClasses& classes, LayerEnds en
     first = std::numeric_limits<std::int64_t>::min();
     last = std::numeric_limits<std::int64_t>::max();
   }
-  const AroundLayers around = around_layers(graph, classes, layer_of);
+  const IdVector<NodeId, AroundLayers> around = around_layers(graph, classes, layer_of);
+  std::vector<Layer> found = layer_of;
   for (std::size_t c = 0; c < layer_of.size(); ++c) {
     if (layer_of[c] || !classes.has_forward[c]) continue;
-    if (around.behind[c] && around.before[c]) continue;
-    layer_of[c] = around.behind[c] ? last : first;
+    std::size_t forward = 0, behind = 0;
+    Layer latest;
+    bool before = false;
+    for (NodeId v : classes.members[c]) {
+      if (graph.nodes[v].backward) continue;
+      ++forward;
+      behind += around[v].latest ? 1 : 0;
+      before = before || around[v].before;
+      latest = std::max(latest, around[v].latest);
+    }
+    if (behind == 0) {
+      found[c] = first;
+    } else if (behind == forward) {
+      found[c] = before ? latest : last;
+    }
   }
+  layer_of = std::move(found);
 }
 
 // Numbers that nobody has yet.

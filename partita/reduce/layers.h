@@ -22,11 +22,12 @@
 // Ends. Engines for transformers keep what comes before the layers (the embedding) and what comes behind them (the last
 // norm, the head) on one device each, some of them with the first layer and with the last (LayerEnds). A class without a
 // layer that no layer leads to is then of the first layer, or of one before it; one that leads to no layer is of the
-// last, or of one behind it. The first is the one with the lowest number. Classes that are in use at both ends (tied
-// weights) are of neither: they would make one of all.
+// last, or of one behind it. The first is the one with the lowest number. A class between layers, which a file did not
+// name, is of the latest layer that leads to it, as nothing else is left for it in such an engine. Classes with nodes both
+// before and behind a layer (tied weights) are of none: they would make one of all.
 //
-// Other nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie on a
-// cycle. Tests: tests/reduce/layers_test.cpp, tests/property/layers_test.cpp.
+// Otherwise nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie
+// on a cycle. Tests: tests/reduce/layers_test.cpp, tests/property/layers_test.cpp, tests/write/engine_question_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -66,6 +66,7 @@ Workload layered_model(const Platform& platform, const LayeredModelOptions& opti
   NodeId x = embedding;
   for (int i = 0; i < options.layers; ++i) {
     const std::string layer = fmt::format("{}layers.{}.", options.prefix, i);
+    const std::optional<std::int64_t> half = options.nameless_mlp ? std::nullopt : std::optional<std::int64_t>(i);
     std::vector<NodeId> into{x};
     if (options.skip && i + 1 == options.layers && i > 0) into.push_back(embedding);
     const NodeId norm = model.add(layer + "input_layernorm", "RMSNorm", 0.1, 0.1, i, into);
@@ -73,8 +74,8 @@ Workload layered_model(const Platform& platform, const LayeredModelOptions& opti
     std::vector<NodeId> attended{q};
     if (mask) attended.push_back(*mask);
     const NodeId attention = model.add(layer + "self_attn", "Attention", 0.5, 0, i, attended);
-    const NodeId up = model.add(layer + "mlp.up_proj", "Linear", 1, 2, i, {attention});
-    x = model.add(layer + "mlp_residual", "Add", 0.1, 0, i, {up, x});
+    const NodeId up = model.add(layer + "mlp.up_proj", "Linear", 1, 2, half, {attention});
+    x = model.add(layer + "mlp_residual", "Add", 0.1, 0, half, {up, x});
   }
   const NodeId norm = model.add(options.prefix + "norm", "RMSNorm", 0.1, 0.1, {}, {x});
   const NodeId last = model.add("last_token", "Slice", 0.01, 0, {}, {norm});
@@ -98,10 +99,12 @@ Split layered_split(const Workload& workload, const std::vector<DeviceId>& unit_
   Split split;
   split.device_of = IdVector<NodeId, DeviceId>(workload.graph.nodes.size());
   for (NodeId v : workload.graph.nodes.all()) {
-    const Node& node = workload.graph.nodes[v];
-    const bool at_end =
-        node.name.ends_with("norm") || node.name.ends_with("last_token") || node.name.ends_with("lm_head");
-    split.device_of[v] = unit_devices[node.layer ? static_cast<std::size_t>(*node.layer) + 1 : at_end ? last : 0];
+    const std::string& name = workload.graph.nodes[v].name;
+    const std::size_t layer = name.find("layers.");
+    const bool at_end = name.ends_with("norm") || name.ends_with("last_token") || name.ends_with("lm_head");
+    std::size_t unit = at_end ? last : 0;
+    if (layer != std::string::npos) unit = std::stoul(name.substr(layer + 7)) + 1;
+    split.device_of[v] = unit_devices[unit];
   }
   for (DeviceId device : unit_devices)
     if (std::find(split.order.begin(), split.order.end(), device) == split.order.end()) split.order.push_back(device);

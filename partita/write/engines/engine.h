@@ -32,6 +32,9 @@ struct EngineRules {
 // Names of weights, by node; empty for nodes without, and as a whole where nobody knows them.
 using WeightNames = IdVector<NodeId, std::vector<std::string>>;
 
+// Does the node hold weights that were trained, and not just constants? By the names, or by its memory without them.
+bool holds_weights(const Graph& graph, const WeightNames& names, NodeId node);
+
 struct ExportRequest {
   const Problem& problem;
   const Split& split;  // legal

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "partita/util/error.h"
+#include "partita/write/engines/layer_pipeline.h"
 
 namespace partita::detail {
 namespace {
@@ -60,8 +61,9 @@ void ask_for_engine(const Engine& engine, Problem& problem, PlatformSpec& device
   remove_hosts(devices.platform);
 }
 
-LayerEnds ends_to_ask_for(const EngineRules& rules) {
-  return rules.in_a_row ? std::max(rules.ends, LayerEnds::Together) : rules.ends;
+LayerEnds ends_to_ask_for(const EngineRules& rules, const Graph& graph, const WeightNames& weights) {
+  if (!rules.in_a_row) return rules.ends;
+  return layers_are_complete(graph, weights) ? std::max(rules.ends, LayerEnds::Together) : LayerEnds::WithLayers;
 }
 
 }  // namespace partita::detail

@@ -15,7 +15,8 @@ namespace partita::detail {
 void ask_for_engine(const Engine& engine, Problem& problem, PlatformSpec& devices);
 
 // The ends to ask for. In a row of stages each end is on one device even where the engine would have it otherwise: what
-// is computed there costs little, and a device for a mask alone would be none for the engine.
-LayerEnds ends_to_ask_for(const EngineRules& rules);
+// is computed there costs little, and a device for a mask alone would be none for the engine. Where the graph does not
+// say of all weights which layer they are of, the ends are with the layers: parts of these may be among them.
+LayerEnds ends_to_ask_for(const EngineRules& rules, const Graph& graph, const WeightNames& weights = {});
 
 }  // namespace partita::detail

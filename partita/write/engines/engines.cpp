@@ -96,6 +96,10 @@ const Engine* find_engine(std::string_view name) {
   return found == kEngines.end() ? nullptr : &*found;
 }
 
+bool holds_weights(const Graph& graph, const WeightNames& names, NodeId node) {
+  return names.empty() ? graph.nodes[node].parts.weights > 0 : !names[node].empty();
+}
+
 Exported export_plan(const Engine& engine, const ExportRequest& request) {
   check_device_names(request);
   if (engine.runs_stage_files && request.stages == nullptr) {

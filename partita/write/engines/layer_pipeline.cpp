@@ -40,13 +40,11 @@ std::vector<std::pair<NodeId, NodeId>> forward_pairs(const Graph& graph) {
 // Who comes before a layer, and who behind one.
 class LayerSurroundings {
  public:
-  explicit LayerSurroundings(const Graph& graph)
-      : below_layer_(graph.nodes.size(), 0), above_layer_(graph.nodes.size(), 0) {
+  explicit LayerSurroundings(const Graph& graph) : latest_(graph.nodes.size()), above_layer_(graph.nodes.size(), 0) {
     const Csr<NodeId, NodeId> next(graph.nodes.size(), forward_pairs(graph));
     order_ = topological_order(next);
     for (NodeId u : order_) {
-      for (NodeId v : next[u])
-        if (graph.nodes[u].layer || below_layer_[u]) below_layer_[v] = 1;
+      for (NodeId v : next[u]) latest_[v] = std::max({latest_[v], latest_[u], graph.nodes[u].layer});
     }
     for (std::size_t i = order_.size(); i-- > 0;) {
       for (NodeId v : next[order_[i]])
@@ -55,11 +53,14 @@ class LayerSurroundings {
   }
 
   const std::vector<NodeId>& order() const { return order_; }
-  bool is_before(NodeId v) const { return !below_layer_[v]; }
-  bool is_between(NodeId v) const { return below_layer_[v] && above_layer_[v]; }
+  bool is_before(NodeId v) const { return !latest_[v]; }
+  bool is_between(NodeId v) const { return latest_[v] && above_layer_[v]; }
+  // The latest of the layers that lead to it.
+  const std::optional<std::int64_t>& latest(NodeId v) const { return latest_[v]; }
 
  private:
-  IdVector<NodeId, char> below_layer_, above_layer_;
+  IdVector<NodeId, std::optional<std::int64_t>> latest_;
+  IdVector<NodeId, char> above_layer_;
   std::vector<NodeId> order_;
 };
 
@@ -88,7 +89,9 @@ class PipelineMaker {
     add_ends(PipelineUnit::Place::Behind);
     make_stages();
     if (engine_.rules.in_a_row) check_row();
-    if (engine_.rules.ends == LayerEnds::WithLayers) check_ends();
+    if (engine_.rules.ends == LayerEnds::WithLayers ||
+        (engine_.rules.in_a_row && !layers_are_complete(graph_, request_.weights)))
+      check_ends();
     if (engine_.rules.ends == LayerEnds::Together) check_together();
     if (engine_.rules.no_hosts) check_hosts();
     if (engine_.rules.no_skips) check_skips();
@@ -98,6 +101,7 @@ class PipelineMaker {
 
  private:
   DeviceId device(NodeId v) const { return request_.split.device_of[v]; }
+  bool holds(NodeId v) const { return holds_weights(graph_, request_.weights, v); }
   std::string name(DeviceId d) const { return request_.problem.workload->platform.device_name(d); }
   std::string unit_text(const PipelineUnit& unit) const {
     if (unit.place == PipelineUnit::Place::Layer) return fmt::format("layer {}", unit.layer);
@@ -111,8 +115,9 @@ class PipelineMaker {
 
   // Does no node outside of the layers say that it holds weights?
   bool weights_unknown() const {
-    return std::ranges::none_of(
-        graph_.nodes, [](const Node& node) { return !node.layer && !node.backward && node.parts.weights > 0; });
+    for (NodeId v : graph_.nodes.all())
+      if (!graph_.nodes[v].layer && !graph_.nodes[v].backward && holds(v)) return false;
+    return true;
   }
 
   void add_ends(PipelineUnit::Place place) {
@@ -121,12 +126,8 @@ class PipelineMaker {
       const Node& node = graph_.nodes[v];
       if (node.layer || node.backward || is_network_input(node)) continue;
       if (around_.is_before(v) != (place == PipelineUnit::Place::Before)) continue;
-      if (around_.is_between(v) && node.parts.weights > 0) {
-        refuse_export(engine_, fmt::format("{} holds weights and stands between the layers, but is of none of them; "
-                                           "{} knows weights of layers and before and behind all of them",
-                                           shown_node(request_, v), engine_.title));
-      }
-      if (around_.is_between(v) || (!all && node.parts.weights == 0)) {
+      if (around_.is_between(v) && holds(v)) continue;  // of a layer: see layer_nodes
+      if (around_.is_between(v) || (!all && !holds(v))) {
         loose_.push_back(v);
         continue;
       }
@@ -282,11 +283,16 @@ LayerNodes layer_nodes(const Engine& engine, const ExportRequest& request) {
   }
   layers.forward.resize(numbers.size());
   layers.backward.resize(numbers.size());
+  const LayerSurroundings around(graph);
   for (NodeId v : graph.nodes.all()) {
     const Node& node = graph.nodes[v];
-    if (!node.layer || !numbers.contains(*node.layer)) continue;
+    std::optional<std::int64_t> layer = node.layer;
+    // Weights between layers, of which the file does not say whose they are, are of the layer before them.
+    if (!layer && !node.backward && holds_weights(graph, request.weights, v) && around.is_between(v))
+      layer = around.latest(v);
+    if (!layer || !numbers.contains(*layer)) continue;
     auto& lists = node.backward ? layers.backward : layers.forward;
-    lists[static_cast<std::size_t>(*node.layer - layers.first_number)].push_back(v);
+    lists[static_cast<std::size_t>(*layer - layers.first_number)].push_back(v);
   }
   for (const auto& [from, to] : forward_pairs(graph)) {
     const auto &a = graph.nodes[from].layer, &b = graph.nodes[to].layer;
@@ -296,6 +302,15 @@ LayerNodes layer_nodes(const Engine& engine, const ExportRequest& request) {
                                       *a, *b, shown_node(request, from), shown_node(request, to)));
   }
   return layers;
+}
+
+bool layers_are_complete(const Graph& graph, const WeightNames& weights) {
+  const LayerSurroundings around(graph);
+  for (NodeId v : graph.nodes.all()) {
+    const Node& node = graph.nodes[v];
+    if (!node.layer && !node.backward && holds_weights(graph, weights, v) && around.is_between(v)) return false;
+  }
+  return true;
 }
 
 LayerPipeline layer_pipeline(const Engine& engine, const ExportRequest& request) {

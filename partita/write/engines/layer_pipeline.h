@@ -5,7 +5,8 @@
 // A unit is a layer (Node::layer), or an operator outside of all layers that holds weights: the embedding, the last
 // norm, the head. What is outside and holds none (a mask, the choice of the last token, a softmax) belongs to no unit:
 // an engine computes it where it is needed, whatever the plan says, and that is told in a note. Where no node says what
-// it holds, every node outside is a unit. Inputs of the network are none.
+// it holds, every node outside is a unit. Inputs of the network are none. An operator with weights between layers is of
+// the layer before it.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,10 @@ LayerPipeline layer_pipeline(const Engine& engine, const ExportRequest& request)
 
 // Only the units before and behind the layers, wherever they and the layers are.
 std::vector<PipelineUnit> end_units(const Engine& engine, const ExportRequest& request);
+
+// Do all operators with weights between layers say which layer they are of? Where they do not, some of those behind the
+// layers may be parts of the last one.
+bool layers_are_complete(const Graph& graph, const WeightNames& weights);
 
 // "a100 0: before the layers, layers 0 to 19": a line on each stage, for comments. `prefix` begins each line.
 std::string stage_lines(const LayerPipeline& pipeline, const ExportRequest& request, const std::string& prefix);

@@ -87,6 +87,14 @@ class LlamaPlacement {
       if (unit.place == PipelineUnit::Place::Before && !is_host(request_, unit.device)) elsewhere = true;
     }
     device_of_unit_.push_back(behind.empty() ? device_of_unit_.back() : behind.back().device);
+    if (device_of_unit_[layers_.size()] != device_of_unit_[layers_.size() - 1] &&
+        !layers_are_complete(graph_, request_.weights)) {
+      refuse_plan(engine_,
+                  fmt::format("{} is on another device than the last layer, and may be a part of it, as the model does "
+                              "not say of all weights which layer they are of",
+                              graph_.nodes[behind.front().nodes.front()].name),
+                  "");
+    }
     if (elsewhere)
       notes_.push_back("llama.cpp keeps the input layer on the CPU, whatever device the plan has for the embedding");
     for (std::size_t i = 0; i + 1 < behind.size(); ++i) {
@@ -103,7 +111,7 @@ class LlamaPlacement {
   void find_overrides(std::size_t layer) {
     std::map<std::string, DeviceId> device_of_tensor;
     for (NodeId v : layers_[layer]) {
-      if (graph_.nodes[v].parts.weights == 0) continue;
+      if (!holds_weights(graph_, request_.weights, v)) continue;
       const std::vector<std::string> tensors = gguf_tensors(graph_.nodes[v].name, weights(v));
       if (tensors.empty() && device(v) != device_of_unit_[layer]) {
         refuse_plan(

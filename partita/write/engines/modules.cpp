@@ -91,7 +91,14 @@ class ModuleFinder {
       if (std::ranges::find(modules, module) == modules.end()) modules.push_back(std::move(module));
     };
     for (NodeId v : unit.nodes) {
-      for (const std::string& weight : weights(v)) add(module_of_weight(dotted(weight)));
+      for (const std::string& weight : weights(v)) {
+        if (weight.find('.') == std::string::npos) {
+          refuse_export(engine_, fmt::format("the weights of {} are called {}, which names no module; plan and export "
+                                             "with the model's config.json",
+                                             graph().nodes[v].name, weight));
+        }
+        add(module_of_weight(dotted(weight)));
+      }
       const std::string own = dotted(graph().nodes[v].name);
       if (modules.empty() || (unit.place == PipelineUnit::Place::Behind && is_tied(unit, v))) add(own);
     }
