@@ -49,7 +49,7 @@ A plan that an engine cannot run is refused with the reason. `partita plan --for
 Examples:
   partita plan config.json --platform a100+2xrtx3090+t4 --for vllm -o plan.json
   partita export config.json plan.json --to vllm
-  partita export config.json plan.json --to llama.cpp --devices CUDA0,CUDA1,CUDA2,RPC0
+  partita export config.json plan.json --to llama.cpp --devices CUDA0,CUDA1,RPC0
   partita export model.onnx plan.json --to triton --stages stages -o repository
 )";
 
@@ -172,7 +172,8 @@ void add_export_command(Command& program, Action& action) {
   path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
       .required();
   command.group("Engine");
-  choices(command.add_option("--to", arguments->to, "Which engine (see below)").required(), engine_names());
+  choices(command.add_option("--to", arguments->to, "Which engine (see below)").required(), engine_names())
+      .option_text("ENGINE");
   command
       .add_option("--devices", arguments->devices,
                   "What the engine calls the accelerators, in the platform's order (default: numbered from 0\n"

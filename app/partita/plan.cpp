@@ -282,7 +282,8 @@ void add_solving(Command& command, PlanArguments& arguments) {
       command.add_option("--for", arguments.engine,
                          "Keep the rules of the engine that is to run the plan (whole layers, stages in a row and so\n"
                          "on: docs/engines.md); `partita export` then writes its settings"),
-      engine_names());
+      engine_names())
+      .option_text("ENGINE");
   path(command.add_option("--read-solution", arguments.solution,
                           "Do not search: take the split from this solution file, which a solver made of the integer\n"
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));

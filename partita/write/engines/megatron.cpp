@@ -11,6 +11,14 @@
 #include "partita/write/engines/quoting.h"
 
 namespace partita::detail {
+namespace {
+
+constexpr const char* kMegatronArguments = R"(# on one machine: CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}
+--num-layers {} --pipeline-model-parallel-size {} --pipeline-model-parallel-layout {}
+)";
+
+}  // namespace
+
 Exported write_megatron(const Engine& engine, const ExportRequest& request) {
   const LayerPipeline pipeline = layer_pipeline(engine, request);
   std::string layout, devices;
@@ -24,12 +32,9 @@ Exported write_megatron(const Engine& engine, const ExportRequest& request) {
     devices += (s > 0 ? "," : "") + engine_name(request, stage.device, "", "");
   }
   Exported exported{.files = {}, .notes = pipeline.notes};
-  exported.files.push_back(
-      {"megatron.args",
-       stage_lines(pipeline, request, "# ") +
-           fmt::format("# on one machine: CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}\n"
-                       "--num-layers {} --pipeline-model-parallel-size {} --pipeline-model-parallel-layout {}\n",
-                       devices, pipeline.layers, pipeline.stages.size(), shell_word(layout))});
+  exported.files.push_back({"megatron.args", stage_lines(pipeline, request, "# ") +
+                                                 fmt::format(kMegatronArguments, devices, pipeline.layers,
+                                                             pipeline.stages.size(), shell_word(layout))});
   return exported;
 }
 

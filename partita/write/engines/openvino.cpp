@@ -15,7 +15,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr const char* kProgram = R"(
+constexpr const char* kOpenvinoProgram = R"(
 
 def set_affinities(model):
     """Tells every operator of an openvino.Model where to run; then core.compile_model(model, DEVICE)."""
@@ -53,7 +53,7 @@ Exported write_openvino(const Engine&, const ExportRequest& request) {
   std::string text =
       fmt::format("AFFINITIES = {{\n{}}}\nDEVICE = {}\nFALLBACK = {}\n", table,
                   python_text(fmt::format("HETERO:{}", fmt::join(devices, ","))), python_text(devices.back()));
-  return {{{"affinities.py", text + kProgram}}, {}};
+  return {{{"affinities.py", text + kOpenvinoProgram}}, {}};
 }
 
 }  // namespace partita::detail

@@ -11,6 +11,15 @@
 #include "partita/write/engines/quoting.h"
 
 namespace partita::detail {
+namespace {
+
+constexpr const char* kVllmScript = R"(export CUDA_DEVICE_ORDER=PCI_BUS_ID
+export CUDA_VISIBLE_DEVICES={}
+export VLLM_PP_LAYER_PARTITION={}
+vllm serve "$MODEL" --pipeline-parallel-size {} --tensor-parallel-size 1
+)";
+
+}  // namespace
 
 Exported write_vllm(const Engine& engine, const ExportRequest& request) {
   const LayerPipeline pipeline = layer_pipeline(engine, request);
@@ -26,12 +35,7 @@ Exported write_vllm(const Engine& engine, const ExportRequest& request) {
         "the devices are in several groups; where these are machines, start the stages on them in "
         "this order instead of setting CUDA_VISIBLE_DEVICES");
   }
-  text += fmt::format(
-      "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n"
-      "export CUDA_VISIBLE_DEVICES={}\n"
-      "export VLLM_PP_LAYER_PARTITION={}\n"
-      "vllm serve \"$MODEL\" --pipeline-parallel-size {} --tensor-parallel-size 1\n",
-      shell_word(visible_devices), counts, pipeline.stages.size());
+  text += fmt::format(kVllmScript, shell_word(visible_devices), counts, pipeline.stages.size());
   exported.files.push_back({"vllm.sh", std::move(text)});
   return exported;
 }
