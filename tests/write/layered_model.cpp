@@ -79,7 +79,10 @@ Workload layered_model(const Platform& platform, const LayeredModelOptions& opti
   }
   const NodeId norm = model.add(options.prefix + "norm", "RMSNorm", 0.1, 0.1, {}, {x});
   const NodeId last = model.add("last_token", "Slice", 0.01, 0, {}, {norm});
-  model.add("lm_head", "Linear", 2, 3, {}, {last});
+  std::vector<NodeId> scored{last};
+  if (options.turned_table)
+    scored.push_back(model.add(options.prefix + "embed_tokens.turned", "Transpose", 0.1, 3, {}, {}));
+  model.add("lm_head", "Linear", 2, 3, {}, scored);
   if (options.backward) model.add_backward();
   Workload workload = model.take();
   workload.name = "layered";

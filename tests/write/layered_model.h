@@ -14,6 +14,7 @@ struct LayeredModelOptions {
   int layers = 4;
   std::string prefix = "model.";  // of modules
   bool mask = false;              // an operator without weights that all layers read
+  bool turned_table = false;      // the head reads a table that is made of weights alone, before all layers
   bool skip = false;              // the embedding is read by the last layer too
   bool nameless_mlp = false;      // the second half of a layer does not say which layer it is of
   bool backward = false;          // with a backward pass, each node with its forward one

@@ -108,6 +108,12 @@ TEST(RefusedPlans, MasksAreNoSkips) {
   EXPECT_EQ(refusal("vllm", {.problem = problem, .split = split}), "");
 }
 
+TEST(RefusedPlans, WeightsAreNoSkips) {
+  const Problem problem(layered_model(unequal_platform(3), {.turned_table = true}));
+  const Split split = layered_split(*problem.workload, {kA, kA, kB, kB, kC, kC});
+  EXPECT_EQ(refusal("vllm", {.problem = problem, .split = split}), "");
+}
+
 TEST(RefusedPlans, Copies) {
   const Problem problem(layered_model(unequal_platform(2)));
   Split split = layered_split(*problem.workload, {kA, kA, kA, kA, kA, kA});

@@ -37,14 +37,22 @@ std::vector<std::pair<NodeId, NodeId>> forward_pairs(const Graph& graph) {
   return pairs;
 }
 
+bool is_network_input(const Node& node) { return node.op == "input"; }
+
 // Who comes before a layer, and who behind one.
 class LayerSurroundings {
  public:
-  explicit LayerSurroundings(const Graph& graph) : latest_(graph.nodes.size()), above_layer_(graph.nodes.size(), 0) {
+  explicit LayerSurroundings(const Graph& graph)
+      : latest_(graph.nodes.size()), above_layer_(graph.nodes.size(), 0), varies_(graph.nodes.size(), 0) {
     const Csr<NodeId, NodeId> next(graph.nodes.size(), forward_pairs(graph));
     order_ = topological_order(next);
+    const bool has_inputs = std::ranges::any_of(graph.nodes, is_network_input);
     for (NodeId u : order_) {
-      for (NodeId v : next[u]) latest_[v] = std::max({latest_[v], latest_[u], graph.nodes[u].layer});
+      if (!has_inputs || is_network_input(graph.nodes[u])) varies_[u] = 1;
+      for (NodeId v : next[u]) {
+        latest_[v] = std::max({latest_[v], latest_[u], graph.nodes[u].layer});
+        varies_[v] = varies_[v] | varies_[u];
+      }
     }
     for (std::size_t i = order_.size(); i-- > 0;) {
       for (NodeId v : next[order_[i]])
@@ -55,16 +63,17 @@ class LayerSurroundings {
   const std::vector<NodeId>& order() const { return order_; }
   bool is_before(NodeId v) const { return !latest_[v]; }
   bool is_between(NodeId v) const { return latest_[v] && above_layer_[v]; }
+  // Is it made of weights and constants alone, as a table that is turned for the head?
+  bool is_constant(NodeId v) const { return varies_[v] == 0; }
   // The latest of the layers that lead to it.
   const std::optional<std::int64_t>& latest(NodeId v) const { return latest_[v]; }
 
  private:
   IdVector<NodeId, std::optional<std::int64_t>> latest_;
   IdVector<NodeId, char> above_layer_;
+  IdVector<NodeId, char> varies_;  // from sample to sample
   std::vector<NodeId> order_;
 };
-
-bool is_network_input(const Node& node) { return node.op == "input"; }
 
 class PipelineMaker {
  public:
@@ -216,12 +225,13 @@ class PipelineMaker {
     }
   }
 
-  // What a mask or a table of positions is made of is known to every stage; what a unit has made is not.
+  // What a mask or a table of positions is made of is known to every stage, and weights are where they are used; what a
+  // unit has made of the sample is not.
   void check_skips() const {
     std::map<DeviceId, std::size_t> stage_of;
     for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) stage_of.emplace(pipeline_.stages[s].device, s);
     IdVector<NodeId, char> carries(graph_.nodes.size(), 0);
-    for (NodeId v : graph_.nodes.all()) carries[v] = unit_of_[v] != kNoUnit;
+    for (NodeId v : graph_.nodes.all()) carries[v] = unit_of_[v] != kNoUnit && !around_.is_constant(v);
     const Csr<NodeId, NodeId> next(graph_.nodes.size(), forward_pairs(graph_));
     for (NodeId u : around_.order()) {
       if (!carries[u]) continue;
