@@ -15,6 +15,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/fingerprint.h
     partita/model/graph.h
     partita/model/graph_builder.h
+    partita/model/layer_ends.h
     partita/model/network.h
     partita/model/platform.h
     partita/model/platform_spec.h

@@ -17,6 +17,7 @@ Examples:
   partita plan model.json --memory 16GiB -o plan.json
   partita check model.json plan.json
   partita simulate model.json plan.json --svg timeline.svg
+  partita export model.json plan.json --to vllm
 )";
 
 }  // namespace
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   partita::detail::app::add_sweep_command(program, action);
   partita::detail::app::add_simulate_command(program, action);
   partita::detail::app::add_diff_command(program, action);
+  partita::detail::app::add_export_command(program, action);
   partita::detail::app::add_bench_command(program, action);
   partita::detail::app::add_convert_command(program, action);
   partita::detail::app::add_calibrate_command(program, action);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/partita/commands.h"
+#include "app/partita/engine_settings.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
@@ -38,6 +39,7 @@
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
+#include "partita/write/engines/engine_question.h"
 
 namespace partita::detail::app {
 namespace {
@@ -45,6 +47,7 @@ namespace {
 struct PlanArguments {
   QuestionOptions question;
   Solving solving;
+  std::string engine;    // whose rules the plan keeps; empty: none
   std::string solution;  // empty: search
   std::string start;     // a plan to improve on; empty: none
   std::string format = "plan";
@@ -66,6 +69,7 @@ Examples:
   partita plan model.json --objective latency --time-limit 2min
   partita plan model.json --shape free --gap 1% --report page.html
   partita plan model.onnx --platform 4xa100 --explain '*attn*'
+  partita plan config.json --platform 2xa100+t4 --for vllm -o plan.json
 )";
 
 Stopped why_stopped(const Budget& budget) {
@@ -159,15 +163,15 @@ std::string gain_text(const PlanArguments& arguments, const Problem& problem, do
 }
 
 // A bound on splits that keep layers together would be taken for one on all splits.
-void refuse_with_layers(bool given, const char* option) {
-  if (given) throw InputError(ErrorKind::Usage, option, "cannot be used together with --contract-layers");
+void refuse_with_layers(bool given, const char* option, const char* layers) {
+  if (given) throw InputError(ErrorKind::Usage, option, fmt::format("cannot be used together with {}", layers));
 }
 
 // The option would change nothing, and whoever gave it would not know.
-void refuse_without_layers(const Problem& problem, const std::string& workload) {
+void refuse_without_layers(const Problem& problem, const std::string& workload, const char* option) {
   const auto has_layer = [](const Node& node) { return node.layer.has_value(); };
   if (std::ranges::any_of(problem.workload->graph.nodes, has_layer)) return;
-  throw InputError(ErrorKind::Usage, "--contract-layers",
+  throw InputError(ErrorKind::Usage, option,
                    fmt::format("no node of {} has a layerId, so there are no layers to keep together; leave it out",
                                source_name(workload)));
 }
@@ -199,15 +203,27 @@ std::optional<ExplainOptions> what_to_explain(const PlanArguments& arguments, co
   return options;
 }
 
+// What is asked of the planner, with the rules of the engine.
+PlanOptions options_with_rules(const PlanArguments& arguments, const Engine* engine, const Problem& problem,
+                               const WeightNames& weights) {
+  PlanOptions options = arguments.solving.plan_options();
+  if (!engine || !engine->rules.whole_layers) return options;
+  options.contract_layers = true;
+  options.layer_ends = ends_to_ask_for(engine->rules, problem.workload->graph, weights);
+  return options;
+}
+
 int run_plan(const PlanArguments& arguments) {
   limit_memory(arguments.solving.memory_limit);
+  const Engine* engine = arguments.engine.empty() ? nullptr : find_engine(arguments.engine);
+  const char* layers_option = arguments.solving.options.contract_layers ? "--contract-layers" : "--for";
   if (arguments.format == "seed") {
     refuse_as_seed(arguments.question.replicas.value_or(1) > 1, "--replicate");
     refuse_as_seed(arguments.question.recompute, "--recompute");
   }
-  if (arguments.solving.options.contract_layers) {
-    refuse_with_layers(!arguments.certificate.empty(), "--certificate");
-    refuse_with_layers(!arguments.solution.empty(), "--read-solution");
+  if (arguments.solving.options.contract_layers || engine) {
+    refuse_with_layers(!arguments.certificate.empty(), "--certificate", layers_option);
+    refuse_with_layers(!arguments.solution.empty(), "--read-solution", layers_option);
   }
   refuse_clashes({{"-o", arguments.output},
                   {"--certificate", arguments.certificate},
@@ -221,9 +237,12 @@ int run_plan(const PlanArguments& arguments) {
   if (!arguments.certificate.empty()) certificate.emplace(arguments.certificate, "--certificate");
   const Pictures pictures(arguments.svg, arguments.dot);
   std::optional<PageReport> page = page_report("plan", arguments.report);
-  const AskedProblem asked = read_asked_problem(arguments.question);
+  AskedProblem asked = read_asked_problem(arguments.question);
+  if (engine) ask_for_engine(*engine, asked.problem, asked.devices);
   const Problem& problem = asked.problem;
-  if (arguments.solving.options.contract_layers) refuse_without_layers(problem, arguments.question.workload);
+  const WeightNames weights = engine ? weight_names(arguments.question, *problem.workload) : WeightNames();
+  const PlanOptions options = options_with_rules(arguments, engine, problem, weights);
+  if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
   PlanOptions options = arguments.solving.plan_options();
@@ -265,6 +284,9 @@ int run_plan(const PlanArguments& arguments) {
     explained->width = width;
     report += "\n" + explain_text(problem.workload, *explained);
   }
+  if (engine && answer.result.split && !arguments.quiet)
+    report += "\n" + settings_text(*engine, arguments.question.workload, arguments.output,
+                                   {.problem = problem, .split = *answer.result.split, .weights = weights});
   if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
     if (output) write_result(arguments, *output, asked, answer, statistics);
@@ -296,6 +318,12 @@ void add_solving(Command& command, PlanArguments& arguments) {
   command.add_flag(
       "--contract-layers", arguments.solving.options.contract_layers,
       "Keep the nodes of each layer (layerId) on one device; bound and status are then those of such\nsplits");
+  choices(
+      command.add_option("--for", arguments.engine,
+                         "Keep the rules of the engine that is to run the plan (whole layers, stages in a row and so\n"
+                         "on: docs/engines.md); `partita export` then writes its settings"),
+      engine_names())
+      .option_text("ENGINE");
   path(command.add_option("--read-solution", arguments.solution,
                           "Do not search: take the split from this solution file, which a solver made of the integer\n"
                           "program that convert --to mps or lp wrote for the same objective, shape and platform"));

@@ -173,10 +173,15 @@ bool is_model(const std::string& path) {
   return looks_like_model(beginning_of(path));
 }
 
-Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform) {
+Network read_model_network(const std::string& path, const ModelOptions& options) {
   check_model_options(options);
   Network network = read_network(path, network_options(options), transformer_options(options));
   if (options.type) convert_floats(network, *data_type(*options.type));
+  return network;
+}
+
+Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform) {
+  const Network network = read_model_network(path, options);
   CostOptions cost;
   cost.training = trains(options);
   if (options.optimizer == "sgd") cost.optimizer = Optimizer::Sgd;

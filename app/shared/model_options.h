@@ -10,6 +10,7 @@
 
 #include "app/shared/command_line.h"
 #include "partita/model/fingerprint.h"
+#include "partita/model/network.h"
 #include "partita/model/workload.h"
 #include "partita/read/platform.h"
 
@@ -35,6 +36,9 @@ void add_model_options(Command& command, ModelOptions& options);
 
 // Is there a model at `path`, and not a workload? Standard input is taken for a workload.
 bool is_model(const std::string& path);
+
+// The model as its file and the options describe it. Throws InputError.
+Network read_model_network(const std::string& path, const ModelOptions& options);
 
 // The model's costs on a physical platform. Throws InputError.
 Workload read_model_workload(const std::string& path, const ModelOptions& options, const PlatformSpec& platform);

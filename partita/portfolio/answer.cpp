@@ -63,7 +63,7 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
 
 // The coarser problem's plan as a plan of the problem itself: the split keeps its value, and `check` says so again.
 Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, const Sink& sink, bool simple) {
-  const LayeredProblem layered = keep_layers_together(problem);
+  const LayeredProblem layered = keep_layers_together(problem, options.layer_ends);
   if (sink) {
     sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload->graph.nodes.size(),
           layered.step});

@@ -7,6 +7,7 @@
 
 #include "partita/check/check.h"
 #include "partita/model/certificate.h"
+#include "partita/model/layer_ends.h"
 #include "partita/model/result.h"
 #include "partita/model/settings.h"
 #include "partita/model/split.h"
@@ -25,6 +26,7 @@ struct PlanOptions {
   // Nodes of one layer share a device (reduce/layers.h). Value and split are those of the problem itself; bound and
   // status then speak of the splits that keep layers together.
   bool contract_layers = false;
+  LayerEnds layer_ends = LayerEnds::Apart;  // with contract_layers: what then holds before and behind all layers
   double gap = 0;  // stop once (value - bound)/value is at most this
   int threads =
       1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "partita/reduce/colours.h"
 #include "partita/util/csr.h"
 #include "partita/util/strong_components.h"
+#include "partita/util/topological_order.h"
 #include "partita/util/union_find.h"
 
 namespace partita::detail {
@@ -148,6 +151,65 @@ std::vector<Layer> find_class_layers(const Graph& graph, const ColourClasses& cl
   return layer_of;
 }
 
+// Where a node without a layer stands.
+struct AroundLayers {
+  Layer latest;         // of the layers that lead to it
+  bool before = false;  // it leads to a layer
+};
+
+IdVector<NodeId, AroundLayers> around_layers(const Graph& graph, const ColourClasses& classes,
+                                             const std::vector<Layer>& layer_of) {
+  std::vector<std::pair<NodeId, NodeId>> pairs;
+  for (const Edge& edge : graph.edges)
+    if (!graph.nodes[edge.from].backward && !graph.nodes[edge.to].backward) pairs.emplace_back(edge.from, edge.to);
+  const Csr<NodeId, NodeId> next(graph.nodes.size(), pairs);
+  const std::vector<NodeId> order = topological_order(next);
+  const auto layer = [&](NodeId v) -> const Layer& { return layer_of[classes.class_of[v].index()]; };
+  IdVector<NodeId, AroundLayers> around(graph.nodes.size());
+  for (NodeId u : order)
+    for (NodeId v : next[u]) around[v].latest = std::max({around[v].latest, around[u].latest, layer(u)});
+  for (std::size_t i = order.size(); i-- > 0;)
+    for (NodeId v : next[order[i]]) around[order[i]].before = around[order[i]].before || around[v].before || layer(v);
+  return around;
+}
+
+// A class of backward nodes alone has no place in the row, and stays as it is.
+void take_in_ends(const Graph& graph, const ColourClasses& classes, LayerEnds ends, std::vector<Layer>& layer_of) {
+  Layer first, last;
+  for (const Layer& layer : layer_of) {
+    if (!layer) continue;
+    first = first ? std::min(*first, *layer) : *layer;
+    last = last ? std::max(*last, *layer) : *layer;
+  }
+  if (!first) return;
+  // Layers of their own, with numbers that no file uses.
+  if (ends == LayerEnds::Together) {
+    first = std::numeric_limits<std::int64_t>::min();
+    last = std::numeric_limits<std::int64_t>::max();
+  }
+  const IdVector<NodeId, AroundLayers> around = around_layers(graph, classes, layer_of);
+  std::vector<Layer> found = layer_of;
+  for (std::size_t c = 0; c < layer_of.size(); ++c) {
+    if (layer_of[c] || !classes.has_forward[c]) continue;
+    std::size_t forward = 0, behind = 0;
+    Layer latest;
+    bool before = false;
+    for (NodeId v : classes.members[c]) {
+      if (graph.nodes[v].backward) continue;
+      ++forward;
+      behind += around[v].latest ? 1 : 0;
+      before = before || around[v].before;
+      latest = std::max(latest, around[v].latest);
+    }
+    if (behind == 0) {
+      found[c] = first;
+    } else if (behind == forward) {
+      found[c] = before ? latest : last;
+    }
+  }
+  layer_of = std::move(found);
+}
+
 // Numbers that nobody has yet.
 class FreshNumbers {
  public:
@@ -244,11 +306,12 @@ IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph) {
   return layers;
 }
 
-LayeredProblem keep_layers_together(const Problem& problem) {
+LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends) {
   LayeredProblem layered{problem, ""};
   Graph& graph = layered.problem.workload.change().graph;
   const ColourClasses classes = find_colour_classes(graph);
-  const std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  std::vector<Layer> layer_of = find_class_layers(graph, classes);
+  if (ends != LayerEnds::Apart) take_in_ends(graph, classes, ends, layer_of);
   const JoinedClasses joined = join_classes(classes, layer_of);
   const ClassPairs lost = lost_mirrors(graph, classes, joined);
   const auto colour_of = recolour(graph, classes, joined);

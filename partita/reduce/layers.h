@@ -19,14 +19,22 @@
 // Keeping such a class with a layer would make one of all layers between the places where it is used: BERT-12 of the
 // paper would fit on one device only, and its Table 3 shows that its authors did not do so.
 //
-// Nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie on a
-// cycle. Tests: tests/reduce/layers_test.cpp, tests/property/layers_test.cpp.
+// Ends. Engines for transformers keep what comes before the layers (the embedding) and what comes behind them (the last
+// norm, the head) on one device each, some of them with the first layer and with the last (LayerEnds). A class without a
+// layer that no layer leads to is then of the first layer, or of one before it; one that leads to no layer is of the
+// last, or of one behind it. The first is the one with the lowest number. A class between layers, which a file did not
+// name, is of the latest layer that leads to it, as nothing else is left for it in such an engine. Classes with nodes both
+// before and behind a layer (tied weights) are of none: they would make one of all.
+//
+// Otherwise nodes without a layer stay as they are. Layers times edges in the worst case, near-linear where no layers lie
+// on a cycle. Tests: tests/reduce/layers_test.cpp, tests/property/layers_test.cpp, tests/write/engine_question_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "partita/model/layer_ends.h"
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
 #include "partita/util/ids.h"
@@ -41,7 +49,7 @@ struct LayeredProblem {
   std::string step;  // what was done, for people to read
 };
 
-LayeredProblem keep_layers_together(const Problem& problem);
+LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends = LayerEnds::Apart);
 
 // The split of the original that a split of the layered problem is.
 Split lift_layers(const Problem& original, const Split& layered);

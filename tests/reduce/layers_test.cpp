@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <utility>
+
 #include "partita/partita.h"
 #include "partita/read/workload.h"
 #include "tests/support/graph_text.h"
@@ -88,6 +91,53 @@ TEST(Layers, ThatFitNowhereAreInfeasible) {
   const Plan plan = plan_layers(problem);
   EXPECT_EQ(plan.result.status, Status::Infeasible);
   EXPECT_NE(plan.result.reason.find("layers kept together"), std::string::npos);
+}
+
+// Which nodes are together, a letter for each group in the order of its first node: "aab".
+std::string groups(const char* text, LayerEnds ends) {
+  const Problem problem{graph_from_text(text)};
+  const LayeredProblem layered = keep_layers_together(problem, ends);
+  std::map<std::int64_t, char> letters;
+  std::string result;
+  char next = 'a';
+  for (NodeId v : problem.workload->graph.nodes.all()) {  // without the zero nodes behind them
+    const Node& node = layered.problem.workload->graph.nodes[v];
+    const auto [entry, is_new] = node.colour ? letters.emplace(*node.colour, next) : std::pair(letters.end(), true);
+    result += node.colour ? entry->second : next;
+    if (is_new) ++next;
+  }
+  return result;
+}
+
+TEST(LayerEnds, AreApartTogetherOrWithTheLayers) {
+  // An embedding and a mask, two layers, a norm and a head.
+  const char* text = "e 1 1; m 1 1; a 1 1 layer=4; b 1 1 layer=5; n 1 1; h 1 1; e -> a -> b -> n -> h; m -> a b";
+  EXPECT_EQ(groups(text, LayerEnds::Apart), "abcdef");
+  EXPECT_EQ(groups(text, LayerEnds::Together), "aabcdd");
+  EXPECT_EQ(groups(text, LayerEnds::WithLayers), "aaabbb");
+  // Nodes that nothing connects with a layer stand before them all.
+  EXPECT_EQ(groups("e 1 1; i 1 1; a 1 1 layer=1; e -> a", LayerEnds::WithLayers), "aaa");
+  EXPECT_EQ(groups("a 1 1; b 1 1; a -> b", LayerEnds::WithLayers), "ab");
+}
+
+TEST(LayerEnds, HaveWhatStandsBetweenLayersWithTheLayerBefore) {
+  const char* text = "a 1 1 layer=1; x 1 1; y 1 1; b 1 1 layer=2; c 1 1 layer=3; a -> x -> y -> b -> c; x -> c";
+  EXPECT_EQ(groups(text, LayerEnds::Apart), "abcde");
+  EXPECT_EQ(groups(text, LayerEnds::Together), "aaabc");
+}
+
+TEST(LayerEnds, DoNotHaveTiedWeights) {
+  const char* text = "e 1 1 colour=9; a 1 1 layer=1; b 1 1 layer=2; n 1 1; h 1 1 colour=9; e -> a -> b -> n -> h";
+  EXPECT_EQ(groups(text, LayerEnds::WithLayers), "abcca");
+  EXPECT_EQ(groups(text, LayerEnds::Together), "abcda");
+}
+
+TEST(LayerEnds, LeaveBackwardNodesWithTheirForwardOnes) {
+  const char* text =
+      "e 1 1 colour=1; a 1 1 layer=1; h 1 1 colour=2; g 1 1 back colour=2; b 1 1 back layer=1; f 1 1 back colour=1;"
+      "e -> a -> h -> g -> b -> f";
+  EXPECT_EQ(groups(text, LayerEnds::WithLayers), "aaaaaa");
+  EXPECT_EQ(groups(text, LayerEnds::Together), "abccba");
 }
 
 // The paper's Table 3. Of its operator graphs, only those of BERT-12 were published with layers.
