@@ -59,7 +59,10 @@ bool keeps_layers(const Graph& graph, const Split& split) {
 void keep_start(const Problem& problem, const PlanOptions& options, Plan& plan) {
   const Split& start = *options.start;
   const CheckReport report = check(problem, start);
-  if (!report.legal() || (options.contract_layers && !keeps_layers(problem.workload->graph, start))) return;
+  if (!report.legal()) return;
+  // The bound speaks of splits that keep layers.
+  const bool ends_bound = options.contract_layers && options.layer_ends != LayerEnds::Apart;
+  if (ends_bound || (options.contract_layers && !keeps_layers(problem.workload->graph, start))) return;
   Result& result = plan.result;
   if (result.split && result.value <= report.value) return;
   if (result.status == Status::Infeasible)

@@ -43,14 +43,14 @@ struct ExportArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kExportFooter = R"(
 A plan that an engine cannot run is refused with the reason. `partita plan --for ENGINE` asks for one that it can.
 
 Examples:
   partita plan config.json --platform a100+2xrtx3090+t4 --for vllm -o plan.json
-  partita export config.json plan.json --to vllm
-  partita export config.json plan.json --to llama.cpp --devices CUDA0,CUDA1,RPC0
-  partita export model.onnx plan.json --to triton --stages stages -o repository
+  partita export plan.json --to vllm
+  partita export plan.json --to llama.cpp --devices CUDA0,CUDA1,RPC0
+  partita export plan.json --to triton --stages stages -o repository
 )";
 
 // The plan as the engine is to run it. The only place that needs the model's file.
@@ -61,13 +61,12 @@ struct PlannedModel {
   std::string overridden;  // what the options change of the plan's question
 };
 
-PlannedModel read_planned_model(const ExportArguments& arguments) {
-  const std::string bytes = read_bytes(arguments.plan);
-  const std::string where = source_name(arguments.plan);
-  const std::optional<PlanQuestion> asked = parse_question(bytes, where);
-  AnsweredProblem answered = read_answered_problem(arguments.question, asked);
-  ListedSplit listed = legal_split(answered.problem, parse_split(bytes, where),
-                                   asked ? std::optional(asked->asked) : std::nullopt, where);
+PlannedModel read_planned_model(ExportArguments& arguments, const PlanFile& plan) {
+  AnsweredProblem answered = read_answered_problem(arguments.question, plan);
+  if (plan.says && is_model(arguments.question.workload))
+    arguments.question.model = with_recorded(arguments.question.model, plan.says->model);
+  ListedSplit listed = legal_split(answered.problem, parse_split(plan.bytes, plan.source),
+                                   plan.says ? std::optional(plan.says->asked) : std::nullopt, plan.source);
   PlannedModel planned{std::move(answered.problem), std::move(listed.split), {}, std::move(answered.overridden)};
   planned.weights = weight_names(arguments.question, *planned.problem.workload);
   return planned;
@@ -105,11 +104,8 @@ void require_onnx_model(const std::string& path, const Engine& engine) {
                    fmt::format("is no ONNX model, which is what {} runs; plan and export one", engine.title));
 }
 
-int run_export(const ExportArguments& arguments) {
-  if (arguments.question.workload == "-" && arguments.plan == "-") {
-    throw InputError(ErrorKind::Usage, "PLAN",
-                     "'-' is already the workload; only one of the two can be standard input");
-  }
+int run_export(ExportArguments arguments) {
+  const PlanFile plan = read_plan_file(arguments.question.workload, arguments.plan);
   const Engine& engine = *find_engine(arguments.to);
   if (!arguments.stages.empty() && !engine.runs_stage_files) {
     throw InputError(ErrorKind::Usage, "--stages",
@@ -131,7 +127,7 @@ int run_export(const ExportArguments& arguments) {
     output.emplace(arguments.output);
   }
 
-  const PlannedModel planned = read_planned_model(arguments);
+  const PlannedModel planned = read_planned_model(arguments, plan);
   std::optional<StageFiles> stages;
   if (!arguments.stages.empty()) stages = read_stage_files(arguments.stages);
   const Exported exported = export_plan(engine, {.problem = planned.problem,
@@ -167,10 +163,9 @@ void add_export_command(Command& program, Action& action) {
   auto arguments = std::make_shared<ExportArguments>();
   path(command
            .add_option("INPUT", arguments->question.workload,
-                       "The model or workload of the plan, plain or gzipped; - for standard input")
+                       "The model or workload of the plan (- for standard input); left out: the one that it names")
            .required());
-  path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"))
-      .required();
+  path(command.add_option("PLAN", arguments->plan, "A plan, or the paper code's output (- for standard input)"));
   command.group("Engine");
   choices(command.add_option("--to", arguments->to, "Which engine (see below)").required(), engine_names())
       .option_text("ENGINE");
@@ -188,7 +183,7 @@ void add_export_command(Command& program, Action& action) {
   path(command.add_option("-o,--output", arguments->output,
                           "Write the settings here (default -, standard output); for triton a new folder"));
   command.add_flag("-q,--quiet", arguments->quiet, "Print nothing but the settings and errors");
-  command.footer("Engines:\n" + engine_lines() + kFooter);
+  command.footer("Engines:\n" + engine_lines() + kExportFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_export(*arguments); }; });
 }
 

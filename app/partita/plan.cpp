@@ -158,7 +158,10 @@ ListedSplit read_start(const PlanArguments& arguments, const Problem& problem) {
 std::string gain_text(const PlanArguments& arguments, const Problem& problem, double before, const Result& result) {
   const std::string today = time_text(before, problem.workload->time_unit);
   const std::string name = visible(source_name(arguments.start));
-  if (!result.split || result.value >= before) return fmt::format("{}: {}; nothing better was found\n", name, today);
+  if (!result.split || result.value == before) return fmt::format("{}: {}; nothing better was found\n", name, today);
+  if (result.value > before)
+    return fmt::format("{}: {}, but it does not keep layers as was asked; nothing better that does was found\n", name,
+                       today);
   return fmt::format("{}: {}; this plan is {:.3g} times as fast\n", name, today, before / result.value);
 }
 
@@ -241,11 +244,10 @@ int run_plan(const PlanArguments& arguments) {
   if (engine) ask_for_engine(*engine, asked.problem, asked.devices);
   const Problem& problem = asked.problem;
   const WeightNames weights = engine ? weight_names(arguments.question, *problem.workload) : WeightNames();
-  const PlanOptions options = options_with_rules(arguments, engine, problem, weights);
+  PlanOptions options = options_with_rules(arguments, engine, problem, weights);
   if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
-  PlanOptions options = arguments.solving.plan_options();
   std::optional<double> before;  // what the split to start from costs
   if (!arguments.start.empty()) {
     const ListedSplit start = read_start(arguments, problem);

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "partita/report/pretty_json.h"
+#include "partita/util/json_writer.h"
 #include "partita/write/engines/device_names.h"
 #include "partita/write/engines/modules.h"
 #include "partita/write/engines/refusal.h"
@@ -18,9 +17,9 @@ namespace partita::detail {
 namespace {
 
 // Numbers are numbers in the file; "mps" or "xpu:1" are text.
-nlohmann::ordered_json device_json(const std::string& name) {
-  if (name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos) return std::stoi(name);
-  return name;
+void write_device(const std::string& name, JsonWriter& json) {
+  const bool is_number = name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos;
+  is_number ? json.value(std::stoi(name)) : json.value(name);
 }
 
 }  // namespace
@@ -29,7 +28,7 @@ Exported write_accelerate(const Engine& engine, const ExportRequest& request) {
   const LayerPipeline pipeline = layer_pipeline(engine, request);
   const auto modules = unit_modules(engine, request, pipeline);
   const Platform& platform = request.problem.workload->platform;
-  nlohmann::ordered_json map = nlohmann::ordered_json::object();
+  std::vector<std::string> in_order;  // the modules, each once
   std::map<std::string, DeviceId> device_of;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const DeviceId device = pipeline.units[i].device;
@@ -42,10 +41,15 @@ Exported write_accelerate(const Engine& engine, const ExportRequest& request) {
                                   "Question::shape = free",
                                   module, platform.device_name(entry->second), platform.device_name(device)));
       }
-      map[module] = device_json(engine_name(request, device, "", "cpu"));
+      if (is_new) in_order.push_back(module);
     }
   }
-  return {{{"device_map.json", pretty_json(map)}}, pipeline.notes};
+  JsonWriter json(JsonLayout::Pretty);
+  json.object([&] {
+    for (const std::string& module : in_order)
+      write_device(engine_name(request, device_of.at(module), "", "cpu"), json.key(module));
+  });
+  return {{{"device_map.json", json.take()}}, pipeline.notes};
 }
 
 }  // namespace partita::detail

@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
-#include "partita/report/pretty_json.h"
+#include "partita/util/json_writer.h"
 #include "partita/write/engines/device_names.h"
 #include "partita/write/engines/engine.h"
 #include "partita/write/engines/refusal.h"
@@ -60,9 +59,9 @@ Exported write_onnxruntime(const Engine& engine, const ExportRequest& request) {
   std::string rules;
   for (const auto& [device, names] : patterns)
     rules += fmt::format("{}{}({})", rules.empty() ? "" : ";", device, names);
-  nlohmann::ordered_json options;
-  options["session.name_based_layer_assignment"] = rules;
-  return {{{"session_options.json", pretty_json(options)}}, {}};
+  JsonWriter json(JsonLayout::Pretty);
+  json.object([&] { json.field("session.name_based_layer_assignment", rules); });
+  return {{{"session_options.json", json.take()}}, {}};
 }
 
 }  // namespace partita::detail

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <nlohmann/json.hpp>
+#include "partita/util/json_writer.h"
 
 #include "partita/util/visible_text.h"
 
@@ -29,7 +29,11 @@ std::string shell_word(std::string_view text) {
 
 // JSON's escapes are Python's too, but for pairs of surrogates: text beyond ASCII is left as it is.
 std::string python_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  JsonWriter json(JsonLayout::Pretty);
+  json.value(text);
+  std::string quoted = json.take();
+  quoted.pop_back();  // the line end
+  return quoted;
 }
 
 std::string protobuf_text(std::string_view text) {
