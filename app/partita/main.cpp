@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   partita::detail::app::add_compare_command(program, action);
   partita::detail::app::add_sweep_command(program, action);
   partita::detail::app::add_simulate_command(program, action);
+  partita::detail::app::add_split_command(program, action);
   partita::detail::app::add_bench_command(program, action);
   partita::detail::app::add_convert_command(program, action);
   partita::detail::app::add_calibrate_command(program, action);
