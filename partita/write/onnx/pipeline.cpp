@@ -29,6 +29,7 @@ Json bytes_json(const std::optional<double>& bytes) {
 Json value_json(const PipelineValue& value) {
   Json json{{"name", value.name}};
   json["dtype"] = value.type.type.empty() ? Json() : Json(value.type.type);
+  if (value.type.sequence) json["sequence"] = true;
   json["shape"] = nullptr;
   if (value.type.shape) {
     Json& shape = json["shape"] = Json::array();

@@ -219,7 +219,7 @@ class Splitter {
       }
     }
     if (problem_.workload->graph.has_backward()) note("the stages are the forward pass of a plan for training");
-    if (row.unused > 0) note(fmt::format("{} node(s) whose outputs nobody reads are left out", row.unused));
+    if (row.unused > 0) note(fmt::format("{} node(s) that no output depends on are left out", row.unused));
     double stored = 0;
     for (const PipelineStage& stage : result_.stages) stored += stage.weight_bytes;
     if (stored > result_.model_weight_bytes) {

@@ -41,6 +41,7 @@ class StageMaker {
       : graph_(graph), rules_(rules), values_(graph.model->values) {}
 
   StageRow run() {
+    find_live();
     find_dependencies();
     order();
     find_homes();
@@ -50,7 +51,6 @@ class StageMaker {
       if (output.valid()) send(output, source(output));
     }
     for (std::size_t i = row_.stages.size(); i-- > 0;) fill(StageId(i));
-    count_unused();
     if (rules_.chain) pass_on();
     row_.home = home_;
     for (Stage& stage : row_.stages) tidy(stage);
@@ -60,6 +60,30 @@ class StageMaker {
  private:
   const Item& item(ItemId i) const { return graph_.items[i]; }
   bool is_loose(ItemId i) const { return !item(i).part.valid(); }
+
+  // Items that no output of the model depends on are in no stage.
+  void find_live() {
+    is_live_.assign(graph_.items.size(), false);
+    std::vector<bool> needed(values_.size(), false);
+    for (ValueId output : graph_.model->graph.outputs) {
+      if (output.valid()) needed[output.index()] = true;
+    }
+    bool any = false;
+    for (std::size_t i = graph_.items.size(); i-- > 0;) {
+      const Item& one = item(ItemId(i));
+      is_live_[ItemId(i)] = std::ranges::any_of(one.outputs, [&](ValueId v) { return v.valid() && needed[v.index()]; });
+      if (!is_live_[ItemId(i)]) {
+        ++row_.unused;
+        continue;
+      }
+      any = any || one.part.valid();
+      for (ValueId value : one.reads) needed[value.index()] = true;
+    }
+    if (!any) {
+      throw InputError(ErrorKind::BadGraph, graph_.model->file->source,
+                       "no output depends on an operator, expected a model that computes something");
+    }
+  }
 
   // Of each loose item: the planned ones that it is computed from; and whether it can be written as numbers instead.
   void find_dependencies() {
@@ -119,7 +143,7 @@ class StageMaker {
       preferred.emplace_back(rules_.order[i].index());
     }
     for (ItemId i : graph_.items.all()) {
-      if (is_loose(i)) continue;
+      if (is_loose(i) || !is_live_[i]) continue;
       vertex[i] = dag.colour_of.push_back(ColourId(item(i).part.index()));
       item_of.push_back(i);
     }
@@ -155,7 +179,7 @@ class StageMaker {
     IdVector<ItemId, StageId> first_use(graph_.items.size());
     for (std::size_t i = graph_.items.size(); i-- > 0;) {
       const ItemId reader(i);
-      const StageId stage = is_loose(reader) ? first_use[reader] : home_[reader];
+      const StageId stage = is_loose(reader) ? first_use[reader] : home_[reader];  // none where nothing comes of it
       for (ValueId value : item(reader).reads) {
         const ItemId maker = graph_.maker[value];
         if (!maker.valid() || !is_loose(maker) || !stage.valid()) continue;
@@ -265,49 +289,49 @@ class StageMaker {
     return free;
   }
 
-  void count_unused() {
-    std::vector<bool> used(graph_.items.size(), false);
-    for (const Stage& stage : row_.stages) {
-      for (ItemId i : stage.items) used[i.index()] = true;
-    }
-    row_.unused = static_cast<std::size_t>(std::ranges::count(used, false));
-  }
-
-  // Each value that leaves its stage goes from one stage to the next, up to the last that needs it; the model's inputs
+  // Each value goes from one stage to the next, from the last that has it to the one that needs it; the model's inputs
   // enter at the first stage, its outputs leave at the last.
   void pass_on() {
-    const std::size_t count = row_.stages.size();
-    IdVector<ValueId, StageId> last(values_.size());
+    const StageId last(row_.stages.size() - 1);
+    std::vector<std::pair<ValueId, StageId>> needed;
+    IdVector<ValueId, std::vector<StageId>> has(values_.size());
     for (StageId q : row_.stages.all()) {
-      for (const StageInput& input : row_.stages[q].inputs) last[input.value] = q;
-    }
-    for (ValueId output : graph_.model->graph.outputs) {
-      if (!output.valid()) continue;
-      last[output] = StageId(count - 1);
-    }
-    for (Stage& stage : row_.stages) {
+      Stage& stage = row_.stages[q];
+      for (const StageInput& input : stage.inputs) needed.emplace_back(input.value, q);
+      for (ItemId i : stage.items) {
+        for (ValueId value : item(i).outputs) {
+          if (value.valid()) has[value].push_back(q);
+        }
+      }
+      for (ValueId value : stage.weights) has[value].push_back(q);
+      for (ValueId value : stage.known) has[value].push_back(q);
       stage.inputs.clear();
       stage.outputs.clear();
     }
-    for (ValueId value : values_.all()) {
-      if (!last[value].valid()) continue;
-      const bool is_given = !graph_.maker[value].valid() && !is_initializer(graph_, value);
-      const std::size_t made = is_given ? 0 : row_.made_in[value].index();
+    for (ValueId output : graph_.model->graph.outputs) {
+      if (output.valid()) needed.emplace_back(output, last);
+    }
+    for (const auto& [value, q] : needed) {
+      // The last stage up to `q` that has it; none: it is given.
+      const auto behind = std::ranges::upper_bound(has[value], q);
+      const bool is_given = behind == has[value].begin();
       if (is_given) row_.stages[StageId(0)].inputs.push_back({value, StageId()});
-      for (std::size_t q = made; q < last[value].index(); ++q) {
-        row_.stages[StageId(q)].outputs.push_back(value);
-        row_.stages[StageId(q + 1)].inputs.push_back({value, StageId(q)});
+      for (std::size_t at = is_given ? 0 : std::prev(behind)->index(); at < q.index(); ++at) {
+        row_.stages[StageId(at)].outputs.push_back(value);
+        row_.stages[StageId(at + 1)].inputs.push_back({value, StageId(at)});
       }
     }
     for (ValueId output : graph_.model->graph.outputs) {
       if (!output.valid()) continue;
-      row_.stages[StageId(count - 1)].outputs.push_back(output);
-      row_.made_in[output] = StageId(count - 1);
+      row_.stages[last].outputs.push_back(output);
+      row_.made_in[output] = last;
     }
   }
 
   static void tidy(Stage& stage) {
     std::ranges::sort(stage.inputs, {}, &StageInput::value);
+    const auto more = std::ranges::unique(stage.inputs, {}, &StageInput::value);
+    stage.inputs.erase(more.begin(), more.end());
     for (std::vector<ValueId>* list : {&stage.outputs, &stage.known}) {
       std::ranges::sort(*list);
       const auto rest = std::ranges::unique(*list);
@@ -318,6 +342,7 @@ class StageMaker {
   const CutGraph& graph_;
   const StageRules& rules_;
   const IdVector<ValueId, Value>& values_;
+  IdVector<ItemId, bool> is_live_;
   IdVector<ItemId, std::vector<ItemId>> before_;  // of loose items
   IdVector<ItemId, bool> is_known_;               // likewise
   IdVector<ItemId, StageId> home_;                // of planned items: their stage

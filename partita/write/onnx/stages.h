@@ -30,7 +30,7 @@ struct StageRow {
   IdVector<StageId, Stage> stages;     // in an order in which they can run one after the other
   IdVector<ValueId, StageId> made_in;  // of values that cross a cut or are the model's outputs; not valid for others
   IdVector<ItemId, StageId> home;      // of planned items their stage, of others where they are computed first
-  std::size_t unused = 0;              // items that nobody reads and no plan speaks of: left out
+  std::size_t unused = 0;              // items that no output depends on: left out
 };
 
 struct StageRules {
@@ -38,7 +38,7 @@ struct StageRules {
   bool chain = false;         // a stage reads from the one before it alone; what others need is passed on
 };
 
-// Throws InputError where too many values that were computed in advance depend on too many items.
+// Throws InputError where no output depends on what was planned, and where too many values that were computed in advance depend on too many items.
 StageRow make_stages(const CutGraph& graph, const StageRules& rules);
 
 // The values that are initializers in the file.

@@ -58,12 +58,13 @@ ValueType ValueTypes::type(ValueId id) const {
   const Value& value = open_.values[id];
   const TypeView* declared = declared_[id] == nullptr ? nullptr : &declared_[id]->type;
   const TypeKind kind = declared != nullptr ? declared->kind : value.kind;
-  if (kind != TypeKind::Tensor) return result;
+  result.sequence = kind == TypeKind::Sequence && declared == nullptr;
+  if (kind != TypeKind::Tensor && !result.sequence) return result;
   result.code = declared != nullptr && declared->element_code != 0 ? declared->element_code : code_of(value.type);
   const DataType type = element_type(result.code);
   if (type != DataType::Unknown) result.type = to_string(type);
   const Value& sized = graph_.model->values[id];
-  if (is_known(sized.shape)) result.bytes = TensorType{type, sized.shape}.bytes();
+  if (!result.sequence && is_known(sized.shape)) result.bytes = TensorType{type, sized.shape}.bytes();
 
   const bool doubtful = open_.contradictions.contains(id);
   const std::vector<Dimension>* dims = declared != nullptr && declared->shape ? &*declared->shape : nullptr;
@@ -106,7 +107,14 @@ Rope ValueTypes::info(ValueId id) const {
     tensor.message(2, shape);
   }
   Rope kind;
-  kind.message(1, tensor);
+  if (type.sequence) {
+    Rope element, sequence;
+    element.message(1, tensor);
+    sequence.message(1, element);
+    kind.message(4, sequence);
+  } else {
+    kind.message(1, tensor);
+  }
   rope.text(1, graph_.name[id]);
   rope.message(2, kind);
   return rope;

@@ -19,8 +19,9 @@ namespace partita::detail::onnx {
 using OpenExtent = std::variant<std::monostate, std::int64_t, std::string>;
 
 struct ValueType {
-  std::string type;  // "fp32"; empty: not a tensor, or not known
-  std::int64_t code = 0;
+  std::string type;       // "fp32"; empty: neither a tensor nor a sequence of them, or not known
+  std::int64_t code = 0;  // the same as files have it
+  bool sequence = false;  // of tensors
   std::optional<std::vector<OpenExtent>> shape;
   std::optional<double> bytes;  // with the sizes that the plan was made for
 };
