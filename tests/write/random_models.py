@@ -236,7 +236,7 @@ class Model:
         for i in range(blocks):
             self.values.append(self.random.choice(kinds)())
         made = [v for v in self.values if v not in {i.name for i in self.inputs}]
-        outputs = {made[-1], self.random.choice(made)}
+        outputs = {made[-1], *self.random.sample(made, min(4, len(made)))}
         if self.random.random() < 0.2:
             outputs.add(self.inputs[0].name)  # an output that is an input
         self.outputs = [self.info(v, shape=[self.batch, WIDTH]) for v in sorted(outputs)]

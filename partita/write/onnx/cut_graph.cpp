@@ -172,7 +172,7 @@ class ItemBuilder {
   void replace(const Call& call) {
     const std::string& around = graph_.prefix[call.outer];
     const std::string_view name = call.node->name.empty() ? call.function->name : call.node->name;
-    const std::string prefix = fmt::format("{}{}/", around, name);
+    const std::string prefix = unique_prefix(fmt::format("{}{}", around, name));
     graph_.prefix.emplace(&call, prefix);
     for (const NodeView& node : call.function->nodes) {
       for (std::string_view output : node.outputs) {
@@ -189,6 +189,21 @@ class ItemBuilder {
         pass(call, call.names.at(formal), names_in(model_, call.outer).at(call.node->outputs[i]));
       }
     }
+  }
+
+  // Names of nodes must differ too. Two calls may have one name, or none.
+  std::string unique_prefix(const std::string& wanted) {
+    if (node_names_.empty()) {
+      for (const NodeView& node : model_.view->graph.nodes) node_names_.emplace(node.name);
+    }
+    std::string prefix = wanted + "/";
+    for (std::size_t i = 2;; ++i) {
+      const auto at = node_names_.lower_bound(prefix);
+      if (at == node_names_.end() || !at->starts_with(prefix)) break;
+      prefix = fmt::format("{}#{}/", wanted, i);
+    }
+    node_names_.insert(prefix);
+    return prefix;
   }
 
   void pass(const Call& call, ValueId given, ValueId made) {
@@ -231,6 +246,7 @@ class ItemBuilder {
   std::map<std::pair<const NodeView*, const Call*>, const FlatNode*> flat_;
   std::unordered_map<const FlatNode*, PartId> part_of_;
   std::unordered_map<const Call*, CallParts> parts_;
+  std::set<std::string> node_names_;  // of the graph, and prefixes that were given
 };
 
 }  // namespace

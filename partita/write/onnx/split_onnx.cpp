@@ -215,7 +215,7 @@ class Splitter {
     }
     for (DeviceId d : plan_.report.devices.all()) {
       if (plan_.report.devices[d].node_count > 0 && !stages.contains(d)) {
-        note(fmt::format("{} has no stage: what it holds is no operator of the model", platform.device_name(d)));
+        note(fmt::format("{} has no stage: nothing that it holds has to be computed there", platform.device_name(d)));
       }
     }
     if (problem_.workload->graph.has_backward()) note("the stages are the forward pass of a plan for training");

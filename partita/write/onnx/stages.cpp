@@ -16,8 +16,9 @@
 //   - put here, if it is loose and this is its home: the last stage that makes something it is computed from, or the
 //     first that uses it if all comes from the model's inputs;
 //   - else its value is sent: from the stage where it is planned, or from its home, which then needs it too.
-// A home is never behind a stage that needs it, because of the edges above. So every planned item is in its own stage,
-// and each value comes from one place: stages that run in order find what they read.
+// A home is never behind a stage that needs it, because of the edges above. So every planned item that somebody reads is
+// in its own stage, or copied to all its readers, and each value comes from one place: stages that run in order find what
+// they read. Items that no output depends on, and stages that nobody reads, are left out.
 //
 // O(stages * (items + reads)), and what fewest_runs() takes. Tests: tests/write/stages_test.cpp, tests/cli/test_split.py.
 #include "partita/write/onnx/stages.h"
@@ -51,6 +52,7 @@ class StageMaker {
       if (output.valid()) send(output, source(output));
     }
     for (std::size_t i = row_.stages.size(); i-- > 0;) fill(StageId(i));
+    leave_out_empty();
     if (rules_.chain) pass_on();
     row_.home = home_;
     for (Stage& stage : row_.stages) tidy(stage);
@@ -228,14 +230,9 @@ class StageMaker {
     for (std::size_t i = graph_.items.size(); i-- > 0;) {
       const ItemId id(i);
       const Item& one = item(id);
-      bool is_here = !is_loose(id) && home_[id] == q;
-      const bool is_wanted =
-          is_here || std::ranges::any_of(one.outputs, [&](ValueId v) { return v.valid() && needed[v.index()]; });
-      if (!is_wanted) continue;
-      if (!is_here) {
-        is_here = (one.cheap && free[i]) || one.stored || (is_loose(id) && home_[id] == q);
-        stage.copies += is_here && home_[id] != q ? 1 : 0;
-      }
+      if (std::ranges::none_of(one.outputs, [&](ValueId v) { return v.valid() && needed[v.index()]; })) continue;
+      const bool is_here = home_[id] == q || (one.cheap && free[i]) || one.stored;
+      if (is_here && home_[id] != q) ++stage.copies;
       if (is_here) {
         stage.items.push_back(id);
         for (ValueId value : one.reads) needed[value.index()] = true;
@@ -287,6 +284,24 @@ class StageMaker {
       }
     }
     return free;
+  }
+
+  // Where all that a stage would compute is copied to its readers, nobody reads anything of it.
+  void leave_out_empty() {
+    IdVector<StageId, StageId> now(row_.stages.size());
+    IdVector<StageId, Stage> kept;
+    for (StageId q : row_.stages.all()) {
+      if (!row_.stages[q].outputs.empty()) now[q] = kept.push_back(std::move(row_.stages[q]));
+    }
+    row_.stages = std::move(kept);
+    const auto renumber = [&now](StageId& stage) {
+      if (stage.valid()) stage = now[stage];
+    };
+    for (Stage& stage : row_.stages) {
+      for (StageInput& input : stage.inputs) renumber(input.from);
+    }
+    for (StageId& stage : row_.made_in) renumber(stage);
+    for (StageId& stage : home_) renumber(stage);
   }
 
   // Each value goes from one stage to the next, from the last that has it to the one that needs it; the model's inputs
