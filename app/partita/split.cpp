@@ -78,9 +78,8 @@ std::string stages_text(const SplitArguments& arguments, const onnx::Pipeline& p
     text += "\n";
   }
   for (const std::string& line : pipeline.notes) text += fmt::format("note: {}\n", visible(line));
-  text += fmt::format("wrote {} ({} in {})\n", visible(arguments.folder),
-                      pipeline.annotated ? "the model with its stages" : "the stages",
-                      pipeline.files.size() + 1 == 1 ? "1 file" : fmt::format("{} files", pipeline.files.size() + 1));
+  text += fmt::format("wrote {} ({}, {} files)\n", visible(arguments.folder),
+                      pipeline.annotated ? "the model with its stages" : "the stages", pipeline.files.size() + 1);
   return text;
 }
 

@@ -15,11 +15,11 @@
 namespace partita::detail {
 
 struct OnnxSplitOptions {
-  ReadNetworkOptions network;      // what the problem's workload was read with
-  bool chain = false;              // each stage reads from the one before it alone; what others need is passed on
-  bool copy_weights = false;       // external weights are copied, for each stage its own
-  bool annotate = false;           // one file instead: the whole model, whose nodes name their stage
-  const Budget* budget = nullptr;  // cancelled: copying ends with an InputError
+  bool chain = false;               // each stage reads from the one before it alone; what others need is passed on
+  bool copy_weights = false;        // external weights are copied, for each stage its own
+  bool annotate = false;            // one file instead: the whole model, whose nodes name their stage
+  const Budget* budget = nullptr;   // cancelled: copying ends with an InputError
+  ReadNetworkOptions network = {};  // what the problem's workload was read with
 };
 
 // `problem` is that of the model at `model`, costed on some platform; `plan` is legal for it. `folder` is there and
