@@ -14,6 +14,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"CompareOptions::algorithms", "--algorithms"},
     {"CostOptions::measured_on", "--profile-on"},
     {"CostOptions::measured", "--profile"},
+    {"OnnxSplitOptions::copy_weights", "--copy-weights"},
     {"PlanOptions::algorithm", "--algorithm"},
     {"PlatformOverrides::accelerators", "--accelerators"},
     {"PlatformOverrides::hosts", "--hosts"},

@@ -8,7 +8,7 @@ import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "bench", "convert", "calibrate", "platforms",
+COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "split", "bench", "convert", "calibrate", "platforms",
             "completion", "help")
 
 

@@ -67,8 +67,7 @@ std::optional<DataPlace> ExternalData::place(const TensorView& tensor) {
   const std::uint64_t size = fs::file_size(from, error);
   if (error) {
     throw InputError(ErrorKind::Unreadable, from.string(),
-                     fmt::format("holds weights of the model and cannot be read: {}; expected it beside the model, or "
-                                 "weights that are referred to and not copied",
+                     fmt::format("holds weights of the model and cannot be read: {}; expected it beside the model",
                                  error.message()));
   }
   const auto offset = static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.offset.value_or(0), 0));
@@ -98,10 +97,11 @@ void share_file(const fs::path& from, const fs::path& to) {
     fs::create_hard_link(real, to, error);
     if (!error) return;
   }
-  throw InputError(ErrorKind::Unwritable, to.string(),
-                   fmt::format("cannot be made to share the weights of {}: {}; choose a folder on the same file "
-                               "system, or have the weights copied",
-                               visible(from.string()), error.message()));
+  throw InputError(
+      ErrorKind::Unwritable, to.string(),
+      fmt::format("cannot share the weights of {}: {}; choose a folder on the same file system, or copy them with "
+                  "OnnxSplitOptions::copy_weights",
+                  visible(from.string()), error.message()));
 }
 
 }  // namespace partita::detail::onnx

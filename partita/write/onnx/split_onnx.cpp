@@ -185,10 +185,11 @@ class Splitter {
     const std::vector<std::string> written = folder.files();
     for (const std::string& location : data.locations()) {
       if (location == kPipelineFile || std::ranges::find(written, location) != written.end()) {
-        throw InputError(ErrorKind::Unsupported, file_.source,
-                         fmt::format("its weights are in a file called '{}', as a file of the stages is; have the "
-                                     "weights copied, or rename the file",
-                                     visible(location, kLongestShownName)));
+        throw InputError(
+            ErrorKind::Unsupported, file_.source,
+            fmt::format("its weights are in a file called '{}', as a file of the stages is; rename that file, or "
+                        "copy the weights with OnnxSplitOptions::copy_weights",
+                        visible(location, kLongestShownName)));
       }
       std::error_code ignored;
       const fs::path from = data.source(location);
