@@ -22,8 +22,11 @@ set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 # What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
 set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
+# It may have to install what runs the stages first.
+set_tests_properties(cli.split PROPERTIES TIMEOUT 1800)
+
 # Seconds each, and what `./dev test --quick` leaves out.
-set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.sweep cli.terminal
+set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.split cli.sweep cli.terminal
              APPEND PROPERTY LABELS slow)
 
 # The house: its rooms, its examples, its package.

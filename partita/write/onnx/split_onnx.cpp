@@ -17,9 +17,10 @@
 
 namespace partita::detail {
 
+namespace onnx {
+
 namespace {
 
-using namespace onnx;
 namespace fs = std::filesystem;
 
 FlatModel inferred(const WireFile& file, const ModelView& view, Symbols& symbols) {
@@ -103,6 +104,7 @@ class Splitter {
     }
     share(data, folder);
     add_notes(row);
+    note_other_opsets(graph);
     result_.files = folder.files();
     folder.write(kPipelineFile, pipeline_json(result_));
     return std::move(result_);
@@ -229,6 +231,22 @@ class Splitter {
     }
   }
 
+  // The standard wants a function's operators to mean the same in both versions; who replaces a call relies on that.
+  void note_other_opsets(const CutGraph& graph) {
+    std::set<std::string_view> names;
+    for (const auto& [call, prefix] : graph.prefix) {
+      if (call == nullptr) continue;
+      for (const OpsetView& opset : call->function->opsets) {
+        const auto own = std::ranges::find(view_.opsets, opset.domain, &OpsetView::domain);
+        if (own != view_.opsets.end() && own->version != opset.version) names.insert(call->function->name);
+      }
+    }
+    for (std::string_view name : names) {
+      note(fmt::format("calls of the function '{}' were cut; it imports other versions of operators than the model",
+                       visible(name, kLongestShownName)));
+    }
+  }
+
   const Problem& problem_;
   const ListedSplit& plan_;
   const OnnxSplitOptions& options_;
@@ -241,13 +259,15 @@ class Splitter {
 
 }  // namespace
 
-Pipeline split_onnx(const fs::path& model, const Problem& problem, const ListedSplit& plan, const fs::path& folder,
-                    const OnnxSplitOptions& options) {
+}  // namespace onnx
+
+onnx::Pipeline split_onnx(const std::filesystem::path& model, const Problem& problem, const ListedSplit& plan,
+                          const std::filesystem::path& folder, const OnnxSplitOptions& options) {
   const MappedFile mapped(model.string());
-  const WireFile file{std::as_bytes(std::span(mapped.bytes())), model.string()};
-  const ModelView view = view_model(file);
-  StageFolder files(folder, model, options.budget);
-  return Splitter(problem, plan, options, file, view).run(model, files);
+  const onnx::WireFile file{std::as_bytes(std::span(mapped.bytes())), model.string()};
+  const onnx::ModelView view = onnx::view_model(file);
+  onnx::StageFolder files(folder, model, options.budget);
+  return onnx::Splitter(problem, plan, options, file, view).run(model, files);
 }
 
 }  // namespace partita::detail
