@@ -290,6 +290,36 @@ TEST_F(SplitTest, ACutThroughAnUnknownTypeIsRefused) {
   }
 }
 
+TEST_F(SplitTest, SequencesCrossStagesOfADevice) {
+  // Their operators share a device, but another must run between them.
+  const onnx::Pipeline pipeline =
+      split(model_of({op("SplitToSequence", {"x", "two"}, {"s"}, {integer_attribute("axis", 1)}, "S"),
+                      op("SequenceAt", {"s", "two"}, {"e"}, {}, "E"), op("Relu", {"e"}, {"r"}, {}, "R"),
+                      op("SequenceInsert", {"s", "r"}, {"t"}, {}, "I"),
+                      op("ConcatFromSequence", {"t"}, {"y"}, {integer_attribute("axis", 1)}, "C")},
+                     {"y"}, {integers("two", {2}, true)}),
+            {{"R", 1}}, {}, Shape::Free);
+  ASSERT_EQ(pipeline.stages.size(), 3u);
+  const ReadStage last = stage(2);
+  EXPECT_EQ(last.inputs(), (Names{"r", "s"}));
+  EXPECT_EQ(last.input("s").type.kind, onnx::TypeKind::Sequence);
+  EXPECT_TRUE(pipeline.stages[2].inputs[0].type.sequence);
+  EXPECT_EQ(pipeline.stages[2].inputs[0].type.type, "fp32");
+  // SequenceType{elem_type: TypeProto{tensor_type{elem_type: 1, shape{2, ?}}}}
+  const Message shape = Message().add(1, Message().number(1, 2)).add(1, Message());
+  const Message element = Message().add(1, Message().number(1, 1).add(2, shape));
+  EXPECT_NE(last.bytes->find(Message().add(4, Message().add(1, element)).bytes()), std::string::npos);
+}
+
+TEST_F(SplitTest, WhatTheCheckerWillMissIsNoted) {
+  const onnx::Pipeline pipeline =
+      split(model_of({op("Strange", {"x"}, {"a"}, {}, "A", "nobody.knows"), op("Neg", {"a"}, {"y"}, {}, "B")}, {"y"},
+                     {}, {}, {value_without_shape("a")}),
+            {{"B", 1}});
+  ASSERT_EQ(pipeline.notes.size(), 1u);
+  EXPECT_NE(pipeline.notes[0].find("how many axes 1 value(s)"), std::string::npos) << pipeline.notes[0];
+}
+
 TEST_F(SplitTest, AnnotationsOfQuantisedTensorsBringTheirScales) {
   Message whole_graph = graph({.nodes = {op("Relu", {"x"}, {"a"}, {}, "A"), op("Neg", {"a"}, {"y"}, {}, "B")},
                                .inputs = {kX},

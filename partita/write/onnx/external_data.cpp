@@ -98,7 +98,7 @@ void share_file(const fs::path& from, const fs::path& to) {
     if (!error) return;
   }
   throw InputError(
-      ErrorKind::Unwritable, to.string(),
+      ErrorKind::Unwritable, to.filename().string(),
       fmt::format("cannot share the weights of {}: {}; choose a folder on the same file system, or copy them with "
                   "OnnxSplitOptions::copy_weights",
                   visible(from.string()), error.message()));

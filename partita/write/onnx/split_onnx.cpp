@@ -222,6 +222,19 @@ class Splitter {
       }
     }
     if (problem_.workload->graph.has_backward()) note("the stages are the forward pass of a plan for training");
+    std::set<std::string> without_axes;
+    for (const PipelineStage& stage : result_.stages) {
+      for (const PipelineValue& input : stage.inputs) {
+        if (input.from && !input.type.shape && !input.type.type.empty()) without_axes.insert(input.name);
+      }
+    }
+    if (!without_axes.empty()) {
+      note(fmt::format(
+          "how many axes {} value(s) have that cross a cut is not known, which onnx.checker asks for, though "
+          "not ONNX Runtime: '{}'{}",
+          without_axes.size(), visible(*without_axes.begin(), kLongestShownName),
+          without_axes.size() > 1 ? ", ..." : ""));
+    }
     if (row.unused > 0) note(fmt::format("{} node(s) that no output depends on are left out", row.unused));
     double stored = 0;
     for (const PipelineStage& stage : result_.stages) stored += stage.weight_bytes;
