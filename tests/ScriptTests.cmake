@@ -26,9 +26,11 @@ set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
 # The longest begin first, so that none of them is left when all others are done.
 set_tests_properties(cli.faults cli.errors cli.limits cli.sweep PROPERTIES COST 100)
+# It may have to install what runs the stages first.
+set_tests_properties(cli.split PROPERTIES TIMEOUT 1800)
 
 # Seconds each, and what `./dev test --quick` leaves out.
-set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.sweep cli.terminal
+set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.split cli.sweep cli.terminal
              APPEND PROPERTY LABELS slow)
 
 # The house: its rooms, its examples, its package.

@@ -18,6 +18,7 @@ void add_sweep_command(Command& program, Action& action);
 void add_simulate_command(Command& program, Action& action);
 void add_diff_command(Command& program, Action& action);
 void add_export_command(Command& program, Action& action);
+void add_split_command(Command& program, Action& action);
 void add_bench_command(Command& program, Action& action);
 void add_convert_command(Command& program, Action& action);
 void add_calibrate_command(Command& program, Action& action);

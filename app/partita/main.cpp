@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   partita::detail::app::add_simulate_command(program, action);
   partita::detail::app::add_diff_command(program, action);
   partita::detail::app::add_export_command(program, action);
+  partita::detail::app::add_split_command(program, action);
   partita::detail::app::add_bench_command(program, action);
   partita::detail::app::add_convert_command(program, action);
   partita::detail::app::add_calibrate_command(program, action);

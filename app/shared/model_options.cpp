@@ -33,17 +33,6 @@ std::optional<std::pair<std::string, std::int64_t>> parse_dimension(const std::s
   return std::pair{text.substr(0, equals), size};
 }
 
-ReadNetworkOptions network_options(const ModelOptions& options) {
-  ReadNetworkOptions result;
-  for (const std::string& text : options.dimensions) {
-    const auto dimension = parse_dimension(text);
-    if (!dimension)
-      throw InputError(ErrorKind::Usage, "--dim", fmt::format("'{}' is not NAME=SIZE, such as batch=8", text));
-    result.dimensions.insert(*dimension);
-  }
-  return result;
-}
-
 TransformerOptions transformer_options(const ModelOptions& options) {
   TransformerOptions result;
   if (options.batch) result.batch = *options.batch;
@@ -163,6 +152,17 @@ void add_model_options(Command& command, ModelOptions& options) {
       .option_text("DEVICE");
   path(command.add_option("--efficiencies", options.efficiencies,
                           "How much of a device's peak operators reach, as `partita calibrate` writes it"));
+}
+
+ReadNetworkOptions network_options(const ModelOptions& options) {
+  ReadNetworkOptions result;
+  for (const std::string& text : options.dimensions) {
+    const auto dimension = parse_dimension(text);
+    if (!dimension)
+      throw InputError(ErrorKind::Usage, "--dim", fmt::format("'{}' is not NAME=SIZE, such as batch=8", text));
+    result.dimensions.insert(*dimension);
+  }
+  return result;
 }
 
 bool is_model(const std::string& path) {

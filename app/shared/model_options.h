@@ -12,6 +12,7 @@
 #include "partita/model/fingerprint.h"
 #include "partita/model/network.h"
 #include "partita/model/workload.h"
+#include "partita/read/network_options.h"
 #include "partita/read/platform.h"
 
 namespace partita::detail::app {
@@ -33,6 +34,9 @@ struct ModelOptions {
 
 // `options` must outlive the parsing.
 void add_model_options(Command& command, ModelOptions& options);
+
+// The sizes that the options give dimensions. Throws InputError.
+ReadNetworkOptions network_options(const ModelOptions& options);
 
 // Is there a model at `path`, and not a workload? Standard input is taken for a workload.
 bool is_model(const std::string& path);

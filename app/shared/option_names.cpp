@@ -17,6 +17,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"CostOptions::shared_weights", "--shared-weights"},
     {"ExportRequest::devices", "--devices"},
     {"ExportRequest::stages", "--stages"},
+    {"OnnxSplitOptions::copy_weights", "--copy-weights"},
     {"PlanOptions::algorithm", "--algorithm"},
     {"PlanOptions::contract_layers", "--contract-layers"},
     {"PlatformOverrides::accelerators", "--accelerators"},

@@ -8,7 +8,7 @@
 
 #include "partita/check/crossings.h"
 #include "partita/model/contention.h"
-#include "partita/schedule/fewest_runs.h"
+#include "partita/util/fewest_runs.h"
 #include "partita/util/csr.h"
 
 namespace partita {

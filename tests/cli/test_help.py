@@ -8,8 +8,8 @@ import subprocess
 
 from harness import PARTITA, PARTITA_CHECK, CliTest, main
 
-COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "diff", "export", "bench", "convert", "calibrate",
-            "platforms", "completion", "help")
+COMMANDS = ("plan", "check", "compare", "sweep", "simulate", "diff", "split", "export", "bench", "convert",
+            "calibrate", "platforms", "completion", "help")
 
 
 class Help(CliTest):

@@ -131,6 +131,34 @@ TEST(OnnxGraph, SequencesKeepTheirOperatorsTogether) {
   EXPECT_FALSE(network.operators[OperatorId(3)].together);
 }
 
+TEST(OnnxGraph, ElementsOfASequenceHaveWhatHoldsOfAllOfThem) {
+  const Network network = read_model(model_of(
+      {op("SplitToSequence", {"x", "one"}, {"rows"}, {integer_attribute("axis", 0)}),
+       op("SequenceAt", {"rows", "at"}, {"row"}),
+       op("ConcatFromSequence", {"rows"}, {"all"}, {integer_attribute("axis", 1)}),
+       op("ConcatFromSequence", {"rows"}, {"stack"}, {integer_attribute("axis", 0), integer_attribute("new_axis", 1)}),
+       op("Concat", {"x", "x"}, {"wide"}, {integer_attribute("axis", 1)}),
+       op("SequenceConstruct", {"x", "x"}, {"same"}), op("SequenceAt", {"same", "at"}, {"an_x"}),
+       op("SequenceInsert", {"same", "wide"}, {"mixed"}), op("SequenceAt", {"mixed", "at"}, {"any"}),
+       op("SequenceEmpty", {}, {"none"}, {integer_attribute("dtype", kInt64)}),
+       op("SequenceInsert", {"none", "at"}, {"some"}), op("SequenceAt", {"some", "at"}, {"unknown"}),
+       // A sequence that grows in a loop holds what was put into it there too.
+       op("Loop", {"three", "", "same"}, {"grown"},
+          {graph_attribute(
+              "body",
+              body({op("SequenceInsert", {"old", "wide"}, {"new"}), op("Identity", {"go"}, {"on"})},
+                   {value("i", kInt64, {}), value("go", kBool, {}), Message().text(1, "old")}, {"on", "new"}))}),
+       op("SequenceAt", {"grown", "at"}, {"one_of_them"}), op("Relu", {"row"}, {"y"})},
+      {integers("one", {1}, true), integers("at", {0}, true), integers("three", {3}, true)}));
+  EXPECT_EQ(type_of(network, "row"), "fp32[?]");  // unknown extents are not told apart here
+  EXPECT_EQ(type_of(network, "stack"), "fp32[?]");
+  EXPECT_EQ(type_of(network, "an_x"), "fp32[2,3]");
+  EXPECT_EQ(type_of(network, "any"), "fp32[?]");
+  EXPECT_EQ(type_of(network, "unknown"), "int64[?]");
+  EXPECT_EQ(type_of(network, "one_of_them"), "fp32[?]");
+  EXPECT_EQ(type_of(network, "y"), "fp32[?]");
+}
+
 TEST(OnnxGraph, UnknownDomainsAreKeptWithANote) {
   const Network network =
       read_model(model_of({op("Relu", {"x"}, {"r"}), op("Magic", {"r"}, {"y"}, {}, "trick", "example.org")}));

@@ -18,9 +18,8 @@ const AttributeView* attribute_called(const std::vector<AttributeView>& attribut
 
 }  // namespace
 
-const AttributeView* find_attribute(const FlatNode& node, std::string_view name) {
-  const AttributeView* attribute = attribute_called(node.view->attributes, name);
-  const Call* call = node.call;
+const AttributeView* meant_attribute(const AttributeView& listed, const Call* call) {
+  const AttributeView* attribute = &listed;
   while (attribute != nullptr && !attribute->ref_attribute.empty()) {
     if (call == nullptr) return nullptr;
     const std::string_view meant = attribute->ref_attribute;
@@ -29,6 +28,11 @@ const AttributeView* find_attribute(const FlatNode& node, std::string_view name)
     call = call->outer;
   }
   return attribute;
+}
+
+const AttributeView* find_attribute(const FlatNode& node, std::string_view name) {
+  const AttributeView* attribute = attribute_called(node.view->attributes, name);
+  return attribute == nullptr ? nullptr : meant_attribute(*attribute, node.call);
 }
 
 std::string node_text(const FlatModel& model, const FlatNode& node) {

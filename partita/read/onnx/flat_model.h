@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "partita/read/onnx/constant.h"
@@ -37,11 +38,15 @@ struct Value {
   bool is_constant() const { return weight || (constant && constant->all_known()); }
 };
 
+// What each name means in a graph or in the body of a function; an id that is not valid: an input that is absent.
+using NameTable = std::unordered_map<std::string_view, ValueId>;
+
 // An attribute in a function may stand for one of the call. Calls can be in functions too.
 struct Call {
   const NodeView* node = nullptr;
   const FunctionView* function = nullptr;
   const Call* outer = nullptr;
+  NameTable names;  // inside
 };
 
 struct FlatGraph;
@@ -72,6 +77,7 @@ struct FlatModel {
   const ModelView* view = nullptr;
   IdVector<ValueId, Value> values;
   FlatGraph graph;
+  NameTable names;                   // of the graph
   std::deque<Call> calls;            // what nodes point to
   std::deque<NodeView> added;        // nodes that no file has
   std::set<ValueId> contradictions;  // where the file says something else than follows from its nodes
@@ -80,6 +86,9 @@ struct FlatModel {
 // Throws InputError for names that nothing makes, values that are made twice, cycles, functions that call themselves.
 // `file` and `view` must outlive the result.
 FlatModel flatten(const WireFile& file, const ModelView& view);
+
+// The attribute itself, or that of a call around it that it stands for. None: the call left it out.
+const AttributeView* meant_attribute(const AttributeView& listed, const Call* call);
 
 // The attribute of a node, looked up in the calls around it where it stands for another. None: absent.
 const AttributeView* find_attribute(const FlatNode& node, std::string_view name);

@@ -27,7 +27,7 @@ constexpr std::size_t kMostNestedCalls = 50;
 constexpr int kMostNestedBodies = 8;
 
 struct Scope {
-  std::unordered_map<std::string_view, ValueId> names;
+  NameTable names;
   const Scope* outer = nullptr;
 
   const ValueId* find(std::string_view name) const {
@@ -65,6 +65,7 @@ class Flattener {
     Scope scope;
     model_.graph =
         graph(view_.graph, {.scope = &scope, .call = nullptr, .opsets = &view_.opsets, .prefix = {}, .depth = 0});
+    model_.names = std::move(scope.names);
     return std::move(model_);
   }
 
@@ -288,15 +289,13 @@ class Flattener {
     }
     if (++inlined_nodes_ > kMostInlinedNodes) too_large();
     active_.push_back(&function);
-    model_.calls.push_back({.node = call.view, .function = &function, .outer = around.call});
+    Call& made =
+        model_.calls.emplace_back(Call{.node = call.view, .function = &function, .outer = around.call, .names = {}});
     Scope scope;
     std::string prefix = call.name;
     if (prefix.empty()) prefix = fmt::format("{}{}_{}", around.prefix, function.name, model_.calls.size() - 1);
-    const Surroundings inside{.scope = &scope,
-                              .call = &model_.calls.back(),
-                              .opsets = &function.opsets,
-                              .prefix = prefix + "/",
-                              .depth = around.depth};
+    const Surroundings inside{
+        .scope = &scope, .call = &made, .opsets = &function.opsets, .prefix = prefix + "/", .depth = around.depth};
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       const ValueId given = i < call.inputs.size() ? call.inputs[i] : ValueId();
       if (!scope.names.emplace(function.inputs[i], given).second) {
@@ -322,9 +321,10 @@ class Flattener {
                          shown(function.name)));
       }
     }
-    for (const auto& [name, made] : passed_through) {
-      pass(scope.names.at(name), made, function.nodes.size(), inside, into);
+    for (const auto& [name, passed] : passed_through) {
+      pass(scope.names.at(name), passed, function.nodes.size(), inside, into);
     }
+    made.names = std::move(scope.names);
     active_.pop_back();
   }
 

@@ -35,7 +35,7 @@ TypeView view_type(WireReader reader) {
   TypeView type;
   const auto tensor = [&type](WireReader fields) {
     while (fields.next()) {
-      if (fields.number() == 1) type.element = element_type(fields.integer());
+      if (fields.number() == 1) type.element = element_type(type.element_code = fields.integer());
       if (fields.number() == 2) type.shape = view_shape(fields.message("a shape"));
     }
   };

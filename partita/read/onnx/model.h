@@ -24,6 +24,7 @@ enum class TypeKind { Missing, Tensor, Sparse, Sequence, Optional, Map, Opaque }
 struct TypeView {
   TypeKind kind = TypeKind::Missing;
   DataType element = DataType::Unknown;         // of a tensor
+  std::int64_t element_code = 0;                // the same as the file has it
   std::optional<std::vector<Dimension>> shape;  // of a tensor; none: not given
 };
 

@@ -166,7 +166,58 @@ void sequence_map(Inference& node) {
   for (std::size_t i = 0; i < node.outputs(); ++i) node.set_kind(i, TypeKind::Sequence);
 }
 
-void sequence(Inference& node) { node.set_kind(0, TypeKind::Sequence); }
+// The type of a sequence is that of its elements, and its shape what holds of all of theirs.
+void set_sequence(Inference& node, DataType element, Shape shape) {
+  node.set(0, element, std::move(shape));
+  node.set_kind(0, TypeKind::Sequence);
+}
+
+Shape with_unknown_axis(Shape shape, std::int64_t axis, bool inserted) {
+  if (!shape) return shape;
+  const std::optional<std::size_t> at = axis_of(axis, shape->size() + (inserted ? 1 : 0));
+  if (!at) return std::nullopt;
+  if (inserted) {
+    shape->insert(shape->begin() + static_cast<std::ptrdiff_t>(*at), kUnknownExtent);
+  } else {
+    (*shape)[*at] = kUnknownExtent;
+  }
+  return shape;
+}
+
+void sequence_construct(Inference& node) {
+  if (!node.has(0)) return set_sequence(node, DataType::Unknown, std::nullopt);
+  Type type = type_of(node.model(), node.node().inputs[0]);
+  for (std::size_t i = 1; i < node.inputs(); ++i) type = common(type, type_of(node.model(), node.node().inputs[i]));
+  set_sequence(node, type.type, type.shape);
+}
+
+void sequence_insert(Inference& node) {
+  if (!node.has(0) || !node.has(1)) return set_sequence(node, node.type(0), std::nullopt);
+  const Shape shape =
+      common(type_of(node.model(), node.node().inputs[0]), type_of(node.model(), node.node().inputs[1])).shape;
+  set_sequence(node, node.type(0), shape);
+}
+
+void sequence_erase(Inference& node) { set_sequence(node, node.type(0), node.shape(0)); }
+void sequence_empty(Inference& node) { set_sequence(node, element_type(node.integer("dtype", 1)), std::nullopt); }
+
+void split_to_sequence(Inference& node) {
+  const std::int64_t axis = node.integer("axis", 0);
+  Shape shape = with_unknown_axis(node.shape(0), axis, false);
+  // Without sizes, each part has extent 1 along the axis, and may lose it.
+  if (shape && !node.has(1) && node.integer("keepdims", 1) == 0) {
+    shape->erase(shape->begin() + static_cast<std::ptrdiff_t>(*axis_of(axis, shape->size())));
+  }
+  set_sequence(node, node.type(0), std::move(shape));
+}
+
+void sequence_at(Inference& node) { node.set(0, node.type(0), node.shape(0)); }
+
+void concat_from_sequence(Inference& node) {
+  const bool inserted = node.integer("new_axis", 0) != 0;
+  node.set(0, node.type(0), with_unknown_axis(node.shape(0), node.integer("axis", 0), inserted));
+}
+
 void optional(Inference& node) { node.set_kind(0, TypeKind::Optional); }
 void scalar_count(Inference& node) { node.set(0, DataType::Int64, std::vector<std::int64_t>()); }
 void scalar_test(Inference& node) { node.set(0, DataType::Bool, std::vector<std::int64_t>()); }
@@ -183,11 +234,13 @@ constexpr ShapeRow kControlRows[] = {
     {"Loop", loop},
     {"Scan", scan},
     {"SequenceMap", sequence_map},
-    {"SequenceConstruct", sequence},
-    {"SequenceEmpty", sequence},
-    {"SequenceInsert", sequence},
-    {"SequenceErase", sequence},
-    {"SplitToSequence", sequence},
+    {"SequenceConstruct", sequence_construct},
+    {"SequenceEmpty", sequence_empty},
+    {"SequenceInsert", sequence_insert},
+    {"SequenceErase", sequence_erase},
+    {"SplitToSequence", split_to_sequence},
+    {"SequenceAt", sequence_at},
+    {"ConcatFromSequence", concat_from_sequence},
     {"SequenceLength", scalar_count},
     {"Optional", optional},
     {"OptionalHasElement", scalar_test},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders with few runs: words known by hand, and random graphs against all topological orders.
-#include "partita/schedule/fewest_runs.h"
+#include "partita/util/fewest_runs.h"
 
 #include <gtest/gtest.h>
 

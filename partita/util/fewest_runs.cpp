@@ -28,8 +28,8 @@
 // vertices, which almost never applies where the search is long.
 //
 // Cost: a state takes O(vertices / 64 + degrees of what a run takes + available * colours); their number is
-// exponential in the worst case, and limited. Tests: tests/schedule/fewest_runs_test.cpp.
-#include "partita/schedule/fewest_runs.h"
+// exponential in the worst case, and limited. Tests: tests/util/fewest_runs_test.cpp.
+#include "partita/util/fewest_runs.h"
 
 #include <algorithm>
 #include <cassert>
