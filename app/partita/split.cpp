@@ -40,7 +40,7 @@ struct SplitArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kSplitFooter =
     R"(Each stage is an ONNX model of its own; pipeline.json says what it reads, from where, and what it makes
 (docs/split.md). A plan says what question it answers and for which devices; give the options about the model
 (--dim, --training, ...) that it was made with.
@@ -83,18 +83,17 @@ std::string stages_text(const SplitArguments& arguments, const onnx::Pipeline& p
   return text;
 }
 
-int run_split(const SplitArguments& arguments) {
+int run_split(SplitArguments arguments) {
+  const PlanFile file = read_plan_file(arguments.question.workload, arguments.plan);
   require_onnx(arguments.question.workload);
   if (arguments.annotate && arguments.chain) {
     throw InputError(ErrorKind::Usage, "--chain", "not with --annotate, which writes one file and no stages");
   }
-  const std::string bytes = read_bytes(arguments.plan);
-  const std::string where = source_name(arguments.plan);
-  const std::optional<PlanQuestion> asked = parse_question(bytes, where);
-  const AnsweredProblem answered = read_answered_problem(arguments.question, asked);
+  if (file.says) arguments.question.model = with_recorded(arguments.question.model, file.says->model);
+  const AnsweredProblem answered = read_answered_problem(arguments.question, file);
   const Problem& problem = answered.problem;
-  const ListedSplit plan =
-      legal_split(problem, parse_split(bytes, where), asked ? std::optional(asked->asked) : std::nullopt, where);
+  const ListedSplit plan = legal_split(problem, parse_split(file.bytes, file.source),
+                                       file.says ? std::optional(file.says->asked) : std::nullopt, file.source);
 
   OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
   Budget budget;  // none but its being cancelled: weights take time to copy
@@ -119,8 +118,10 @@ int run_split(const SplitArguments& arguments) {
 void add_split_command(Command& program, Action& action) {
   Command command = program.add_subcommand("split", "Cut an ONNX model along a plan, into a file for each stage");
   auto arguments = std::make_shared<SplitArguments>();
-  path(command.add_option("MODEL", arguments->question.workload, "The ONNX model that was planned")).required();
-  path(command.add_option("PLAN", arguments->plan, "Its plan (- for standard input)")).required();
+  path(command.add_option("MODEL", arguments->question.workload,
+                          "The ONNX model that was planned; left out: the one that the plan names"))
+      .required();
+  path(command.add_option("PLAN", arguments->plan, "Its plan (- for standard input)"));
   command.group("Stages");
   command.add_flag("--chain", arguments->chain,
                    "Let each stage read from the one before it alone, and pass on what later ones need");
@@ -134,7 +135,7 @@ void add_split_command(Command& program, Action& action) {
       .required();
   command.add_flag("--force", arguments->force, "Replace a folder that this command has made");
   command.add_flag("-q,--quiet", arguments->quiet, "Print nothing but errors");
-  command.footer(kFooter);
+  command.footer(kSplitFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_split(*arguments); }; });
 }
 

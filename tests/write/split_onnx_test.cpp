@@ -5,11 +5,11 @@
 namespace partita::detail {
 namespace {
 
-const Message kX = value("x", kFloat, {"2", "4"});
+const Message kModelInput = value("x", kFloat, {"2", "4"});
 
 std::string model_of(const std::vector<Message>& nodes, const Names& outputs, const std::vector<Message>& weights = {},
                      const std::vector<Message>& functions = {}, const std::vector<Message>& values = {}) {
-  GraphParts parts{.nodes = nodes, .inputs = {kX}, .outputs = {}, .weights = weights, .values = values};
+  GraphParts parts{.nodes = nodes, .inputs = {kModelInput}, .outputs = {}, .weights = weights, .values = values};
   for (const std::string& output : outputs) parts.outputs.push_back(value(output, kFloat, {"2", "4"}));
   return model(graph(parts), 18, functions);
 }
@@ -188,7 +188,7 @@ TEST_F(SplitTest, AWeightThatIsOnlyShapedIsCopiedAndItsShapeSent) {
 
 TEST_F(SplitTest, OutputsInTheMiddleAndOutputsThatNobodyComputes) {
   GraphParts parts{.nodes = {op("Relu", {"x"}, {"a"}, {}, "A"), op("Add", {"a", "d"}, {"y"}, {}, "B")},
-                   .inputs = {kX, value("d", kFloat, {"4"})},
+                   .inputs = {kModelInput, value("d", kFloat, {"4"})},
                    .outputs = {value("y", kFloat, {"2", "4"}), value("a", kFloat, {"2", "4"}),
                                value("x", kFloat, {"2", "4"}), value("w", kFloat, {"3"})},
                    .weights = {floats("d", {4}), floats("w", {3})},
@@ -226,7 +226,7 @@ TEST_F(SplitTest, WhatTheReaderDoesNotKnowIsKept) {
   Message node = op("Relu", {"x"}, {"a"}, {}, "A");
   node.text(99, "of the node");
   Message whole_graph = graph({.nodes = {node, op("Neg", {"a"}, {"y"}, {}, "B")},
-                               .inputs = {kX},
+                               .inputs = {kModelInput},
                                .outputs = {value("y", kFloat, {"2", "4"})},
                                .weights = {},
                                .values = {value("a", kFloat, {"2", "4"})}});
@@ -322,7 +322,7 @@ TEST_F(SplitTest, WhatTheCheckerWillMissIsNoted) {
 
 TEST_F(SplitTest, AnnotationsOfQuantisedTensorsBringTheirScales) {
   Message whole_graph = graph({.nodes = {op("Relu", {"x"}, {"a"}, {}, "A"), op("Neg", {"a"}, {"y"}, {}, "B")},
-                               .inputs = {kX},
+                               .inputs = {kModelInput},
                                .outputs = {value("y", kFloat, {"2", "4"})},
                                .weights = {floats("scale", {})},
                                .values = {}});

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "partita/report/pretty_json.h"
+#include "partita/util/json_writer.h"
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
 
@@ -17,85 +17,91 @@ namespace partita::detail::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr int kPipelineVersion = 1;
 
-Json bytes_json(const std::optional<double>& bytes) {
-  if (!bytes) return nullptr;
-  return static_cast<std::uint64_t>(std::llround(*bytes));
-}
+class PipelineWriter {
+ public:
+  explicit PipelineWriter(const Pipeline& pipeline) : pipeline_(pipeline) {}
 
-Json value_json(const PipelineValue& value) {
-  Json json{{"name", value.name}};
-  json["dtype"] = value.type.type.empty() ? Json() : Json(value.type.type);
-  if (value.type.sequence) json["sequence"] = true;
-  json["shape"] = nullptr;
-  if (value.type.shape) {
-    Json& shape = json["shape"] = Json::array();
-    for (const OpenExtent& extent : *value.type.shape) {
-      if (const std::int64_t* size = std::get_if<std::int64_t>(&extent)) {
-        shape.push_back(*size);
-      } else if (const std::string* symbol = std::get_if<std::string>(&extent)) {
-        shape.push_back(*symbol);
-      } else {
-        shape.push_back(nullptr);
-      }
+  std::string write() {
+    json_.object([&] {
+      json_.key("partita").object([&] {
+        json_.field("format", "pipeline");
+        json_.field("version", kPipelineVersion);
+        json_.field("program", version());
+      });
+      json_.field("model", pipeline_.model);
+      json_.field("chain", pipeline_.chain);
+      json_.field("annotated", pipeline_.annotated);
+      json_.rows("inputs", pipeline_.inputs, [&](const PipelineValue& value) { add_value(value); });
+      json_.rows("outputs", pipeline_.outputs, [&](const PipelineValue& value) { add_value_from(value); });
+      double copied = 0;
+      for (const PipelineStage& stage : pipeline_.stages) copied += stage.weight_bytes;
+      json_.rows("stages", pipeline_.stages, [&](const PipelineStage& stage) { add_stage(stage); });
+      json_.key("weights").object([&] {
+        json_.field("model_bytes", pipeline_.model_weight_bytes);
+        json_.field("stage_bytes", copied);
+      });
+      json_.column("files", pipeline_.files);
+      json_.column("notes", pipeline_.notes);
+    });
+    return json_.take();
+  }
+
+ private:
+  void write_extent(const OpenExtent& extent) {
+    if (const std::int64_t* size = std::get_if<std::int64_t>(&extent)) {
+      json_.value(*size);
+    } else if (const std::string* symbol = std::get_if<std::string>(&extent)) {
+      json_.value(*symbol);
+    } else {
+      json_.null();
     }
   }
-  json["bytes"] = bytes_json(value.type.bytes);
-  if (value.optional) json["optional"] = true;
-  return json;
-}
 
-Json from_json(const PipelineValue& value) { return value.from ? Json{{"stage", *value.from}} : Json("input"); }
+  void add_value(const PipelineValue& value) {
+    json_.field("name", value.name);
+    value.type.type.empty() ? json_.key("dtype").null() : json_.field("dtype", value.type.type);
+    if (value.type.sequence) json_.field("sequence", true);
+    if (value.type.shape) {
+      json_.key("shape").array(*value.type.shape, [&](const OpenExtent& extent) { write_extent(extent); });
+    } else {
+      json_.key("shape").null();
+    }
+    json_.field("bytes", value.type.bytes);
+    if (value.optional) json_.field("optional", true);
+  }
+
+  void add_value_from(const PipelineValue& value) {
+    add_value(value);
+    if (value.from) {
+      json_.key("from").object([&] { json_.field("stage", *value.from); });
+    } else {
+      json_.field("from", "input");
+    }
+  }
+
+  void add_stage(const PipelineStage& stage) {
+    json_.field("stage", static_cast<std::size_t>(&stage - pipeline_.stages.data()));
+    json_.field("device", stage.device);
+    if (!stage.copies.empty()) json_.column("copies", stage.copies);
+    json_.field("file", stage.file);
+    if (stage.data) json_.field("data", *stage.data);
+    json_.field("nodes", stage.nodes);
+    json_.field("recomputed_nodes", stage.recomputed);
+    json_.field("weight_bytes", stage.weight_bytes);
+    json_.rows("inputs", stage.inputs, [&](const PipelineValue& value) { add_value_from(value); });
+    json_.rows("outputs", stage.outputs, [&](const PipelineValue& value) { add_value(value); });
+  }
+
+  const Pipeline& pipeline_;
+  JsonWriter json_{JsonLayout::Pretty};
+};
 
 }  // namespace
 
-std::string pipeline_json(const Pipeline& pipeline) {
-  Json json;
-  json["partita"] = {{"format", "pipeline"}, {"version", kPipelineVersion}, {"program", version()}};
-  json["model"] = pipeline.model;
-  json["chain"] = pipeline.chain;
-  json["annotated"] = pipeline.annotated;
-  Json& inputs = json["inputs"] = Json::array();
-  for (const PipelineValue& value : pipeline.inputs) inputs.push_back(value_json(value));
-  Json& outputs = json["outputs"] = Json::array();
-  for (const PipelineValue& value : pipeline.outputs) {
-    outputs.push_back(value_json(value));
-    outputs.back()["from"] = from_json(value);
-  }
-  Json& stages = json["stages"] = Json::array();
-  double copied = 0;
-  for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
-    const PipelineStage& stage = pipeline.stages[i];
-    Json one{{"stage", i}, {"device", stage.device}};
-    if (!stage.copies.empty()) {
-      Json& copies = one["copies"] = Json::array();
-      for (const std::string& device : stage.copies) copies.push_back(device);
-    }
-    one["file"] = stage.file;
-    if (stage.data) one["data"] = *stage.data;
-    one["nodes"] = stage.nodes;
-    one["recomputed_nodes"] = stage.recomputed;
-    one["weight_bytes"] = bytes_json(stage.weight_bytes);
-    copied += stage.weight_bytes;
-    Json& read = one["inputs"] = Json::array();
-    for (const PipelineValue& value : stage.inputs) {
-      read.push_back(value_json(value));
-      read.back()["from"] = from_json(value);
-    }
-    Json& made = one["outputs"] = Json::array();
-    for (const PipelineValue& value : stage.outputs) made.push_back(value_json(value));
-    stages.push_back(std::move(one));
-  }
-  json["weights"] = {{"model_bytes", bytes_json(pipeline.model_weight_bytes)}, {"stage_bytes", bytes_json(copied)}};
-  Json& files = json["files"] = Json::array();
-  for (const std::string& file : pipeline.files) files.push_back(file);
-  Json& notes = json["notes"] = Json::array();
-  for (const std::string& note : pipeline.notes) notes.push_back(note);
-  return pretty_json(json);
-}
+std::string pipeline_json(const Pipeline& pipeline) { return PipelineWriter(pipeline).write(); }
 
 std::string why_not_a_pipeline(const fs::path& folder) {
   constexpr std::uintmax_t kLargest = std::uintmax_t{256} << 20;
@@ -106,12 +112,12 @@ std::string why_not_a_pipeline(const fs::path& folder) {
   std::set<std::string> ours{kPipelineFile};
   if (size > kLargest) return fmt::format("its {} is not ours", kPipelineFile);
   std::ifstream stream(file, std::ios::binary);
-  const Json json = Json::parse(stream, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
   try {
     if (json.is_discarded() || json.at("partita").at("format") != "pipeline")
       return fmt::format("its {} is not ours", kPipelineFile);
-    for (const Json& name : json.at("files")) ours.insert(name.get<std::string>());
-  } catch (const Json::exception&) {
+    for (const nlohmann::json& name : json.at("files")) ours.insert(name.get<std::string>());
+  } catch (const nlohmann::json::exception&) {
     return fmt::format("its {} is not ours", kPipelineFile);
   }
   for (auto at = fs::recursive_directory_iterator(folder, error); !error && at != fs::end(at); at.increment(error)) {
