@@ -25,7 +25,7 @@ set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
 # The longest begin first, so that none of them is left when all others are done.
-set_tests_properties(cli.faults cli.errors cli.limits cli.sweep PROPERTIES COST 100)
+set_tests_properties(cli.faults cli.errors cli.limits cli.split cli.sweep PROPERTIES COST 100)
 # It may have to install what runs the stages first.
 set_tests_properties(cli.split PROPERTIES TIMEOUT 1800)
 
