@@ -117,16 +117,45 @@ TEST(EngineQuestion, HasPlansThatAreExported) {
   }
 }
 
+// Whatever the devices are like, and however cheap the host is.
+TEST(EngineQuestion, HasPlansThatAreExportedOnAnyDevices) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 150; ++i) {
+    Platform platform = unequal_platform(1 + static_cast<int>(random() % 4), static_cast<int>(random() % 3));
+    for (DeviceClass& one : platform.classes)
+      if (one.kind == DeviceKind::Accelerator) one.link_factor = 0.25 * static_cast<double>(1 + random() % 8);
+    Workload workload = layered_model(
+        platform,
+        {.layers = 1 + static_cast<int>(random() % 6), .mask = random() % 2 == 0, .turned_table = random() % 4 == 0});
+    for (Node& node : workload.graph.nodes)
+      for (double& time : node.time) time *= static_cast<double>(1 + random() % 9) / 4;
+    for (const Engine& engine : engines()) {
+      if (engine.runs_stage_files || engine.rules.most_accelerators == 1) continue;
+      if (std::string_view(engine.name) == "torchtitan") continue;  // it has no place for a second table
+      Problem problem(workload);
+      const Plan plan = plan_for(engine, problem);
+      ASSERT_TRUE(plan.result.split.has_value()) << engine.name << ", case " << i;
+      EXPECT_NO_THROW(export_plan(engine, {.problem = problem, .split = *plan.result.split}))
+          << engine.name << ", case " << i;
+    }
+  }
+}
+
 TEST(EngineQuestion, LeavesOutHostsThatTheEngineDoesNotUse) {
-  Problem vllm(layered_model(unequal_platform(2, 3))), llama = vllm;
+  Problem vllm(layered_model(unequal_platform(2, 3))), any = vllm, llama = vllm;
   PlatformSpec devices;
   devices.platform = vllm.workload->platform;
-  ask_for_engine(*find_engine("llama.cpp"), llama, devices);
+  ask_for_engine(*find_engine("accelerate"), any, devices);
   EXPECT_EQ(devices.platform.device_count(DeviceKind::Host), 3U);
   ask_for_engine(*find_engine("vllm"), vllm, devices);
   EXPECT_EQ(devices.platform.device_count(DeviceKind::Host), 0U);
   EXPECT_EQ(vllm.workload->platform.device_count(DeviceKind::Host), 0U);
   EXPECT_EQ(vllm.workload->platform.device_count(DeviceKind::Accelerator), 2U);
+  ask_for_engine(*find_engine("llama.cpp"), llama, devices);
+  EXPECT_EQ(llama.workload->platform.device_count(DeviceKind::Host), 0U);
+  Problem hosts_alone(layered_model(unequal_platform(0, 3)));
+  ask_for_engine(*find_engine("llama.cpp"), hosts_alone, devices);
+  EXPECT_EQ(hosts_alone.workload->platform.device_count(DeviceKind::Host), 3U);
 }
 
 TEST(EngineQuestion, ContradictionsAreRefused) {

@@ -9,10 +9,12 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <regex>
 
 #include "partita/util/error.h"
 #include "partita/write/engines/engine.h"
+#include "tests/support/mutate_bytes.h"
 #include "tests/write/layered_model.h"
 
 namespace partita::detail::test {
@@ -175,6 +177,23 @@ TEST_F(StageFilesTest, ThatAreWrongAreRefused) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("`partita split MODEL PLAN"), std::string::npos);
   }
+}
+
+TEST_F(StageFilesTest, ThatAreDamagedAreReadOrRefused) {
+  std::mt19937 random(5);
+  int refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    write("pipeline.json", mutate_bytes(kPipelineText, random));
+    try {
+      const StageFiles files = read_stage_files(folder_.string());
+      exported("triton", files);
+      exported("genai", files);
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 250);
 }
 
 }  // namespace

@@ -18,11 +18,18 @@
 
 namespace partita::detail {
 
+// What hosts may be.
+enum class HostUse {
+  Anywhere,
+  First,  // the first stage; no other device then comes before one
+  None,
+};
+
 struct EngineRules {
   bool whole_layers = false;          // all of a layer is on one device
   LayerEnds ends = LayerEnds::Apart;  // where what comes before and behind the layers is
   bool in_a_row = false;              // each device has one run of consecutive layers
-  bool no_hosts = false;              // accelerators alone
+  HostUse hosts = HostUse::Anywhere;  // where they may stand among the stages
   bool no_skips = false;              // a stage gets what it reads from the stage before it
   bool copies = false;                // a stage may run on several devices that take turns
   bool no_training = false;           // inference alone

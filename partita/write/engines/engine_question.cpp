@@ -52,7 +52,8 @@ void ask_for_engine(const Engine& engine, Problem& problem, PlatformSpec& device
                     "plan for triton or genai, which run a session for each stage",
                     engine.title, rules.most_accelerators, accelerators));
   }
-  if (!rules.no_hosts || platform.device_count(DeviceKind::Host) == 0) return;
+  if (rules.hosts == HostUse::Anywhere || platform.device_count(DeviceKind::Host) == 0) return;
+  if (accelerators == 0 && rules.hosts == HostUse::First) return;
   if (accelerators == 0) {
     refuse_question("PlatformOverrides::platform",
                     fmt::format("has hosts alone, and {} runs on accelerators; give some", engine.title));

@@ -9,8 +9,8 @@
 
 namespace partita::detail {
 
-// Leaves out the hosts where the engine has no use for them, in the problem and in `devices`, which describes its
-// platform. Throws InputError(Usage) where the question contradicts the engine's rules: another shape, copies of stages,
+// Leaves out the hosts where the engine has no use for them, or only in the first place, which cannot be asked for; in
+// the problem and in `devices`, which describes its platform. Throws InputError(Usage) where the question contradicts the engine's rules: another shape, copies of stages,
 // training, more accelerators than it has.
 void ask_for_engine(const Engine& engine, Problem& problem, PlatformSpec& devices);
 

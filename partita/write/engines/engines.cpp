@@ -13,16 +13,16 @@ namespace partita::detail {
 namespace {
 
 // Stages of whole layers in a row, each fed by the one before.
-constexpr EngineRules kPipeline{.whole_layers = true, .in_a_row = true, .no_hosts = true, .no_skips = true};
+constexpr EngineRules kPipeline{.whole_layers = true, .in_a_row = true, .hosts = HostUse::None, .no_skips = true};
 constexpr EngineRules kServing{.whole_layers = true,
                                .ends = LayerEnds::WithLayers,
                                .in_a_row = true,
-                               .no_hosts = true,
+                               .hosts = HostUse::None,
                                .no_skips = true,
                                .no_training = true};
 constexpr EngineRules kMegatron{
-    .whole_layers = true, .ends = LayerEnds::Together, .in_a_row = true, .no_hosts = true, .no_skips = true};
-constexpr EngineRules kLocal{.whole_layers = true, .in_a_row = true, .no_training = true};
+    .whole_layers = true, .ends = LayerEnds::Together, .in_a_row = true, .hosts = HostUse::None, .no_skips = true};
+constexpr EngineRules kLocal{.whole_layers = true, .in_a_row = true, .hosts = HostUse::First, .no_training = true};
 constexpr EngineRules kOneAccelerator{.no_training = true, .most_accelerators = 1};
 constexpr EngineRules kAnySplit{.no_training = true};
 constexpr EngineRules kAnyCopies{.copies = true, .no_training = true};

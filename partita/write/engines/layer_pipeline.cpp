@@ -102,7 +102,7 @@ class PipelineMaker {
         (engine_.rules.in_a_row && !layers_are_complete(graph_, request_.weights)))
       check_ends();
     if (engine_.rules.ends == LayerEnds::Together) check_together();
-    if (engine_.rules.no_hosts) check_hosts();
+    if (engine_.rules.hosts == HostUse::None) check_hosts();
     if (engine_.rules.no_skips) check_skips();
     note_loose();
     return std::move(pipeline_);
