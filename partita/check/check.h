@@ -72,7 +72,8 @@ struct DeviceReport {
 // Throughput: what all that is behind a shared link moves over it for a sample, at the link's price. A device that
 // computes nothing, so to say.
 struct SharedLinkReport {
-  std::string name;  // with the cluster where every cluster of a level has one
+  std::string name;      // with the cluster where every cluster of a level has one
+  std::size_t link = 0;  // which of the platform's
   PassLoad forward;
   PassLoad backward;
   double load = 0;  // in the problem's transfer mode, both passes

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "partita/check/crossings.h"
+#include "partita/check/times.h"
 #include "partita/model/shared_links.h"
 #include "partita/util/visible_text.h"
 
@@ -72,8 +73,8 @@ void measure_shared_links(const Problem& problem, const Placement& placement, co
                           CheckReport& report) {
   if (!has_shared_links(problem)) return;
   const Platform& platform = problem.workload->platform;
-  for (const SharedLink& link : platform.shared_links) {
-    const SharedLinkPlaces places(platform, link, clusters);
+  for (std::size_t number = 0; number < platform.shared_links.size(); ++number) {
+    const SharedLinkPlaces places(platform, platform.shared_links[number], clusters);
     const MovedOver moved = moved_over(problem.workload->graph, placement, places, report.devices.size());
     std::vector<SharedLinkReport> here(places.size());
     for (DeviceId d : report.devices.all()) {
@@ -85,6 +86,7 @@ void measure_shared_links(const Problem& problem, const Placement& placement, co
     }
     for (std::size_t i = 0; i < here.size(); ++i) {
       here[i].name = places.name(i);
+      here[i].link = number;
       here[i].load = pass_load(here[i].forward, problem.transfers) + pass_load(here[i].backward, problem.transfers);
       report.shared_links.push_back(std::move(here[i]));
     }
@@ -95,6 +97,15 @@ void measure_shared_links(const Problem& problem, const Placement& placement, co
     largest = report.shared_links[i].load;
     report.slowest_link = i;
   }
+}
+
+std::string slowest_link_text(const Problem& problem, const CheckReport& report) {
+  if (!report.slowest_link) return "";
+  const SharedLinkReport& link = report.shared_links[*report.slowest_link];
+  const std::string& unit = problem.workload->time_unit;
+  return fmt::format(
+      "the shared link {} is the bottleneck: what moves over it takes {} for each sample, the busiest device {}",
+      link.name, time_text(link.load, unit), time_text(report.load[report.bottleneck], unit));
 }
 
 PassLoads pass_loads(const Problem& problem, const SharedLinkReport& link) {

@@ -48,6 +48,10 @@ class SharedLinkPlaces {
 void measure_shared_links(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                           CheckReport& report);
 
+// "the shared link switch takes 18 ms for each sample, more than any device (16 ms): ..."; empty where no link is the
+// bottleneck.
+std::string slowest_link_text(const Problem& problem, const CheckReport& report);
+
 // What each pass of a link contributes to the objective gpipe.
 PassLoads pass_loads(const Problem& problem, const SharedLinkReport& link);
 

@@ -254,6 +254,25 @@ void add_worth(const Problem& problem, double value, Json& plan) {
   }
 }
 
+// What all devices behind a link move over it, and which of devices and links is the slowest.
+void add_shared_links(const Problem& problem, const CheckReport& report, Json& plan) {
+  if (report.shared_links.empty()) return;
+  plan["shared_links"] = Json::array();
+  for (const SharedLinkReport& link : report.shared_links) {
+    Json one{{"name", link.name},
+             {"load", link.load},
+             {"in", link.forward.in + link.backward.in},
+             {"out", link.forward.out + link.backward.out}};
+    if (problem.workload->graph.has_backward()) {
+      one["forward"] = {{"in", link.forward.in}, {"out", link.forward.out}};
+      one["backward"] = {{"in", link.backward.in}, {"out", link.backward.out}};
+    }
+    plan["shared_links"].push_back(std::move(one));
+  }
+  plan["bottleneck"] = report.slowest_link ? report.shared_links[*report.slowest_link].name
+                                           : problem.workload->platform.device_name(report.bottleneck);
+}
+
 // The format would make idle devices of copies, and other stages of those that recompute.
 void refuse_pipelines(bool copies, bool recomputing) {
   if (!copies && !recomputing) return;
@@ -322,6 +341,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
   plan["proof"] = result.proof;
   if (!result.split) plan["reason"] = result.reason;
   if (result.split) add_worth(problem, result.value, plan);
+  if (result.split) add_shared_links(problem, report, plan);
   plan["question"] =
       question_json(problem, devices.platform.classes.empty() ? PlatformSpec{problem.workload->platform} : devices);
   const PlacesInList places = result.split ? places_in_list(problem.workload->platform, report) : PlacesInList();

@@ -74,6 +74,18 @@ void make_links_physical(const Cluster& cluster, ordered_json& json) {
 
 }  // namespace
 
+ordered_json shared_links_json(const Platform& platform, bool physical) {
+  ordered_json list = ordered_json::array();
+  for (const SharedLink& one : platform.shared_links) {
+    ordered_json out{{"name", one.name}};
+    for (ClassId c : one.classes) out["classes"].push_back(platform.classes[c].name);
+    if (one.level > 0) out["level"] = one.level;
+    out.update(physical ? physical_link_json(one.link) : link_json(one.link));
+    list.push_back(std::move(out));
+  }
+  return list;
+}
+
 ordered_json platform_object(const PlatformSpec& spec) {
   const Platform& platform = spec.platform;
   ordered_json out{{"version", 1}, {"classes", ordered_json::array()}};
@@ -86,6 +98,7 @@ ordered_json platform_object(const PlatformSpec& spec) {
     out["clusters"] = cluster_json(platform, *platform.clusters);
     if (is_physical(spec)) make_links_physical(*platform.clusters, out["clusters"]);
   }
+  if (!platform.shared_links.empty()) out["sharedLinks"] = shared_links_json(platform, is_physical(spec));
   if (std::isfinite(platform.sync_bandwidth)) out["syncBandwidth"] = whole_if_exact(platform.sync_bandwidth);
   return out;
 }

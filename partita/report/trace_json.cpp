@@ -31,7 +31,10 @@ constexpr std::uint32_t kWithArrows = 100;  // samples: later ones only repeat t
 std::string microseconds(std::int64_t time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }
 
 // A thread of its own for each lane, none of them 0, which stands for an idle processor in some viewers.
-std::size_t process_of(DeviceId device) { return device.index() + 1; }
+// Shared links are behind the devices.
+std::size_t process_of(DeviceId device, const Simulation& simulation) {
+  return (device.valid() ? device.index() : simulation.devices.size()) + 1;
+}
 std::size_t thread_of(LaneId lane) { return lane.index() + 1; }
 
 std::string quoted(const std::string& text) {
@@ -84,11 +87,13 @@ class Trace {
   void add_names() {
     std::size_t place = 0;
     for (const UsedDevice& used : used_devices(report_, simulation_)) {
-      add_name("process", process_of(used.device), 0, problem_.workload->platform.device_name(used.device), place++);
+      add_name("process", process_of(used.device, simulation_), 0, problem_.workload->platform.device_name(used.device), place++);
     }
+    if (std::ranges::any_of(simulation_.lanes, [](const Lane& lane) { return !lane.device.valid(); }))
+      add_name("process", process_of(DeviceId(), simulation_), 0, "shared links", place++);
     for (LaneId lane : simulation_.lanes.all()) {
       const Lane& one = simulation_.lanes[lane];
-      add_name("thread", process_of(one.device), thread_of(lane), one.name, lane.index());
+      add_name("thread", process_of(one.device, simulation_), thread_of(lane), one.name, lane.index());
     }
   }
 
@@ -152,7 +157,7 @@ class Trace {
     const std::string time = microseconds(event.time);
     if (event.kind == Kind::Counter) {
       const MemoryPoint& point = simulation_.memory[event.device][event.what];
-      const std::size_t process = process_of(event.device);
+      const std::size_t process = process_of(event.device, simulation_);
       fmt::format_to(out(),
                      R"({{"ph": "C", "name": "samples in flight", "pid": {}, "ts": {}, "args": {{"samples": {}}}}},)",
                      process, time, point.in_flight);
@@ -162,7 +167,7 @@ class Trace {
       return;
     }
     const Interval& interval = simulation_.intervals[event.what];
-    const std::size_t process = process_of(simulation_.lanes[interval.lane].device);
+    const std::size_t process = process_of(simulation_.lanes[interval.lane].device, simulation_);
     const std::size_t thread = thread_of(interval.lane);
     if (event.kind == Kind::Slice) {
       write_slice(interval, event.time, process, thread);

@@ -28,7 +28,9 @@ std::string text_of(const ordered_json& value) {
 ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
 
 bool is_plain(const Platform& platform) {
-  if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited) return false;
+  if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited ||
+      !platform.shared_links.empty())
+    return false;
   const DeviceClass& accelerators = platform.classes[ClassId(0)];
   const DeviceClass& hosts = platform.classes[ClassId(1)];
   return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&
@@ -53,6 +55,7 @@ std::string platform_fields(const Platform& platform) {
   }
   out += "\n]";
   if (platform.clusters) out += ",\n\"clusters\": " + text_of(cluster_json(platform, *platform.clusters));
+  if (!platform.shared_links.empty()) out += ",\n\"sharedLinks\": " + text_of(shared_links_json(platform));
   if (std::isfinite(platform.sync_bandwidth)) out += ",\n\"syncBandwidth\": " + text_of(platform.sync_bandwidth);
   return out + "\n";
 }

@@ -25,9 +25,10 @@ struct SetupFeatures {
   bool recompute = true;    // with samples in flight only
   bool transfers = true;    // transfer modes other than sum
   bool gpipe = false;       // also the objective gpipe
+  bool shared_links = false;  // one or two, of some classes or all, of a level of clusters or none
   std::size_t most_devices = 4;
 
-  static SetupFeatures none() { return {false, false, false, false, false, false, false, false, false}; }
+  static SetupFeatures none() { return {false, false, false, false, false, false, false, false, false, false}; }
 };
 
 // The platform of `workload` is replaced. Most times on a class are those of the workload for its kind times a factor
