@@ -39,7 +39,7 @@ class SharedLinkPlaces {
  private:
   const SharedLink& link_;
   const ClusterTree& tree_;
-  std::vector<ClusterId> clusters_;             // by place; names nothing without a level
+  std::vector<ClusterId> clusters_;  // by place; names nothing without a level
   IdVector<DeviceId, std::size_t> place_of_;
 };
 

@@ -52,7 +52,8 @@ std::optional<std::string> links_not_minded(const Problem& problem) {
   const auto& links = problem.workload->platform.shared_links;
   if (problem.objective != Objective::Latency || links.empty()) return std::nullopt;
   return fmt::format(
-      "the objective latency does not mind shared links ({}{}): transfers of one sample that meet there are counted as if "
+      "the objective latency does not mind shared links ({}{}): transfers of one sample that meet there are counted as "
+      "if "
       "each had the link for itself",
       visible(links.front().name, kLongestShownName), links.size() > 1 ? ", ..." : "");
 }

@@ -51,11 +51,12 @@ SharedLinkFault shared_link_fault(const Platform& platform, std::size_t place) {
   if (const std::string text = fault_of_classes(platform, link); !text.empty()) return {"classes", text};
   const int deepest = platform.clusters ? deepest_level(*platform.clusters) : 0;
   if (link.level < 0 || link.level > deepest) {
-    return {"level", deepest == 0 ? fmt::format("found {}; expected none, as the platform has no clusters within others",
-                                                link.level)
-                                  : fmt::format("found {}; expected a level of clusters from 1 (right inside the "
-                                                "outermost one) to {}, or 0 for none",
-                                                link.level, deepest)};
+    return {"level",
+            deepest == 0
+                ? fmt::format("found {}; expected none, as the platform has no clusters within others", link.level)
+                : fmt::format("found {}; expected a level of clusters from 1 (right inside the "
+                              "outermost one) to {}, or 0 for none",
+                              link.level, deepest)};
   }
   return {};
 }

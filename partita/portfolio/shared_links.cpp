@@ -20,11 +20,12 @@ namespace {
 
 constexpr double kWeights[] = {1, 0.5, 0.75, 0.25, 0.875};  // of the link against a device's own load
 constexpr double kWeightOnFewer = 0.5;
-constexpr int kMostQuestions = 40;            // beside the first
-constexpr double kPartOfFirst = 0.6;          // of the time that is left, for the question without links
-constexpr double kPartOfOthers = 0.25;        // for each of the others
+constexpr int kMostQuestions = 40;                // beside the first
+constexpr double kPartOfFirst = 0.75;             // of the time that is left, for the question without links
+constexpr double kPartOfOthers = 0.25;            // for each of the others
 constexpr std::uint64_t kLeastTicks = 2'000'000;  // for each of the others, or twice those of the first
-constexpr double kRoundingOfBound = 1e-12;    // prices are sums in another order
+constexpr double kRoundingOfValue = 1e-9;
+constexpr double kRoundingOfBound = 1e-12;  // prices are sums in another order
 
 class SharedLinkSearch {
  public:
@@ -33,7 +34,6 @@ class SharedLinkSearch {
       : problem_(problem),
         platform_(problem.workload->platform),
         plain_(without_shared_links(problem)),
-        options_(options),
         ask_(ask),
         budget_(budget),
         plan_(plan),
@@ -41,13 +41,7 @@ class SharedLinkSearch {
 
   void run() {
     if (!ask_without_links()) return;
-    for (const double weight : kWeights) {
-      if (!best_.done()) ask_with_dearer_transfers(weight);
-    }
-    if (!platform_.clusters) ask_on_fewer_devices();
-    const bool plain_splits =
-        !platform_.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
-    if (plain_splits) best_.try_every_split();
+    if (links_matter_) look_for_less_traffic();
     if (!plan_.result.unverified && best_.bound() > best_.value() * (1 + kOptimalGap)) {
       throw std::logic_error(fmt::format("the bound {} of a question with dearer transfers is above the value {}",
                                          best_.bound(), best_.value()));
@@ -56,6 +50,16 @@ class SharedLinkSearch {
   }
 
  private:
+  void look_for_less_traffic() {
+    for (const double weight : kWeights) {
+      if (!best_.done()) ask_with_dearer_transfers(weight);
+    }
+    if (!platform_.clusters) ask_on_fewer_devices();
+    const bool plain_splits =
+        !platform_.clusters && problem_.replicas == 1 && problem_.memory_model == MemoryModel::Flat;
+    if (plain_splits) best_.try_every_split();
+  }
+
   std::uint64_t ticks_left(double part) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t limit = budget_.limits().ticks;
@@ -84,7 +88,9 @@ class SharedLinkSearch {
     if (first.certificate && !verify(problem_, *first.certificate, &budget_).holds) first.certificate.reset();
     best_.raise_bound(first.result.bound, "without the shared links: " + first.result.proof, first.result.unverified,
                       std::move(first.certificate));
+    const double without = first.result.value;
     best_.offer(std::move(*first.result.split));
+    links_matter_ = best_.value() > without * (1 + kRoundingOfValue);
     best_.tell(Progress::Event::Split, 0, "");
     return true;
   }
@@ -185,13 +191,13 @@ class SharedLinkSearch {
   const Problem& problem_;
   const Platform& platform_;
   const Problem plain_;
-  const PlanOptions& options_;
   const AskPlain& ask_;
   Budget& budget_;
   Plan& plan_;
   BestSoFar best_;
   std::uint64_t ticks_ = kLeastTicks;  // for each further question
   int questions_ = 0;
+  bool links_matter_ = false;  // the best split without the links costs more with them
 };
 
 }  // namespace

@@ -27,15 +27,16 @@ std::vector<ClassId> classes_behind(const ObjectView& fields, const Platform& pl
   const nlohmann::json& list = fields.array("classes", kClassNames);
   const Place place = fields.place().member("classes");
   if (list.empty())
-    place.fail(ErrorKind::BadPlatform, "is empty; expected the classes behind the link, or no list for all accelerators");
+    place.fail(ErrorKind::BadPlatform,
+               "is empty; expected the classes behind the link, or no list for all accelerators");
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_string()) fail_type(list[i], place.element(i), "the name of a class");
     const std::string& name = list[i].get_ref<const std::string&>();
     const auto found = std::ranges::find(platform.classes, name, &DeviceClass::name);
     if (found == platform.classes.end()) {
-      place.element(i).fail(ErrorKind::BadPlatform,
-                            fmt::format("no class is called \"{}\"; expected the name of one of the classes",
-                                        one_line(name, 60)));
+      place.element(i).fail(
+          ErrorKind::BadPlatform,
+          fmt::format("no class is called \"{}\"; expected the name of one of the classes", one_line(name, 60)));
     }
     classes.push_back(ClassId(static_cast<std::size_t>(found - platform.classes.begin())));
   }
@@ -66,8 +67,7 @@ SharedLink read_shared_link(const ObjectView& fields, const PlatformSpec& spec) 
   SharedLink link;
   constexpr const char* kName = "the link's name, a text of one line that is not empty";
   const std::optional<std::string> name = fields.text("name", kName);
-  if (!name)
-    fields.place().member("name").fail(ErrorKind::BadField, fmt::format("is missing; expected {}", kName));
+  if (!name) fields.place().member("name").fail(ErrorKind::BadField, fmt::format("is missing; expected {}", kName));
   link.name = *name;
   link.link = tariff_of(fields, is_physical(spec));
   link.classes = classes_behind(fields, spec.platform);

@@ -227,8 +227,8 @@ Cluster read_clusters(const ObjectView& object, ClusterReader& reader) {
 // A physical platform's is in bytes per second, as all that it says.
 double exchange_bandwidth(const ObjectView& platform, bool physical) {
   constexpr const char* kExpected = "bytes per unit of time, a number above 0 (null for unlimited)";
-  const std::optional<double> given = physical ? quantity(platform, "syncBandwidth", Quantity::Bandwidth)
-                                               : platform.number("syncBandwidth", kExpected);
+  const std::optional<double> given =
+      physical ? quantity(platform, "syncBandwidth", Quantity::Bandwidth) : platform.number("syncBandwidth", kExpected);
   if (!given || *given > 0) return given.value_or(kUnlimited);
   platform.place()
       .member("syncBandwidth")

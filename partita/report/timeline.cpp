@@ -67,9 +67,8 @@ IdVector<LaneId, std::vector<TimelineBox>> boxes_until(const Simulation& simulat
     const Piece& piece = simulation.pieces.pieces[interval.piece];
     const bool backward = piece.backward;
     const DeviceId lane = simulation.lanes[interval.lane].device;
-    const TimelineBox box{
-        lane.valid() ? lane : piece.device, backward, interval.phase, interval.sample, interval.start,
-        std::min(interval.finish, end)};
+    const TimelineBox box{lane.valid() ? lane : piece.device, backward, interval.phase, interval.sample, interval.start,
+                          std::min(interval.finish, end)};
     std::vector<TimelineBox>& boxes = lanes[interval.lane];
     if (!boxes.empty() && joins(boxes.back(), box, kNarrow * end)) {
       boxes.back().finish = box.finish;

@@ -87,7 +87,8 @@ class Trace {
   void add_names() {
     std::size_t place = 0;
     for (const UsedDevice& used : used_devices(report_, simulation_)) {
-      add_name("process", process_of(used.device, simulation_), 0, problem_.workload->platform.device_name(used.device), place++);
+      add_name("process", process_of(used.device, simulation_), 0, problem_.workload->platform.device_name(used.device),
+               place++);
     }
     if (std::ranges::any_of(simulation_.lanes, [](const Lane& lane) { return !lane.device.valid(); }))
       add_name("process", process_of(DeviceId(), simulation_), 0, "shared links", place++);

@@ -89,7 +89,8 @@ class PieceCutter {
       // The same crossings in the same order, at another price.
       const Crossings over = find_crossings(graph_, block_of, devices, places);
       for (std::size_t i = 0; i < in_.size(); ++i) {
-        if (over.in[i].cost > 0) in_[i].over.push_back({first + places.place_of(device_of(over.in[i])), over.in[i].cost, 0});
+        if (over.in[i].cost > 0)
+          in_[i].over.push_back({first + places.place_of(device_of(over.in[i])), over.in[i].cost, 0});
       }
       for (std::size_t i = 0; i < out_.size(); ++i) {
         if (over.out[i].cost > 0)

@@ -35,10 +35,10 @@ struct LinkUse {
 struct Piece {
   DeviceId device;  // where devices share a stage: the original
   bool backward = false;
-  std::vector<NodeId> nodes;   // ascending; none where it only reads for later pieces, or only recomputes
-  PassLoad load;               // for one sample: reading, computing, writing
-  std::vector<LinkUse> links;  // ascending
-  std::vector<PieceId> after;  // whose results it needs, itself left out; ascending
+  std::vector<NodeId> nodes;        // ascending; none where it only reads for later pieces, or only recomputes
+  PassLoad load;                    // for one sample: reading, computing, writing
+  std::vector<PieceId> after;       // whose results it needs, itself left out; ascending
+  std::vector<LinkUse> links = {};  // what it moves over shared links; ascending
 };
 
 struct Pieces {

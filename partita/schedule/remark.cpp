@@ -102,8 +102,7 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
   if (!simulation.steady) return not_steady(problem, simulation);
   std::string remark = difference(problem, time, formula) + ": ";
   if (time < formula) return remark + kPassesOverlap;
-  const bool has_links =
-      std::ranges::any_of(simulation.lanes, [](const Lane& lane) { return !lane.device.valid(); });
+  const bool has_links = std::ranges::any_of(simulation.lanes, [](const Lane& lane) { return !lane.device.valid(); });
   if (has_links) {
     remark += "with what moves over shared links, a sample is longer on its way than the loads of the stages say";
   } else if (problem.transfers != TransferMode::Sum) {

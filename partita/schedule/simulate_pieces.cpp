@@ -43,8 +43,7 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   const auto make_program = [&] {
     switch (options.kind) {
       case ScheduleKind::Pipeline: return pipeline_program(steps, options.samples);
-      case ScheduleKind::OneF1B:
-        return takes_turns ? by_turns() : pipeline_program(steps, options.samples);
+      case ScheduleKind::OneF1B: return takes_turns ? by_turns() : pipeline_program(steps, options.samples);
       case ScheduleKind::GPipe: return gpipe_program(steps, options.samples, options.microbatches);
       case ScheduleKind::Sequential: return sequential_program(steps, options.samples);
     }

@@ -85,10 +85,11 @@ class StepMaker {
       for (DeviceId d : report_.devices.all()) {
         const DeviceId original = report_.devices[d].original;
         if (!original.valid() || places.place_of(d) == places.place_of(original)) continue;
-        throw InputError(ErrorKind::Unsupported, "platform.shared_links",
-                         fmt::format("copies of a stage that are behind different links ({}) are not simulated; ask for a "
-                                     "split without such copies",
-                                     visible(link.name, kLongestShownName)));
+        throw InputError(
+            ErrorKind::Unsupported, "platform.shared_links",
+            fmt::format("copies of a stage that are behind different links ({}) are not simulated; ask for a "
+                        "split without such copies",
+                        visible(link.name, kLongestShownName)));
       }
     }
   }
@@ -176,7 +177,7 @@ class StepMaker {
   const Pieces& pieces_;
   const bool keep_;
   IdVector<DeviceId, DeviceLanes> lanes_;
-  std::vector<LinkLanes> links_;  // by place in report_.shared_links
+  std::vector<LinkLanes> links_;                               // by place in report_.shared_links
   IdVector<PieceId, std::vector<StepId>> computed_, written_;  // once these are done, the piece's results are there
   Steps made_;
 };

@@ -73,8 +73,9 @@ TEST(SharedLinks, WithDuplexTransfersHaveTwoDirections) {
 }
 
 TEST(SharedLinks, CountPassByPassForGpipe) {
-  Problem problem = problem_of(graph_from_text("a 1 1 out=3; b 1 1 out=5; c 1 1 back out=7; d 1 1 back; a -> b; b -> c; c -> d", 2),
-                               Shape::Free, Objective::GPipe);
+  Problem problem =
+      problem_of(graph_from_text("a 1 1 out=3; b 1 1 out=5; c 1 1 back out=7; d 1 1 back; a -> b; b -> c; c -> d", 2),
+                 Shape::Free, Objective::GPipe);
   problem.workload.change().platform.shared_links = {{"switch", {10, 0}, {}, 0}};
   const CheckReport report = check_text(problem, "a d | b c");
   EXPECT_EQ(report.value, 60 + 140);
@@ -91,7 +92,8 @@ Problem in_two_clusters(const SharedLink& link) {
   platform.clusters = cluster_of(1, {1, 0}, {inside, inside});
   platform.shared_links = {link};
   // a is read beside it and in the other cluster, b in the other cluster and outside of both.
-  return problem_of(graph_from_text("a 1 1 out=3; b 1 1 out=5; c 1 1; d 1 1; a -> b c; b -> c d", platform), Shape::Free);
+  return problem_of(graph_from_text("a 1 1 out=3; b 1 1 out=5; c 1 1; d 1 1; a -> b c; b -> c d", platform),
+                    Shape::Free);
 }
 
 TEST(SharedLinks, OfALevelCountWhatCrossesBorders) {

@@ -155,9 +155,8 @@ TEST(DearerTransfers, AddNothingToAnySplit) {
           ASSERT_EQ(with.legal(), without.legal());
           if (!with.legal()) continue;
           ++splits;
-          ASSERT_LE(without.value, with.value * (1 + 1e-12) + 1e-12)
-              << "seed " << seed << ", weight " << weight << "\n"
-              << describe(problem);
+          ASSERT_LE(without.value, with.value * (1 + 1e-12) + 1e-12) << "seed " << seed << ", weight " << weight << "\n"
+                                                                     << describe(problem);
           tight += without.value > 0.9 * with.value ? 1 : 0;
         }
       }

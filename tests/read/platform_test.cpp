@@ -208,23 +208,29 @@ TEST(ReadPlatform, PhysicalSharedLinksHaveBandwidths) {
 }
 
 TEST(PlatformErrors, SharedLinks) {
-  const auto said = [](const std::string& links) {
+  const auto refused_links = [](const std::string& links) {
     return error_of([&] { parse_platform(with_shared(links), "p.json"); });
   };
-  EXPECT_SAYS(said("7"), ErrorKind::BadField, "sharedLinks");
-  EXPECT_SAYS(said("[7]"), ErrorKind::BadField, "sharedLinks[0]");
-  EXPECT_SAYS(said("[{}]"), ErrorKind::BadField, "sharedLinks[0].name", "is missing");
-  EXPECT_SAYS(said(R"([{"name": ""}])"), ErrorKind::BadPlatform, "sharedLinks[0].name", "not empty");
-  EXPECT_SAYS(said(R"([{"name": "x"}, {"name": "x"}])"), ErrorKind::BadPlatform, "sharedLinks[1].name", "another");
-  EXPECT_SAYS(said(R"([{"name": "x", "classes": []}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes", "is empty");
-  EXPECT_SAYS(said(R"([{"name": "x", "classes": ["gpu"]}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes[0]",
-              "no class is called \"gpu\"");
-  EXPECT_SAYS(said(R"([{"name": "x", "classes": [1]}])"), ErrorKind::BadField, "sharedLinks[0].classes[0]");
-  EXPECT_SAYS(said(R"([{"name": "x", "classes": ["cpu"]}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes", "hosts");
-  EXPECT_SAYS(said(R"([{"name": "x", "level": 3}])"), ErrorKind::BadPlatform, "sharedLinks[0].level", "to 2");
-  EXPECT_SAYS(said(R"([{"name": "x", "level": -99999999999}])"), ErrorKind::BadPlatform, "sharedLinks[0].level");
-  EXPECT_SAYS(said(R"([{"name": "x", "factor": -1}])"), ErrorKind::BadNumber, "sharedLinks[0].factor", "negative");
-  EXPECT_SAYS(said(R"([{"name": "x", "bandwidth": 5}])"), ErrorKind::BadPlatform, "sharedLinks[0].bandwidth", "factor");
+  EXPECT_SAYS(refused_links("7"), ErrorKind::BadField, "sharedLinks");
+  EXPECT_SAYS(refused_links("[7]"), ErrorKind::BadField, "sharedLinks[0]");
+  EXPECT_SAYS(refused_links("[{}]"), ErrorKind::BadField, "sharedLinks[0].name", "is missing");
+  EXPECT_SAYS(refused_links(R"([{"name": ""}])"), ErrorKind::BadPlatform, "sharedLinks[0].name", "not empty");
+  EXPECT_SAYS(refused_links(R"([{"name": "x"}, {"name": "x"}])"), ErrorKind::BadPlatform, "sharedLinks[1].name",
+              "another");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": []}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes",
+              "is empty");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": ["gpu"]}])"), ErrorKind::BadPlatform,
+              "sharedLinks[0].classes[0]", "no class is called \"gpu\"");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": [1]}])"), ErrorKind::BadField, "sharedLinks[0].classes[0]");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": ["cpu"]}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes",
+              "hosts");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "level": 3}])"), ErrorKind::BadPlatform, "sharedLinks[0].level", "to 2");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "level": -99999999999}])"), ErrorKind::BadPlatform,
+              "sharedLinks[0].level");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "factor": -1}])"), ErrorKind::BadNumber, "sharedLinks[0].factor",
+              "negative");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "bandwidth": 5}])"), ErrorKind::BadPlatform, "sharedLinks[0].bandwidth",
+              "factor");
   EXPECT_SAYS(error_of([] {
                 parse_platform(R"({"version": 1, "classes": [{"name": "a", "device": "a100", "count": 2}],
                                    "sharedLinks": [{"name": "x", "factor": 2}]})",

@@ -84,7 +84,7 @@ TEST(RandomRuns, ArePossibleWithSharedLinks) {
          {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
       try {
         const Simulation run =
-            simulate(draw.problem, draw.split, run_as(kind, seed % 2 == 0 ? 1 + seed % 8 : kSamples, 1 + seed % 5));
+            simulate(draw.problem, draw.split, run_as(kind, seed % 2 == 0 ? 1 + seed % 8 : 95, 1 + seed % 5));
         const auto complaint = complaint_about(draw.problem, draw.report, run);
         ASSERT_FALSE(complaint) << *complaint << "\n" << name_of(seed, draw, run);
         const double formula = max_load(draw);

@@ -30,8 +30,7 @@ std::vector<LinkLoad> shared_link_loads(const Problem& problem, const std::vecto
       if (level == 0) return true;
       const Path& a = places[inside].path;
       const Path& b = places[other].path;
-      return b.size() < level ||
-             !std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(level), b.begin());
+      return b.size() < level || !std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(level), b.begin());
     };
     std::map<Path, BothPasses> tallies;
     for (std::size_t d = 0; d < places.size(); ++d) {

@@ -82,7 +82,8 @@ void write_worth(const Problem& problem, const Result& result, const CheckReport
   json.field("speedUp", gain ? speed_up_text(problem, *gain) : "");
   const std::optional<LoneBottleneck> alone = result.split ? lone_bottleneck(problem, result.value) : std::nullopt;
   json.column("loneBottleneck", alone ? alone->nodes : std::vector<NodeId>());
-  json.field("loneBottleneckText", alone ? lone_bottleneck_text(problem, *alone, result.value) : slowest_link_text(problem, report));
+  json.field("loneBottleneckText",
+             alone ? lone_bottleneck_text(problem, *alone, result.value) : slowest_link_text(problem, report));
 }
 
 }  // namespace
