@@ -10,12 +10,14 @@
 
 #include "partita/model/contention.h"
 #include "partita/model/made_sound.h"
+#include "partita/model/shared_links.h"
 #include "partita/model/validate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/read_solution.h"
 #include "partita/solve/mip/write_model.h"
+#include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 #include "partita/util/within_limits.h"
 
@@ -73,6 +75,15 @@ void keep_start(const Problem& problem, const PlanOptions& options, Plan& plan) 
   settle_status(problem, result.bound, plan);
 }
 
+Problem formulated(const Problem& problem) {
+  Problem sound = with_busy_times(made_sound(problem));
+  if (has_shared_links(sound)) {
+    throw InputError(ErrorKind::Unsupported, "platform.shared_links",
+                     "the integer programs know nothing of shared links; leave them out of the platform");
+  }
+  return sound;
+}
+
 }  // namespace
 
 Plan plan(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
@@ -104,13 +115,13 @@ Plan adopt(const Problem& problem, const Split& split) {
 }
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
-  const Problem sound = with_busy_times(made_sound(problem));
+  const Problem sound = formulated(problem);
   const auto formulation = formulate(sound);
   return model_text(formulation->model(), format, describe_program(sound));
 }
 
 Split read_integer_solution(const Problem& problem, std::string_view text, const std::string& where) {
-  const Problem sound = with_busy_times(made_sound(problem));
+  const Problem sound = formulated(problem);
   const auto formulation = formulate(sound);
   return formulation->decode(read_solution(formulation->model(), text, where));
 }

@@ -8,6 +8,7 @@
 #include "partita/check/cost_sources.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
+#include "partita/check/shared_links.h"
 #include "partita/check/speed_up.h"
 #include "partita/check/times.h"
 #include "partita/check/warnings.h"
@@ -69,12 +70,14 @@ std::string proof_lines(const Result& result, bool technical) {
   return text;
 }
 
-std::string worth_lines(const Problem& problem, const Result& result) {
+std::string worth_lines(const Problem& problem, const Plan& plan) {
+  const Result& result = plan.result;
   std::string text;
   if (!result.split) return text;
   if (const auto gain = speed_up(problem, result.value)) text += speed_up_text(problem, *gain) + "\n";
   if (const auto alone = lone_bottleneck(problem, result.value))
     text += lone_bottleneck_text(problem, *alone, result.value) + "\n";
+  if (const std::string link = slowest_link_text(problem, plan.report); !link.empty()) text += link + "\n";
   return text;
 }
 
@@ -89,7 +92,7 @@ std::string plan_report(const Problem& problem, const Plan& plan, const PlanRepo
   text += status_line(problem, plan.result, options);
   text += bound_line(problem, plan.result);
   text += proof_lines(plan.result, options.technical);
-  text += worth_lines(problem, plan.result);
+  text += worth_lines(problem, plan);
   if (plan.result.split) {
     text.append("\n").append(describe_table(problem, plan.report, width));
     for (const std::string& more :

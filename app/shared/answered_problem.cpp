@@ -31,7 +31,7 @@ bool same_times(const PlatformSpec& a, const PlatformSpec& b) {
 
 bool same_devices(const PlatformSpec& a, const PlatformSpec& b) {
   if (!same_times(a, b) || a.platform.sync_bandwidth != b.platform.sync_bandwidth) return false;
-  if (a.platform.clusters != b.platform.clusters) return false;
+  if (a.platform.clusters != b.platform.clusters || a.platform.shared_links != b.platform.shared_links) return false;
   for (ClassId c : a.platform.classes.all()) {
     const DeviceClass& one = a.platform.classes[c];
     const DeviceClass& other = b.platform.classes[c];
@@ -124,7 +124,7 @@ AnsweredProblem read_answered(const QuestionOptions& options, const std::optiona
   PlatformSpec devices = *plan->devices;
   if (!overrides.clusters.empty()) devices.platform.clusters.reset();  // they are said anew
   override_devices(overrides, devices.platform);
-  override_links(overrides, devices.platform);
+  override_links(overrides, devices);
 
   if (is_model(options.workload)) {
     answered.problem.workload = read_model_workload(options.workload, options.model, devices);

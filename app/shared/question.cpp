@@ -195,7 +195,7 @@ Workload read_costed_model(const QuestionOptions& question, const PlatformOverri
   }
   PlatformSpec platform = *overrides.platform;
   override_devices(overrides, platform.platform);
-  override_links(overrides, platform.platform);
+  override_links(overrides, platform);
   Workload workload = read_model_workload(question.workload, question.model, platform);
   if (devices) *devices = std::move(platform);
   return workload;

@@ -14,6 +14,7 @@
 #include "partita/check/memory.h"
 #include "partita/check/placement.h"
 #include "partita/check/shape.h"
+#include "partita/check/shared_links.h"
 
 namespace partita {
 
@@ -32,6 +33,7 @@ void check_placement(const Problem& problem, const Placement& placement, CheckRe
   measure_memory(problem, placement, report);
   fill_copies(report);
   add_up_loads(problem, report);
+  measure_shared_links(problem, placement, clusters, report);
 
   check_memory(problem, report);
   check_colours(problem, placement, report);

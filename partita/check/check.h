@@ -3,6 +3,7 @@
 // alone: this room uses neither `reduce` nor `solve`, and shares no code with them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,16 @@ struct DeviceReport {
   double out() const { return forward.out + backward.out; }
 };
 
+// Throughput: what all that is behind a shared link moves over it for a sample, at the link's price. A device that
+// computes nothing, so to say.
+struct SharedLinkReport {
+  std::string name;      // with the cluster where every cluster of a level has one
+  std::size_t link = 0;  // which of the platform's
+  PassLoad forward;
+  PassLoad backward;
+  double load = 0;  // in the problem's transfer mode, both passes
+};
+
 // Latency: one uninterrupted piece of work: a subgraph of an accelerator, or a node on a host.
 struct ScheduleStep {
   DeviceId device;
@@ -86,6 +97,8 @@ struct CheckReport {
   IdVector<DeviceId, double> load;  // for each sample, in the problem's transfer mode, both passes and sync
   double value = 0;                 // the problem's objective; infinite for a latency split that waits for itself
   DeviceId bottleneck;              // the device with the largest load, the first of equals
+  std::vector<SharedLinkReport> shared_links;  // throughput: by shared link of the platform, then by cluster
+  std::optional<std::size_t> slowest_link;     // of those, where its load is above that of every device
   // Throughput, staged, and no violation of the shape: the devices that have nodes, copies left out, in an order that
   // takes every forward edge forward and keeps the devices of a cluster together. The split's own order where that is
   // one.
@@ -97,6 +110,8 @@ struct CheckReport {
   std::size_t host_cores = 0;
 
   bool legal() const { return violations.empty(); }
+  // The one that everything waits for, where it is a device.
+  bool is_bottleneck(DeviceId device) const { return !slowest_link && bottleneck == device; }
 };
 
 // Every violation is named, not only the first. The value is computed as far as the split goes, legal or not: nodes on

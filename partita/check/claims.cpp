@@ -93,6 +93,9 @@ std::string plain_proof(const Result& result) {
     if (!contains(result.proof, row.words)) continue;
     std::string text = best ? row.best : row.below;
     if (contains(result.proof, "for free splits: ")) text += " (no split of any shape can)";
+    if (contains(result.proof, "without the shared links: ")) text += " (even without the shared links)";
+    if (contains(result.proof, "with a shared link in the loads: "))
+      text += " (with what moves over a shared link in the loads of its devices)";
     if (contains(result.proof, "with all devices next to each other: "))
       text += " (even with all devices next to each other)";
     if (contains(result.proof, "with as few samples in flight as can be: "))

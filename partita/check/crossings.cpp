@@ -6,9 +6,12 @@
 #include "partita/util/csr.h"
 
 namespace partita::detail {
+namespace {
 
-Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
-                         const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters) {
+// By a tariff that says what a device pays for a transfer from or to another.
+template <class Tariff>
+Crossings crossings_by(const Tariff& tariff, const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                       const IdVector<BlockId, DeviceId>& device_of) {
   std::vector<std::pair<NodeId, Edge>> pairs;
   pairs.reserve(graph.edges.size());
   for (const Edge& edge : graph.edges) pairs.emplace_back(edge.from, edge);
@@ -28,19 +31,31 @@ Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& bl
       const BlockId there = block_of[edge.to];
       if (!there.valid() || there == home) continue;
       const NodeId reader = one_cost ? NodeId() : edge.to;
-      const double paid_here = clusters.pays(device_of[home], device_of[there], edge.cost);
+      const double paid_here = tariff.pays(device_of[home], device_of[there], edge.cost);
       if (!one_cost || !left) {
         crossings.out.push_back({u, home, paid_here, reader});
       } else {
         crossings.out.back().cost = std::max(crossings.out.back().cost, paid_here);
       }
       if (!one_cost || last_producer[there] != u)
-        crossings.in.push_back({u, there, clusters.pays(device_of[there], device_of[home], edge.cost), reader});
+        crossings.in.push_back({u, there, tariff.pays(device_of[there], device_of[home], edge.cost), reader});
       left = true;
       last_producer[there] = u;
     }
   }
   return crossings;
+}
+
+}  // namespace
+
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                         const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters) {
+  return crossings_by(clusters, graph, block_of, device_of);
+}
+
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                         const IdVector<BlockId, DeviceId>& device_of, const SharedLinkPlaces& link) {
+  return crossings_by(link, graph, block_of, device_of);
 }
 
 }  // namespace partita::detail

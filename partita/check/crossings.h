@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "partita/check/clusters.h"
+#include "partita/check/shared_links.h"
 #include "partita/model/graph.h"
 
 namespace partita::detail {
@@ -36,5 +37,9 @@ struct Crossings {
 // + blocks), times the depth of the clusters.
 Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
                          const IdVector<BlockId, DeviceId>& device_of, const ClusterTree& clusters);
+
+// The same at what a shared link asks for: a transfer costs 0 where it does not go over the link.
+Crossings find_crossings(const Graph& graph, const IdVector<NodeId, BlockId>& block_of,
+                         const IdVector<BlockId, DeviceId>& device_of, const SharedLinkPlaces& link);
 
 }  // namespace partita::detail

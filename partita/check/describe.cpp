@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kViolationsShown = 20;  // of one kind
 constexpr std::size_t kLinesShown = 30;       // of a schedule
+constexpr std::size_t kIdleLinksShown = 4;    // shared links, with others
 constexpr std::size_t kLongestTitle = 120;    // bytes of a workload's name
 
 // "0,3-5" of numbers in rising order; a long list is cut.
@@ -187,6 +188,8 @@ std::string describe_devices(const Platform& platform) {
   }
   if (platform.clusters && !platform.clusters->clusters.empty())
     text += fmt::format(" in {}", counted(platform.clusters->clusters.size(), "cluster"));
+  if (!platform.shared_links.empty())
+    text += fmt::format(" behind {}", counted(platform.shared_links.size(), "shared link"));
   return text;
 }
 
@@ -232,6 +235,7 @@ std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, 
 
   double largest = timed ? report.value : 0;
   for (double load : report.load) largest = std::max(largest, load);
+  for (const SharedLinkReport& link : report.shared_links) largest = std::max(largest, link.load);
   const TimeFormat time(largest, digits);
 
   Row header;
@@ -266,10 +270,29 @@ std::vector<Row> device_rows(const Problem& problem, const CheckReport& report, 
     row.push_back(std::to_string(device.node_count));
     std::vector<std::string> notes;
     const DeviceId slowest = report.bottleneck;
-    const bool bottleneck = slowest.valid() && (slowest == d || report.devices[slowest].original == d);
+    const bool bottleneck =
+        !report.slowest_link && slowest.valid() && (slowest == d || report.devices[slowest].original == d);
     if (bottleneck && !latency) notes.emplace_back(marks.bottleneck);
     if (flat && over_memory(device.memory, device_class.memory)) notes.emplace_back(marks.over_memory);
     row.push_back(fmt::format("<{}{}", notes.empty() ? "" : marks.before, fmt::join(notes, marks.between)));
+    rows.push_back(row);
+  }
+  // Links that devices share come last, like devices that compute nothing. Of many, those that nothing goes over are left out.
+  for (std::size_t i = 0; i < report.shared_links.size() && rows.size() > 1; ++i) {
+    const SharedLinkReport& link = report.shared_links[i];
+    if (report.shared_links.size() > kIdleLinksShown && link.load == 0) continue;
+    Row row;
+    if (staged) row.emplace_back("-");
+    row.insert(row.end(), {link.name, time(link.load)});
+    if (training) {
+      row.push_back(time(pass_load(link.forward, problem.transfers)));
+      row.push_back(time(pass_load(link.backward, problem.transfers)));
+    }
+    row.insert(row.end(), {"-", time(link.forward.in + link.backward.in), time(link.forward.out + link.backward.out)});
+    if (shared) row.emplace_back("-");
+    if (flat) row.emplace_back("-");
+    row.emplace_back("-");
+    row.push_back(report.slowest_link == i ? fmt::format("<{}{}", marks.before, marks.bottleneck) : "<");
     rows.push_back(row);
   }
   return rows;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partita/check/crossings.h"
+#include "partita/check/shared_links.h"
 #include "partita/model/contention.h"
 
 namespace partita::detail {
@@ -68,8 +69,14 @@ double throughput_value(const Problem& problem, const CheckReport& report) {
       forward = std::max(forward, loads.forward);
       backward = std::max(backward, loads.backward);
     }
+    for (const SharedLinkReport& link : report.shared_links) {
+      const PassLoads loads = pass_loads(problem, link);
+      forward = std::max(forward, loads.forward);
+      backward = std::max(backward, loads.backward);
+    }
     return forward + backward;
   }
+  if (report.slowest_link) return report.shared_links[*report.slowest_link].load;
   return report.bottleneck.valid() ? report.load[report.bottleneck] : 0;
 }
 

@@ -25,7 +25,7 @@ void measure_passes(const Problem& problem, const Placement& placement, const Cl
 // Fills report.load and report.bottleneck from the passes, sync and sharing in report.devices.
 void add_up_loads(const Problem& problem, CheckReport& report);
 
-// MaxLoad or GPipe, from the loads in the report.
+// MaxLoad or GPipe, from the loads in the report: those of devices and of shared links.
 double throughput_value(const Problem& problem, const CheckReport& report);
 
 }  // namespace partita::detail

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "partita/check/cost_sources.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::detail {
 namespace {
@@ -46,12 +47,24 @@ std::optional<std::string> untold_activations(const Problem& problem) {
       untold, untold == 1 ? "" : "s", 100 * untold_memory / memory, untold == 1 ? "has" : "have", model);
 }
 
+// For one sample alone, nobody says who waits for whom at a link.
+std::optional<std::string> links_not_minded(const Problem& problem) {
+  const auto& links = problem.workload->platform.shared_links;
+  if (problem.objective != Objective::Latency || links.empty()) return std::nullopt;
+  return fmt::format(
+      "the objective latency does not mind shared links ({}{}): transfers of one sample that meet there are counted as "
+      "if "
+      "each had the link for itself",
+      visible(links.front().name, kLongestShownName), links.size() > 1 ? ", ..." : "");
+}
+
 }  // namespace
 
 std::vector<std::string> warnings(const Problem& problem, const CheckReport&) {
   std::vector<std::string> lines = problem.workload->notes;
   if (auto line = unknown_operators(problem.workload)) lines.push_back(std::move(*line));
   if (auto line = untold_activations(problem)) lines.push_back(std::move(*line));
+  if (auto line = links_not_minded(problem)) lines.push_back(std::move(*line));
   return lines;
 }
 

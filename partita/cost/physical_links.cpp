@@ -45,8 +45,10 @@ Platform with_relative_links(const Platform& physical) {
     one.link_latency *= kUnitsPerSecond;
   }
   if (result.clusters) make_relative(*result.clusters, fastest);
-  // Copies of a stage exchange their weights over the same links.
-  result.sync_bandwidth = 1 / cost_of_a_byte(physical);
+  for (SharedLink& one : result.shared_links) make_relative(one.link, fastest);
+  // Copies of a stage exchange their weights over the same links, where nothing else is said.
+  result.sync_bandwidth =
+      std::isfinite(physical.sync_bandwidth) ? physical.sync_bandwidth / kUnitsPerSecond : 1 / cost_of_a_byte(physical);
   return result;
 }
 

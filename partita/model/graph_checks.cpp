@@ -73,6 +73,7 @@ void for_each_latency(const Cluster& cluster, Visit visit) {
 template <class Visit>
 void for_each_latency(const Platform& platform, Visit visit) {
   for (const DeviceClass& one : platform.classes) visit(one.link_latency);
+  for (const SharedLink& one : platform.shared_links) visit(one.link.latency);
   if (platform.clusters) for_each_latency(*platform.clusters, visit);
 }
 
@@ -80,6 +81,9 @@ double least_link_factor(const Platform& platform) {
   double least = 1;
   for (const DeviceClass& one : platform.classes) {
     if (one.link_factor > 0) least = std::min(least, one.link_factor);
+  }
+  for (const SharedLink& one : platform.shared_links) {
+    if (one.link.factor > 0) least = std::min(least, one.link.factor);
   }
   return least;
 }
@@ -90,6 +94,7 @@ bool too_small(double number, double factor) { return number > 0 && factor > 0 &
 double largest_link_factor(const Platform& platform) {
   double largest = 1;
   for (const DeviceClass& one : platform.classes) largest = std::max(largest, one.link_factor);
+  for (const SharedLink& one : platform.shared_links) largest = std::max(largest, one.link.factor);
   return largest;
 }
 

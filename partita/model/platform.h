@@ -21,6 +21,7 @@ enum class DeviceKind {
 inline constexpr int kMaxDevicesOfAKind = 1'000'000;
 inline constexpr int kMaxClasses = 1'000;
 inline constexpr int kMaxClusters = 100'000;
+inline constexpr int kMaxSharedLinks = 100;
 
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
@@ -56,6 +57,20 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
+// One link that several accelerators are behind: what all of them move for a sample goes over it one after the other, so
+// it bounds the time per sample as a device does. An output that an accelerator moves, in or out, takes link.price(cost)
+// there, beside what the accelerator pays itself. Throughput only: for latency, one sample alone, nobody queues.
+struct SharedLink {
+  std::string name;
+  Link link;
+  std::vector<ClassId> classes;  // of accelerators; none: all that the platform has
+  // 0: one link for all that these move. Else every cluster so many levels below the outermost one has such a link, for
+  // what the accelerators in it move to and from devices that are not in it.
+  int level = 0;
+
+  friend bool operator==(const SharedLink&, const SharedLink&) = default;
+};
+
 struct Platform {
   IdVector<ClassId, DeviceClass> classes;
   // Where the devices are. None: all in one cluster, at factor 1. The counts of the classes are the sums over the tree,
@@ -63,6 +78,7 @@ struct Platform {
   std::optional<Cluster> clusters = std::nullopt;
   // Bytes per unit of time at which the copies of a stage exchange their weights, at factor 1. Unlimited: for nothing.
   double sync_bandwidth = kUnlimited;
+  std::vector<SharedLink> shared_links = {};  // with different names
 
   std::size_t device_count() const;
   std::size_t device_count(DeviceKind kind) const;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "partita/model/graph_checks.h"
+#include "partita/model/shared_links.h"
 #include "partita/util/error.h"
 
 namespace partita {
@@ -114,6 +115,19 @@ void check_clusters(const Platform& platform) {
   }
 }
 
+// Precondition: the classes and clusters are sound.
+void check_shared_links(const Platform& platform) {
+  if (platform.shared_links.size() > kMaxSharedLinks) {
+    fail(ErrorKind::BadPlatform, "platform.shared_links",
+         fmt::format("there are {}; expected at most {}", platform.shared_links.size(), kMaxSharedLinks));
+  }
+  for (std::size_t i = 0; i < platform.shared_links.size(); ++i) {
+    const SharedLinkFault fault = shared_link_fault(platform, i);
+    if (!fault.text.empty())
+      fail(ErrorKind::BadPlatform, fmt::format("platform.shared_links[{}].{}", i, fault.field), fault.text);
+  }
+}
+
 // --- graphs --------------------------------------------------------------------------------------
 
 std::string name_of(NodeId v) { return fmt::format("graph.nodes[{}]", v.index()); }
@@ -197,6 +211,7 @@ void validate(const Platform& platform) {
     check_class(platform.classes[c], fmt::format("platform.classes[{}]", c.index()));
   check_names(platform);
   if (platform.clusters) check_clusters(platform);
+  check_shared_links(platform);
   if (const std::string fault = device_fault(platform); !fault.empty()) fail(ErrorKind::BadPlatform, "platform", fault);
   if (!(platform.sync_bandwidth > 0)) {
     fail(ErrorKind::BadPlatform, "platform.sync_bandwidth",

@@ -6,10 +6,12 @@
 
 #include "partita/check/certificate.h"
 #include "partita/model/contention.h"
+#include "partita/model/shared_links.h"
 #include "partita/portfolio/first_answer.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/safe_range.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/shared_links.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/layers.h"
 #include "partita/reduce/usable_devices.h"
@@ -149,7 +151,15 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   std::optional<Split> first;
   bool another = true;  // the answer is that of another form of the problem, which has been told to the sink
   const bool whole = within_limits(budget, [&] {
-    if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
+    if (has_shared_links(problem) && !options.contract_layers) {
+      another = false;
+      const AskPlain ask = [&](const Problem& plain, Budget& part, const Sink& news) {
+        return answer(plain, options, part, news, simple);
+      };
+      plan_shared_links(problem, options, ask, budget, sink, plan);
+    } else if (has_shared_links(problem)) {
+      plan = plan_layers(problem, options, budget, sink, simple);
+    } else if (const int exponent = exponent_to_safe_range(problem); exponent != 0) {
       plan = answer(with_times_scaled(problem, exponent), options, budget, scaled_back(sink, exponent), simple);
       scale_back(problem, exponent, plan);
     } else if (const std::optional<UsableDevices> usable = leave_out_idle(problem)) {

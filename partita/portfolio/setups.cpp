@@ -23,6 +23,7 @@
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/layers.h"
 #include "partita/reduce/links.h"
 #include "partita/reduce/setup_instance.h"
 #include "partita/solve/staged/setups/device_counts.h"
@@ -132,7 +133,7 @@ SetupHint ask(const std::optional<Simpler>& simpler, const SetupInstance& instan
 
 // In clusters the presolve rules for cheap groups do not hold, and a model's thousand operators stay that many. Where nodes
 // say which layer they are of, the question with whole layers is small, and the order of its answer leads to a split that is at
-// least as good. That question comes here too, but has hardly more groups than layers.
+// least as good. That question comes here too, with at most half of the groups; where whole layers leave more, it is not asked.
 std::vector<GroupId> order_by_layers(const Problem& problem, const SetupInstance& instance, const PlanOptions& options,
                                      Budget& budget) {
   constexpr double kShare = 0.2;  // of the time
@@ -142,6 +143,7 @@ std::vector<GroupId> order_by_layers(const Problem& problem, const SetupInstance
   for (const Node& node : problem.workload->graph.nodes)
     if (node.layer) layers.insert(*node.layer);
   if (layers.empty() || instance.graph.size() <= 2 * layers.size() + kFewGroups) return {};
+  if (2 * make_setup_instance(keep_layers_together(problem).problem).graph.size() > instance.graph.size()) return {};
   PlanOptions whole = options;
   whole.contract_layers = true;
   Budget part(budget, kTicksBeforeSamples, kShare * budget.seconds_left());

@@ -34,7 +34,7 @@ PlatformSpec planner_devices(const PlatformOverrides& overrides, const std::opti
     spec.platform = make_platform(count, memory, checked_count(overrides.hosts.value_or(0), "hosts"));
     if (own) spec.platform.sync_bandwidth = own->sync_bandwidth;
   }
-  override_links(overrides, spec.platform);
+  override_links(overrides, spec);
   if (const std::string fault = device_fault(spec.platform); !fault.empty()) {
     throw InputError(ErrorKind::BadPlatform, source, fault);
   }

@@ -16,7 +16,9 @@
 #include "partita/read/bytes.h"
 #include "partita/read/fields.h"
 #include "partita/read/json_document.h"
+#include "partita/read/links.h"
 #include "partita/read/physical_class.h"
+#include "partita/read/physical_fields.h"
 #include "partita/read/platform_object.h"
 #include "partita/read/unknown_fields.h"
 #include "partita/util/error.h"
@@ -30,7 +32,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kNewestPlatform = 1;
-const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "syncBandwidth", "version"}};
+const FieldNames kPlatformFields{"a platform", {"classes", "clusters", "sharedLinks", "syncBandwidth", "version"}};
 const FieldNames kClassFields{"a class of devices",
                               {"contention", "count", "device", "flops", "kind", "launch", "link", "linkFactor",
                                "linkLatency", "memory", "memoryBandwidth", "name", "timeFactor"}};
@@ -125,14 +127,6 @@ DeviceClass read_class(const ObjectView& fields, IdVector<ClassId, DeviceRates>&
               fmt::format("found {}; expected none, as hosts pay for no transfer", result.link_latency));
   }
   return result;
-}
-
-Link read_link(const ObjectView& fields) {
-  Link link;
-  link.factor = fields.amount_or("factor", 1, "how many times the edge's cost a transfer costs, a number, 0 or more");
-  link.latency = fields.amount_or(
-      "latency", 0, "what each transfer takes beside that, in the workload's unit of time, a number, 0 or more");
-  return link;
 }
 
 class ClusterReader {
@@ -230,6 +224,17 @@ Cluster read_clusters(const ObjectView& object, ClusterReader& reader) {
   return reader.read(fields, 1);
 }
 
+// A physical platform's is in bytes per second, as all that it says.
+double exchange_bandwidth(const ObjectView& platform, bool physical) {
+  constexpr const char* kExpected = "bytes per unit of time, a number above 0 (null for unlimited)";
+  const std::optional<double> given =
+      physical ? quantity(platform, "syncBandwidth", Quantity::Bandwidth) : platform.number("syncBandwidth", kExpected);
+  if (!given || *given > 0) return given.value_or(kUnlimited);
+  platform.place()
+      .member("syncBandwidth")
+      .fail(ErrorKind::BadPlatform, fmt::format("found {}; expected {}", *given, kExpected));
+}
+
 PlatformSpec read_platform_file(TextStream text, const ReadOptions& options) {
   KeepAllBut listener(kPlatformExpected, {"nodes", "edges", "meta"});
   const json document = read_json(text, listener);
@@ -303,13 +308,8 @@ PlatformSpec detail::read_platform_object(const ObjectView& given, UnknownFields
   }
   if (const std::string fault = device_fault(spec.platform); !fault.empty())
     object.place().fail(ErrorKind::BadPlatform, fault);
-  constexpr const char* kBandwidth = "bytes per unit of time, a number above 0 (null for unlimited)";
-  spec.platform.sync_bandwidth = object.number("syncBandwidth", kBandwidth).value_or(kUnlimited);
-  if (!(spec.platform.sync_bandwidth > 0)) {
-    object.place()
-        .member("syncBandwidth")
-        .fail(ErrorKind::BadPlatform, fmt::format("found {}; expected {}", spec.platform.sync_bandwidth, kBandwidth));
-  }
+  read_shared_links(object, unknown, spec);
+  spec.platform.sync_bandwidth = exchange_bandwidth(object, is_physical(spec));
   return spec;
 }
 

@@ -111,13 +111,15 @@ void override_devices(const PlatformOverrides& overrides, Platform& platform) {
   }
 }
 
-void override_links(const PlatformOverrides& overrides, Platform& platform) {
+void override_links(const PlatformOverrides& overrides, PlatformSpec& spec) {
+  Platform& platform = spec.platform;
   if (overrides.sync_bandwidth) {
     if (!(*overrides.sync_bandwidth > 0)) {
       refuse("sync bandwidth",
              fmt::format("found {}; expected bytes per unit of time, above 0", *overrides.sync_bandwidth));
     }
-    platform.sync_bandwidth = *overrides.sync_bandwidth;
+    constexpr double kUnitsPerSecond = 1e3;
+    platform.sync_bandwidth = *overrides.sync_bandwidth * (is_physical(spec) ? kUnitsPerSecond : 1);
   }
   if (!overrides.clusters.empty()) platform.clusters = dealt_out(platform, overrides.clusters);
 }

@@ -31,7 +31,8 @@ struct PlatformOverrides {
 // Throws InputError where an override makes no sense or does not fit the platform. `accelerators`, `memory` and `hosts`
 // are for platforms as objects; those of the paper's fields are applied as the fields are read.
 void override_devices(const PlatformOverrides& overrides, Platform& platform);
-void override_links(const PlatformOverrides& overrides, Platform& platform);
+// A physical platform's sync_bandwidth is in bytes per second, the override in those of workloads made on it, which are in ms.
+void override_links(const PlatformOverrides& overrides, PlatformSpec& spec);
 
 // How many devices of a kind a caller asks for, and how much memory: as given, or an InputError.
 int checked_count(int count, const char* what);

@@ -124,7 +124,7 @@ PlatformSpec read_devices(const ObjectView& file, const PlatformOverrides& overr
   } else {
     spec.platform = paper_platform(file, overrides);
   }
-  override_links(overrides, spec.platform);
+  override_links(overrides, spec);
   return spec;
 }
 

@@ -141,6 +141,7 @@ class Fuser {
                        visible(workload_.platform.classes[class_].name), classes));
     }
     if (workload_.platform.clusters) note("the clusters of the platform are lost");
+    if (!workload_.platform.shared_links.empty()) note("the shared links of the platform are lost");
     if (!seconds_in(workload_.time_unit)) note("the unit of time is not known, and taken for a millisecond");
   }
 

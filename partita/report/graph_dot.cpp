@@ -57,7 +57,7 @@ std::string graph_dot(const Problem& problem, const Pieces& pieces, const CheckR
   for (const PieceId p : pieces.pieces.all()) {
     const Piece& piece = pieces.pieces[p];
     const char* colour = device_colour(piece.device);
-    const bool bottleneck = problem.objective != Objective::Latency && piece.device == report.bottleneck;
+    const bool bottleneck = problem.objective != Objective::Latency && report.is_bottleneck(piece.device);
     text += fmt::format(
         "  subgraph cluster_{} {{\n"
         "    label=\"{}{}\\nload {} (compute {:.4g}, in {:.4g}, out {:.4g}){}\";\n"

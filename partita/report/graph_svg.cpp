@@ -89,7 +89,7 @@ class Drawing {
 
  private:
   bool is_bottleneck(DeviceId device) const {
-    return problem_.objective != Objective::Latency && device == report_.bottleneck;
+    return problem_.objective != Objective::Latency && report_.is_bottleneck(device);
   }
 
   void write(double x, double y, const std::string& text, double font, const std::string& attributes = "") {

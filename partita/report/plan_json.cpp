@@ -39,6 +39,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
     add_result(result, json);
     add_run(run, json);
     add_verdict(problem, result, json);
+    if (result.split) add_shared_links(problem, report, json);
     write_whole_question(problem, devices, json.key("question"));
     if (result.split) {
       const PlacesInList places = places_in_list(workload.platform, report);

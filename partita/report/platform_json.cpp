@@ -21,11 +21,20 @@ void add_class(const DeviceClass& one, double time_factor, JsonWriter& json) {
   if (one.contention != 1) json.field("contention", one.contention);
 }
 
+void add_link(const Link& link, bool physical, JsonWriter& json) {
+  physical ? json.field("bandwidth", 1 / link.factor) : json.field("factor", link.factor);
+  json.field("latency", link.latency);
+}
+
 void write_link(const Link& link, bool physical, JsonWriter& json) {
-  json.object([&] {
-    physical ? json.field("bandwidth", 1 / link.factor) : json.field("factor", link.factor);
-    json.field("latency", link.latency);
-  });
+  json.object([&] { add_link(link, physical, json); });
+}
+
+void add_shared_link(const Platform& platform, const SharedLink& one, bool physical, JsonWriter& json) {
+  json.field("name", one.name);
+  if (!one.classes.empty()) json.column("classes", one.classes, [&](ClassId c) { return platform.classes[c].name; });
+  if (one.level > 0) json.field("level", one.level);
+  add_link(one.link, physical, json);
 }
 
 void add_physical_class(const DeviceClass& one, const DeviceRates& rates, JsonWriter& json) {
@@ -88,6 +97,10 @@ void write_platform(const PlatformSpec& spec, JsonWriter& json) {
       }
     });
     if (platform.clusters) write_cluster(platform, *platform.clusters, physical, 1, json.key("clusters"));
+    if (!platform.shared_links.empty()) {
+      json.rows("sharedLinks", platform.shared_links,
+                [&](const SharedLink& one) { add_shared_link(platform, one, physical, json); });
+    }
     if (std::isfinite(platform.sync_bandwidth)) json.field("syncBandwidth", platform.sync_bandwidth);
   });
 }

@@ -79,7 +79,7 @@ std::string mark(const Problem& problem, const CheckReport& report, const Simula
   const Platform& platform = problem.workload->platform;
   const double limit = platform.classes[platform.class_of(device)].memory;
   std::string text;
-  if (device == report.bottleneck && problem.objective != Objective::Latency) text = "bottleneck";
+  if (report.is_bottleneck(device) && problem.objective != Objective::Latency) text = "bottleneck";
   if (simulation.devices[device].peak_memory > limit * (1 + kValueTolerance))
     text += (text.empty() ? "" : ", ") + fmt::format("more memory than its {}", human_bytes(limit));
   return text.empty() ? "<" : "<<- " + text;

@@ -64,10 +64,11 @@ IdVector<LaneId, std::vector<TimelineBox>> boxes_until(const Simulation& simulat
   IdVector<LaneId, std::vector<TimelineBox>> lanes(simulation.lanes.size());
   for (const Interval& interval : simulation.intervals) {
     if (interval.start >= end || interval.finish <= interval.start) continue;
-    const bool backward = simulation.pieces.pieces[interval.piece].backward;
-    const TimelineBox box{
-        simulation.lanes[interval.lane].device, backward, interval.phase, interval.sample, interval.start,
-        std::min(interval.finish, end)};
+    const Piece& piece = simulation.pieces.pieces[interval.piece];
+    const bool backward = piece.backward;
+    const DeviceId lane = simulation.lanes[interval.lane].device;
+    const TimelineBox box{lane.valid() ? lane : piece.device, backward, interval.phase, interval.sample, interval.start,
+                          std::min(interval.finish, end)};
     std::vector<TimelineBox>& boxes = lanes[interval.lane];
     if (!boxes.empty() && joins(boxes.back(), box, kNarrow * end)) {
       boxes.back().finish = box.finish;
@@ -109,9 +110,12 @@ Timeline timeline(const CheckReport& report, const Simulation& simulation) {
   result.cut = result.end < simulation.makespan;
 
   std::uint32_t last = 0;
-  for (const UsedDevice& used : used_devices(report, simulation)) {
+  std::vector<DeviceId> devices;
+  for (const UsedDevice& used : used_devices(report, simulation)) devices.push_back(used.device);
+  devices.emplace_back();  // shared links
+  for (DeviceId device : devices) {
     for (LaneId lane : simulation.lanes.all()) {
-      if (simulation.lanes[lane].device != used.device) continue;
+      if (simulation.lanes[lane].device != device) continue;
       for (const TimelineBox& box : boxes[lane]) last = std::max(last, box.sample);
       if (boxes[lane].empty()) {
         ++result.idle_lanes;

@@ -73,8 +73,10 @@ class TimelinePicture {
         timeline_(timeline(report, simulation)),
         training_(problem.workload->graph.has_backward()) {
     for (const TimelineLane& lane : timeline_.lanes) {
-      colours_.emplace(device_colour(simulation.lanes[lane.lane].device), colours_.size());
-      for (const TimelineBox& box : lane.boxes) phases_.insert(box.phase);
+      for (const TimelineBox& box : lane.boxes) {
+        colours_.emplace(device_colour(box.device), colours_.size());
+        phases_.insert(box.phase);
+      }
     }
     arrange_lanes();
   }
@@ -126,7 +128,7 @@ class TimelinePicture {
       const Lane& one = simulation_.lanes[lane.lane];
       std::string name = one.name;
       const std::size_t colon = name.rfind(": ");
-      if (before.valid()) y += kLane + (one.device == before ? kLaneGap : kDeviceGap);
+      if (!places_.empty()) y += kLane + (one.device == before ? kLaneGap : kDeviceGap);
       if (one.device == before && colon != std::string::npos) name = name.substr(colon + 2);
       before = one.device;
       places_.push_back({visible(name, kTimelineLongestName), y});

@@ -27,7 +27,10 @@ constexpr std::uint32_t kWithArrows = 100;  // samples: later ones only repeat t
 std::string microseconds(std::int64_t time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }
 
 // A thread of its own for each lane, none of them 0, which stands for an idle processor in some viewers.
-std::size_t process_of(DeviceId device) { return device.index() + 1; }
+// Shared links are behind the devices.
+std::size_t process_of(DeviceId device, const Simulation& simulation) {
+  return (device.valid() ? device.index() : simulation.devices.size()) + 1;
+}
 std::size_t thread_of(LaneId lane) { return lane.index() + 1; }
 
 class Trace {
@@ -74,11 +77,14 @@ class Trace {
   void write_names() {
     std::size_t place = 0;
     for (const UsedDevice& used : used_devices(report_, simulation_)) {
-      write_name("process", process_of(used.device), 0, problem_.workload->platform.device_name(used.device), place++);
+      write_name("process", process_of(used.device, simulation_), 0,
+                 problem_.workload->platform.device_name(used.device), place++);
     }
+    if (std::ranges::any_of(simulation_.lanes, [](const Lane& lane) { return !lane.device.valid(); }))
+      write_name("process", process_of(DeviceId(), simulation_), 0, "shared links", place++);
     for (LaneId lane : simulation_.lanes.all()) {
       const Lane& one = simulation_.lanes[lane];
-      write_name("thread", process_of(one.device), thread_of(lane), one.name, lane.index());
+      write_name("thread", process_of(one.device, simulation_), thread_of(lane), one.name, lane.index());
     }
   }
 
@@ -156,7 +162,7 @@ class Trace {
       } else {
         add_arrow(event, interval.sample);
       }
-      json_.field("pid", process_of(simulation_.lanes[interval.lane].device));
+      json_.field("pid", process_of(simulation_.lanes[interval.lane].device, simulation_));
       json_.field("tid", thread_of(interval.lane));
       if (event.kind == Kind::Slice) add_arguments(interval);
     });
@@ -169,7 +175,7 @@ class Trace {
     json_.object([&] {
       json_.field("ph", "C");
       json_.field("name", name);
-      json_.field("pid", process_of(event.device));
+      json_.field("pid", process_of(event.device, simulation_));
       add_time("ts", event.time);
       json_.key("args").object([&] { json_.field(unit, number); });
     });

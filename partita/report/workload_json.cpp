@@ -19,7 +19,9 @@ namespace {
 constexpr int kWorkloadVersion = 1;
 
 bool is_plain(const Platform& platform) {
-  if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited) return false;
+  if (platform.classes.size() != 2 || platform.clusters || platform.sync_bandwidth != kUnlimited ||
+      !platform.shared_links.empty())
+    return false;
   const DeviceClass& accelerators = platform.classes[ClassId(0)];
   const DeviceClass& hosts = platform.classes[ClassId(1)];
   return accelerators.kind == DeviceKind::Accelerator && accelerators.name == to_string(DeviceKind::Accelerator) &&

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/schedule/link_queues.h"
 #include "partita/schedule/round_schedule.h"
 
 namespace partita::detail {
@@ -16,12 +17,14 @@ void limit_in_flight(const Steps& steps, std::size_t microbatches, Program& prog
   IdVector<StepId, char> has_behind(steps.steps.size(), 0);
   for (StepId s : steps.steps.all()) {
     for (StepId before : steps[s].after) {
-      if (steps[before].device != steps[s].device || s == steps.sync[steps[s].device]) continue;
+      if (is_link_step(steps[s]) || steps[before].device != steps[s].device || s == steps.sync[steps[s].device])
+        continue;
       has_before[s] = 1;
       has_behind[before] = 1;
     }
   }
   for (StepId first : steps.steps.all()) {
+    if (is_link_step(steps[first])) continue;
     const std::size_t sharing = steps[first].lanes.size();
     const std::size_t batch = (microbatches + sharing - 1) / sharing * sharing;
     for (StepId last : steps.steps.all()) {
@@ -40,7 +43,8 @@ Program gpipe_program(const Steps& steps, std::size_t samples, std::size_t micro
   for (StepId s : steps.steps.all()) {
     (steps[s].backward ? backward : forward).push_back(s);
     // An exchange of weights alone does not end a batch.
-    if (steps[s].backward && s != steps.sync[steps[s].device]) goes_backward[steps[s].lanes.front()] = 1;
+    if (steps[s].backward && (is_link_step(steps[s]) || s != steps.sync[steps[s].device]))
+      goes_backward[steps[s].lanes.front()] = 1;
   }
   Program program;
   program.samples = samples;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "partita/schedule/link_queues.h"
 #include "partita/schedule/transfer_order.h"
 
 namespace partita::detail {
@@ -84,6 +85,11 @@ class OneF1BProgram {
       };
       program_.gates[kOnePass].push_back(through(on_their_way));
       program_.gates[kBothPasses].push_back(through(2 * on_their_way));
+    }
+    // Steps on shared links have lanes of their own here.
+    for (StepId s : steps_.steps.all()) {
+      for (std::size_t n = 0; is_link_step(steps_[s]) && n < program_.samples; ++n)
+        program_.order[steps_[s].lane(n)].push_back({s, static_cast<std::uint32_t>(n)});
     }
     if (has_lanes_for_transfers()) order_transfers(steps_, !lowered_, program_);
     return std::move(program_);

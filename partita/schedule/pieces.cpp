@@ -8,8 +8,9 @@
 
 #include "partita/check/crossings.h"
 #include "partita/model/contention.h"
-#include "partita/util/fewest_runs.h"
+#include "partita/model/shared_links.h"
 #include "partita/util/csr.h"
+#include "partita/util/fewest_runs.h"
 
 namespace partita {
 
@@ -20,7 +21,8 @@ namespace {
 class PieceCutter {
  public:
   PieceCutter(const Problem& problem, const Split& split, const CheckReport& report)
-      : graph_(problem.workload->graph),
+      : problem_(problem),
+        graph_(problem.workload->graph),
         platform_(problem.workload->platform),
         split_(split),
         report_(report),
@@ -44,9 +46,14 @@ class PieceCutter {
     }
     for (NodeId v : graph_.nodes.all()) compute(v);
     for (const Edge& edge : graph_.edges) must_wait(result_.piece_of[edge.to], result_.piece_of[edge.from]);
-    for (const Crossing& c : transfers_.out) result_.pieces[result_.piece_of[c.producer]].load.out += c.cost;
-    for (const Crossing& c : transfers_.in) bring_in(c);
+    for (const Transfer& t : out_) {
+      Piece& piece = result_.pieces[result_.piece_of[t.crossing.producer]];
+      piece.load.out += t.crossing.cost;
+      for (const LinkUse& use : t.over) add_use(use.link, 0, use.out, piece);
+    }
+    for (const Transfer& t : in_) bring_in(t);
     for (Piece& piece : result_.pieces) {
+      std::ranges::sort(piece.links, {}, &LinkUse::link);
       std::sort(piece.after.begin(), piece.after.end());
       piece.after.erase(std::unique(piece.after.begin(), piece.after.end()), piece.after.end());
     }
@@ -54,6 +61,11 @@ class PieceCutter {
   }
 
  private:
+  struct Transfer {
+    Crossing crossing;
+    std::vector<LinkUse> over;  // shared links
+  };
+
   static DeviceId device_of(const Crossing& crossing) { return DeviceId(crossing.block.index()); }
 
   void must_wait(PieceId piece, PieceId before) {
@@ -66,10 +78,36 @@ class PieceCutter {
     for (DeviceId d : split_.device_of) block_of.push_back(BlockId(d.index()));
     IdVector<BlockId, DeviceId> devices;
     for (DeviceId d : ids<DeviceId>(platform_.device_count())) devices.push_back(d);
-    transfers_ = find_crossings(graph_, block_of, devices, ClusterTree(platform_));
-    const auto is_free = [](const Crossing& c) { return c.cost == 0; };
-    std::erase_if(transfers_.in, is_free);
-    std::erase_if(transfers_.out, is_free);
+    const ClusterTree clusters(platform_);
+    const Crossings crossings = find_crossings(graph_, block_of, devices, clusters);
+    for (const Crossing& c : crossings.in) in_.push_back({c, {}});
+    for (const Crossing& c : crossings.out) out_.push_back({c, {}});
+    std::size_t first = 0;  // of the link's places in the report
+    for (const SharedLink& link : platform_.shared_links) {
+      if (!has_shared_links(problem_)) break;
+      const SharedLinkPlaces places(platform_, link, clusters);
+      // The same crossings in the same order, at another price.
+      const Crossings over = find_crossings(graph_, block_of, devices, places);
+      for (std::size_t i = 0; i < in_.size(); ++i) {
+        if (over.in[i].cost > 0)
+          in_[i].over.push_back({first + places.place_of(device_of(over.in[i])), over.in[i].cost, 0});
+      }
+      for (std::size_t i = 0; i < out_.size(); ++i) {
+        if (over.out[i].cost > 0)
+          out_[i].over.push_back({first + places.place_of(device_of(over.out[i])), 0, over.out[i].cost});
+      }
+      first += places.size();
+    }
+    const auto is_free = [](const Transfer& t) { return t.crossing.cost == 0 && t.over.empty(); };
+    std::erase_if(in_, is_free);
+    std::erase_if(out_, is_free);
+  }
+
+  static void add_use(std::size_t link, double in, double out, Piece& piece) {
+    auto use = std::ranges::find(piece.links, link, &LinkUse::link);
+    if (use == piece.links.end()) use = piece.links.insert(use, {link, 0, 0});
+    use->in += in;
+    use->out += out;
   }
 
   // Nodes are vertices, and the devices that have some are colours.
@@ -144,7 +182,8 @@ class PieceCutter {
     last_forward_.assign(platform_.device_count(), PieceId());
     for (PieceId p : result_.pieces.all()) last_forward_[result_.pieces[p].device] = p;
     IdVector<DeviceId, bool> missing(platform_.device_count(), false);
-    for (const Crossing& input : transfers_.in) {
+    for (const Transfer& transfer : in_) {
+      const Crossing& input = transfer.crossing;
       if (!graph_.nodes[input.producer].backward && !entered_by(input).valid()) missing[device_of(input)] = true;
     }
     extra_reader_.assign(platform_.device_count(), PieceId());
@@ -153,10 +192,12 @@ class PieceCutter {
     }
   }
 
-  void bring_in(const Crossing& input) {
+  void bring_in(const Transfer& transfer) {
+    const Crossing& input = transfer.crossing;
     PieceId piece = entered_by(input);
     if (!piece.valid()) piece = extra_reader_[device_of(input)];
     result_.pieces[piece].load.in += input.cost;
+    for (const LinkUse& use : transfer.over) add_use(use.link, use.in, 0, result_.pieces[piece]);
     must_wait(piece, result_.piece_of[input.producer]);
     for (NodeId w : readers(input)) must_wait(result_.piece_of[w], piece);
   }
@@ -192,6 +233,7 @@ class PieceCutter {
     must_wait(again, piece);
   }
 
+  const Problem& problem_;
   const Graph& graph_;
   const Platform& platform_;
   const Split& split_;
@@ -199,7 +241,7 @@ class PieceCutter {
   const bool training_;
   const IdVector<ClassId, double> slow_down_;
   Csr<NodeId, NodeId> readers_;
-  Crossings transfers_;
+  std::vector<Transfer> in_, out_;
   Pieces result_;
   IdVector<DeviceId, PieceId> last_forward_;  // with nodes
   IdVector<DeviceId, PieceId> extra_reader_;  // a forward piece without nodes

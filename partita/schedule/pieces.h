@@ -25,12 +25,20 @@ namespace partita {
 
 using PieceId = Id<struct PieceTag>;
 
+// What a piece moves over a shared link, for one sample and at the link's price.
+struct LinkUse {
+  std::size_t link = 0;  // its place in CheckReport::shared_links
+  double in = 0;
+  double out = 0;
+};
+
 struct Piece {
   DeviceId device;  // where devices share a stage: the original
   bool backward = false;
-  std::vector<NodeId> nodes;   // ascending; none where it only reads for later pieces, or only recomputes
-  PassLoad load;               // for one sample: reading, computing, writing
-  std::vector<PieceId> after;  // whose results it needs, itself left out; ascending
+  std::vector<NodeId> nodes;        // ascending; none where it only reads for later pieces, or only recomputes
+  PassLoad load;                    // for one sample: reading, computing, writing
+  std::vector<PieceId> after;       // whose results it needs, itself left out; ascending
+  std::vector<LinkUse> links = {};  // what it moves over shared links; ascending
 };
 
 struct Pieces {

@@ -102,7 +102,10 @@ std::string one_f_one_b_remark(const Problem& problem, const std::vector<DeviceI
   if (!simulation.steady) return not_steady(problem, simulation);
   std::string remark = difference(problem, time, formula) + ": ";
   if (time < formula) return remark + kPassesOverlap;
-  if (problem.transfers != TransferMode::Sum) {
+  const bool has_links = std::ranges::any_of(simulation.lanes, [](const Lane& lane) { return !lane.device.valid(); });
+  if (has_links) {
+    remark += "with what moves over shared links, a sample is longer on its way than the loads of the stages say";
+  } else if (problem.transfers != TransferMode::Sum) {
     remark += "where transfers run beside computing, a sample is longer on its way than the loads of the stages say";
   } else if (backward_runs_forward(order, simulation.pieces, simulation.devices.size())) {
     remark += "the backward pass does not run through the stages in the opposite order";

@@ -6,6 +6,7 @@
 
 #include "partita/schedule/formula.h"
 #include "partita/schedule/gpipe_schedule.h"
+#include "partita/schedule/link_queues.h"
 #include "partita/schedule/measure.h"
 #include "partita/schedule/memory_in_flight.h"
 #include "partita/schedule/one_f_one_b.h"
@@ -34,12 +35,15 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
   refuse_too_many_tasks(steps.steps.size(), options.samples);
   result.lanes = steps.lanes;
 
+  const auto by_turns = [&] {
+    if (!has_link_steps(steps)) return one_f_one_b_program(problem, order, pieces, steps, options.samples);
+    const Steps apart = with_links_apart(steps);
+    return queued_at_links(steps, apart, one_f_one_b_program(problem, order, pieces, apart, options.samples));
+  };
   const auto make_program = [&] {
     switch (options.kind) {
       case ScheduleKind::Pipeline: return pipeline_program(steps, options.samples);
-      case ScheduleKind::OneF1B:
-        return takes_turns ? one_f_one_b_program(problem, order, pieces, steps, options.samples)
-                           : pipeline_program(steps, options.samples);
+      case ScheduleKind::OneF1B: return takes_turns ? by_turns() : pipeline_program(steps, options.samples);
       case ScheduleKind::GPipe: return gpipe_program(steps, options.samples, options.microbatches);
       case ScheduleKind::Sequential: return sequential_program(steps, options.samples);
     }

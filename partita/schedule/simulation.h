@@ -37,10 +37,10 @@ struct SimulationOptions {
 // Steps of all samples together: each is kept until all is measured, in 30 to 45 bytes, so that a run stays below 2 GB.
 inline constexpr std::size_t kMostTasks = 40'000'000;
 
-// Where one thing happens at a time: a device, or one of its engines, or a core of a host.
+// Where one thing happens at a time: a device, or one of its engines, or a core of a host, or a shared link.
 using LaneId = Id<struct LaneTag>;
 struct Lane {
-  DeviceId device;
+  DeviceId device;   // names nothing for a shared link
   std::string name;  // "accelerator 2", "accelerator 2: compute", "host 0: core 3"
 };
 
@@ -76,7 +76,7 @@ struct Simulation {
   std::size_t samples = 0;
   std::size_t microbatches = 0;  // 0 where the schedule has no batches
   Pieces pieces;                 // latency: the subgraphs of the accelerators and the single nodes of the hosts
-  IdVector<LaneId, Lane> lanes;  // by device
+  IdVector<LaneId, Lane> lanes;  // by device; those of shared links last
 
   double makespan = 0;     // the end of the last sample
   double latency = 0;      // from the start to the end of a sample that is in the middle of the stream

@@ -6,13 +6,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "partita/check/shared_links.h"
 #include "partita/util/error.h"
+#include "partita/util/visible_text.h"
 
 namespace partita::detail {
 namespace {
 
 struct DeviceLanes {
   LaneId compute, in, out, sync;
+};
+
+struct LinkLanes {
+  LaneId in, out;
 };
 
 class StepMaker {
@@ -32,6 +38,7 @@ class StepMaker {
 
   Steps make() {
     for (DeviceId d : report_.devices.all()) add_lanes(d);
+    add_link_lanes();
     for (PieceId p : pieces_.pieces.all()) add_piece(p);
     for (DeviceId d : report_.devices.all()) add_sync(d);
     return std::move(made_);
@@ -60,6 +67,48 @@ class StepMaker {
       lanes.out = duplex ? lane(": out") : lanes.in;
     }
     lanes.sync = problem_.transfers == TransferMode::Sum || !syncs(d) ? lanes.compute : lane(": sync");
+  }
+
+  void add_link_lanes() {
+    const bool duplex = problem_.transfers == TransferMode::Duplex;
+    for (const SharedLinkReport& link : report_.shared_links) {
+      LinkLanes lanes;
+      if (link.load > 0) lanes.in = lanes.out = made_.lanes.push_back({DeviceId(), link.name + (duplex ? ": in" : "")});
+      if (link.load > 0 && duplex) lanes.out = made_.lanes.push_back({DeviceId(), link.name + ": out"});
+      links_.push_back(lanes);
+    }
+    if (report_.shared_links.empty()) return;
+    const Platform& platform = problem_.workload->platform;
+    const ClusterTree clusters(platform);
+    for (const SharedLink& link : platform.shared_links) {
+      const SharedLinkPlaces places(platform, link, clusters);
+      for (DeviceId d : report_.devices.all()) {
+        const DeviceId original = report_.devices[d].original;
+        if (!original.valid() || places.place_of(d) == places.place_of(original)) continue;
+        throw InputError(
+            ErrorKind::Unsupported, "platform.shared_links",
+            fmt::format("copies of a stage that are behind different links ({}) are not simulated; ask for a "
+                        "split without such copies",
+                        visible(link.name, kLongestShownName)));
+      }
+    }
+  }
+
+  // In or out over the shared links: a step for each, side by side. Nothing where nothing moves.
+  std::vector<StepId> move(PieceId p, double LinkUse::*amount, LaneId LinkLanes::*which, Phase phase,
+                           const std::vector<StepId>& after) {
+    std::vector<StepId> moved;
+    for (const LinkUse& use : pieces_.pieces[p].links) {
+      if (!(use.*amount > 0)) continue;
+      Step step;
+      step.piece = p;
+      step.backward = pieces_.pieces[p].backward;
+      step.spent[static_cast<std::size_t>(phase)] = step.duration = use.*amount;
+      step.after = after;
+      step.lanes = {links_[use.link].*which};
+      moved.push_back(made_.steps.push_back(std::move(step)));
+    }
+    return moved;
   }
 
   StepId add(PieceId piece, LaneId DeviceLanes::*which, const std::array<double, 4>& spent, std::vector<StepId> after) {
@@ -91,6 +140,7 @@ class StepMaker {
     const PassLoad& load = pieces_.pieces[p].load;
     PieceSteps& steps = made_.of[p];
     std::vector<StepId> ready = needed_by(p);
+    if (auto moved = move(p, &LinkUse::in, &LinkLanes::in, Phase::In, ready); !moved.empty()) ready = std::move(moved);
     const bool apart = problem_.transfers != TransferMode::Sum;  // hosts move nothing in any mode
     const double in = apart ? load.in : 0;
     const double out = apart ? load.out : 0;
@@ -100,6 +150,8 @@ class StepMaker {
       ready = {steps.compute = add(p, &DeviceLanes::compute, spent, std::move(ready))};
     computed_[p] = ready;
     if (out > 0) ready = {steps.out = add(p, &DeviceLanes::out, {0, 0, out, 0}, std::move(ready))};
+    if (auto moved = move(p, &LinkUse::out, &LinkLanes::out, Phase::Out, ready); !moved.empty())
+      ready = std::move(moved);
     written_[p] = std::move(ready);
   }
 
@@ -125,6 +177,7 @@ class StepMaker {
   const Pieces& pieces_;
   const bool keep_;
   IdVector<DeviceId, DeviceLanes> lanes_;
+  std::vector<LinkLanes> links_;                               // by place in report_.shared_links
   IdVector<PieceId, std::vector<StepId>> computed_, written_;  // once these are done, the piece's results are there
   Steps made_;
 };

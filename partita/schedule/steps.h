@@ -7,6 +7,10 @@
 // needs is there: what another accelerator makes when that has written it, what its own device or a host makes when
 // that is computed.
 //
+// A shared link has a lane too, or with duplex transfers one for each direction. What a piece moves over it is a step on
+// that lane, in the time that it takes there: before anything is read, and after everything is written. Outputs wait for
+// their turn in host memory, so the device need not wait with them.
+//
 // Where r devices share a stage, sample n belongs to the one with place n mod r among them. Their exchange of weights
 // is a step of r times `sync` after all pieces of the sample on that device: on its lane in the mode sum, on a lane of
 // its own otherwise, so that it adds to the load, or runs beside it, as the load's formula has it (check/copies.h).
@@ -25,7 +29,7 @@ using StepId = Id<struct StepTag>;
 
 struct Step {
   PieceId piece;    // Sync: the last one of the device
-  DeviceId device;  // where devices share a stage: the original
+  DeviceId device;  // where devices share a stage: the original; names nothing on a shared link
   bool backward = false;
   std::array<double, 4> spent = {};  // by Phase, one after the other
   double duration = 0;
@@ -45,7 +49,7 @@ struct PieceSteps {
 
 struct Steps {
   IdVector<StepId, Step> steps;  // each behind all that it waits for
-  IdVector<LaneId, Lane> lanes;
+  IdVector<LaneId, Lane> lanes;  // those of shared links last
   IdVector<PieceId, PieceSteps> of;
   IdVector<DeviceId, StepId> sync;                    // by original
   IdVector<DeviceId, std::vector<DeviceId>> sharers;  // by original: itself and its copies, ascending
@@ -59,6 +63,7 @@ struct Steps {
 enum class EmptySteps { LeftOut, KeptAsCompute };
 
 // Preconditions: `report` is check(problem, split) and `pieces` are those of the split.
+// Throws InputError(Unsupported) where the copies of a stage are behind different links of a level.
 Steps make_steps(const Problem& problem, const CheckReport& report, const Pieces& pieces, EmptySteps empty);
 
 // Throws InputError(Usage) where so many samples have more than kMostTasks steps.

@@ -187,6 +187,34 @@ TEST(Validate, RefusesPlatformsThatMakeNoSense) {
   EXPECT_NE(said([](Platform& p) { p.sync_bandwidth = kNaN; }), "");
 }
 
+TEST(Validate, RefusesSharedLinksThatMakeNoSense) {
+  const ClassId accelerator(0), host(1);
+  const auto said = [](const std::vector<SharedLink>& links, bool clusters = false) {
+    const std::string text = refusal(
+        [&](Workload& w) {
+          if (clusters) w.platform.clusters = Cluster{1, {0, 1}, {Cluster{1, {2, 0}, {}}}};
+          w.platform.shared_links = links;
+        },
+        ErrorKind::BadPlatform);
+    return text.substr(0, text.find(": "));
+  };
+  const SharedLink good{"switch", {1, 0}, {accelerator}, 0};
+  EXPECT_EQ(said({good}), "");
+  EXPECT_EQ(said({{"card", {0, 1}, {}, 1}}, true), "");
+  EXPECT_EQ(said({good, good}), "platform.shared_links[1].name");
+  EXPECT_EQ(said({{"", {1, 0}, {}, 0}}), "platform.shared_links[0].name");
+  EXPECT_EQ(said({{"two\nlines", {1, 0}, {}, 0}}), "platform.shared_links[0].name");
+  EXPECT_EQ(said({{"switch", {-1, 0}, {}, 0}}), "platform.shared_links[0].link");
+  EXPECT_EQ(said({{"switch", {1, kNaN}, {}, 0}}), "platform.shared_links[0].link");
+  EXPECT_EQ(said({{"switch", {1, 0}, {host}, 0}}), "platform.shared_links[0].classes");
+  EXPECT_EQ(said({{"switch", {1, 0}, {accelerator, accelerator}, 0}}), "platform.shared_links[0].classes");
+  EXPECT_EQ(said({{"switch", {1, 0}, {ClassId(7)}, 0}}), "platform.shared_links[0].classes");
+  EXPECT_EQ(said({{"switch", {1, 0}, {}, 1}}), "platform.shared_links[0].level");
+  EXPECT_EQ(said({{"switch", {1, 0}, {}, -1}}, true), "platform.shared_links[0].level");
+  EXPECT_EQ(said({{"switch", {1, 0}, {}, 2}}, true), "platform.shared_links[0].level");
+  EXPECT_EQ(said(std::vector<SharedLink>(101, good)), "platform.shared_links");
+}
+
 TEST(Validate, RefusesClustersThatDoNotHoldTheDevices) {
   const auto said = [](const Cluster& cluster) {
     return refusal([&](Workload& w) { w.platform.clusters = cluster; }, ErrorKind::BadPlatform);

@@ -82,6 +82,7 @@ TEST(CheckEqualsDefinition, OfSetups) {
   expect_for_all_workloads([&met](const Workload& workload, unsigned number) -> Complaint {
     SetupFeatures features;
     features.gpipe = features.contention = true;
+    features.shared_links = number % 2 == 0;
     features.most_devices = 5;
     const Problem problem = random_setup(workload, number, features);
     std::mt19937 engine(number);

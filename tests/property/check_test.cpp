@@ -106,6 +106,7 @@ TEST(CheckEqualsDefinition, OfUnstagedSplitsInClusters) {
     SetupFeatures features;
     features.copies = features.memory = false;
     features.gpipe = features.contention = true;
+    features.shared_links = number % 2 == 0;
     Problem problem = random_setup(workload, number, features);
     for (const Shape shape : {Shape::Contiguous, Shape::Free}) {
       problem.shape = shape;

@@ -133,6 +133,31 @@ TEST(PlanEqualsPipelineBruteForce, LatenciesOfCopiedClusters) {
 }
 TEST(PlanEqualsPipelineBruteForce, Contention) { expect_optimal(only({&F::classes, &F::contention}), 10); }
 
+// A split may not be the best, but is what it says; and no bound is above the optimum.
+TEST(PlanWithSharedLinks, IsHonest) {
+  int questions = 0, optimal = 0, best = 0, link_bound = 0;
+  expect_for_all_workloads(
+      [&](const Workload& workload, unsigned number) -> Complaint {
+        if (workload.graph.nodes.size() > kMostNodes) return {};
+        SetupFeatures features;
+        features.shared_links = features.contention = true;
+        features.gpipe = number % 3 == 0;
+        features.clusters = number % 2 == 0;
+        const Problem problem = random_setup(workload, number, features);
+        const Plan answer = plan_fully(problem);
+        ++questions;
+        optimal += answer.result.status == Status::Optimal ? 1 : 0;
+        link_bound += answer.report.slowest_link ? 1 : 0;
+        const std::optional<double> optimum = pipeline_brute_force(problem);
+        best += !optimum || nearly(answer.result.value, *optimum) ? 1 : 0;
+        return dishonest(problem, answer, optimum);
+      },
+      2);
+  EXPECT_GT(optimal, questions / 2);
+  EXPECT_GT(best, questions - questions / 5);
+  EXPECT_GT(link_bound, questions / 100);
+}
+
 TEST(PlanEqualsPipelineBruteForce, Everything) {
   SetupFeatures features;
   features.contention = true;

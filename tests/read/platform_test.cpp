@@ -179,6 +179,66 @@ TEST(ReadPlatform, ContentionIsOfAClass) {
               "classes[1].contention", "found 0.9", "from 1 on");
 }
 
+std::string with_shared(const std::string& links) {
+  return with(kSmallPlatform, R"("syncBandwidth")", R"("sharedLinks": )" + links + R"(, "syncBandwidth")");
+}
+
+TEST(ReadPlatform, SharedLinksHaveNamesClassesAndLevels) {
+  const Platform platform =
+      parse_platform(with_shared(R"([{"name": "switch", "classes": ["slow", "fast"], "factor": 0.5, "latency": 2},
+                                     {"name": "card", "level": 2}])"),
+                     "p.json")
+          .platform;
+  ASSERT_EQ(platform.shared_links.size(), 2u);
+  EXPECT_EQ(platform.shared_links[0], (SharedLink{"switch", {0.5, 2}, {kSlow, kFast}, 0}));
+  EXPECT_EQ(platform.shared_links[1], (SharedLink{"card", {1, 0}, {}, 2}));
+}
+
+TEST(ReadPlatform, PhysicalSharedLinksHaveBandwidths) {
+  const PlatformSpec spec = parse_platform(R"({"version": 1, "classes": [{"name": "a", "device": "a100", "count": 2}],
+    "syncBandwidth": "10 GB/s",
+    "sharedLinks": [{"name": "pcie switch", "classes": ["a"], "bandwidth": "50 GB/s", "latency": "10 us"},
+                    {"name": "card", "link": {"bandwidth": 1e9}}]})",
+                                           "p.json");
+  ASSERT_EQ(spec.platform.shared_links.size(), 2u);
+  EXPECT_DOUBLE_EQ(spec.platform.shared_links[0].link.factor, 1 / 50e9);
+  EXPECT_DOUBLE_EQ(spec.platform.shared_links[0].link.latency, 10e-6);
+  EXPECT_DOUBLE_EQ(spec.platform.shared_links[1].link.factor, 1e-9);
+  EXPECT_EQ(spec.platform.sync_bandwidth, 10e9);
+}
+
+TEST(PlatformErrors, SharedLinks) {
+  const auto refused_links = [](const std::string& links) {
+    return error_of([&] { parse_platform(with_shared(links), "p.json"); });
+  };
+  EXPECT_SAYS(refused_links("7"), ErrorKind::BadField, "sharedLinks");
+  EXPECT_SAYS(refused_links("[7]"), ErrorKind::BadField, "sharedLinks[0]");
+  EXPECT_SAYS(refused_links("[{}]"), ErrorKind::BadField, "sharedLinks[0].name", "is missing");
+  EXPECT_SAYS(refused_links(R"([{"name": ""}])"), ErrorKind::BadPlatform, "sharedLinks[0].name", "not empty");
+  EXPECT_SAYS(refused_links(R"([{"name": "x"}, {"name": "x"}])"), ErrorKind::BadPlatform, "sharedLinks[1].name",
+              "another");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": []}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes",
+              "is empty");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": ["gpu"]}])"), ErrorKind::BadPlatform,
+              "sharedLinks[0].classes[0]", "no class is called \"gpu\"");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": [1]}])"), ErrorKind::BadField, "sharedLinks[0].classes[0]");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "classes": ["cpu"]}])"), ErrorKind::BadPlatform, "sharedLinks[0].classes",
+              "hosts");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "level": 3}])"), ErrorKind::BadPlatform, "sharedLinks[0].level", "to 2");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "level": -99999999999}])"), ErrorKind::BadPlatform,
+              "sharedLinks[0].level");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "factor": -1}])"), ErrorKind::BadNumber, "sharedLinks[0].factor",
+              "negative");
+  EXPECT_SAYS(refused_links(R"([{"name": "x", "bandwidth": 5}])"), ErrorKind::BadPlatform, "sharedLinks[0].bandwidth",
+              "factor");
+  EXPECT_SAYS(error_of([] {
+                parse_platform(R"({"version": 1, "classes": [{"name": "a", "device": "a100", "count": 2}],
+                                   "sharedLinks": [{"name": "x", "factor": 2}]})",
+                               "p.json");
+              }),
+              ErrorKind::BadPlatform, "sharedLinks[0].factor", "bandwidth");
+}
+
 TEST(PlatformErrors, Links) {
   EXPECT_SAYS(platform_error(R"("linkFactor": 1.5)", R"("linkLatency": -1)"), ErrorKind::BadNumber,
               "classes[1].linkLatency", "negative");

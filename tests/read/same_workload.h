@@ -23,6 +23,7 @@ inline void expect_same(const Workload& a, const Workload& b) {
   }
   EXPECT_TRUE(a.platform.clusters == b.platform.clusters);
   EXPECT_EQ(a.platform.sync_bandwidth, b.platform.sync_bandwidth);
+  EXPECT_EQ(a.platform.shared_links, b.platform.shared_links);
   ASSERT_EQ(a.graph.nodes.size(), b.graph.nodes.size());
   for (NodeId v : a.graph.nodes.all()) {
     const Node& x = a.graph.nodes[v];

@@ -57,6 +57,11 @@ Platform random_platform(std::mt19937_64& random, const std::function<double()>&
     for (DeviceClass& one : platform.classes) one.count = 1 + static_cast<int>(random() % 3);
   }
   if (random() % 2) platform.sync_bandwidth = 1e-9 + number();
+  if (platform.classes[ClassId(0)].kind == DeviceKind::Accelerator && random() % 2) {
+    const bool inside = platform.clusters && !platform.clusters->clusters.empty();
+    platform.shared_links.push_back({"all \"of them\"", {number(), number()}, {}, inside ? 1 : 0});
+    platform.shared_links.push_back({"one class", {number(), 0}, {ClassId(0)}, 0});
+  }
   return platform;
 }
 

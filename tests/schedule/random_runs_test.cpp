@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "partita/util/error.h"
 #include "tests/schedule/run_checker.h"
 #include "tests/schedule/timeline.h"
 #include "tests/support/cases.h"
@@ -69,6 +70,39 @@ TEST(RandomRuns, ArePossible) {
     }
   }
   EXPECT_GT(runs, 0u);
+}
+
+TEST(RandomRuns, ArePossibleWithSharedLinks) {
+  std::size_t runs = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
+    SetupFeatures features;
+    features.shared_links = true;
+    features.copies = seed % 3 == 0;
+    const Draw draw(seed, features);
+    if (!draw.found) continue;
+    for (const ScheduleKind kind :
+         {ScheduleKind::Pipeline, ScheduleKind::OneF1B, ScheduleKind::GPipe, ScheduleKind::Sequential}) {
+      try {
+        const Simulation run =
+            simulate(draw.problem, draw.split, run_as(kind, seed % 2 == 0 ? 1 + seed % 8 : 95, 1 + seed % 5));
+        const auto complaint = complaint_about(draw.problem, draw.report, run);
+        ASSERT_FALSE(complaint) << *complaint << "\n" << name_of(seed, draw, run);
+        const double formula = max_load(draw);
+        if (kind == ScheduleKind::Pipeline && run.steady) {
+          ASSERT_LE(run.time_per_sample, formula * (1 + 1e-9)) << name_of(seed, draw, run);
+          if (draw.problem.transfers == TransferMode::Sum || !draw.problem.workload->graph.has_backward()) {
+            ASSERT_GE(run.time_per_sample, formula * (1 - 1e-9)) << name_of(seed, draw, run);
+          }
+        }
+        ++runs;
+      } catch (const InputError& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::Unsupported);
+        ASSERT_GT(draw.problem.replicas, 1);
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(runs, 20 * refused);
 }
 
 TEST(RandomRuns, PipelinesKeepTheFormula) {

@@ -20,7 +20,10 @@ class RunChecker {
     for (DeviceId d : report.devices.all()) {
       if (report.devices[d].original.valid()) sharers_[report.devices[d].original].push_back(d);
     }
-    for (const Interval& i : run.intervals) found_[{i.sample, i.piece.index(), i.phase}].push_back(&i);
+    for (const Interval& i : run.intervals) {
+      auto& where = run.lanes[i.lane].device.valid() ? found_ : on_links_;
+      where[{i.sample, i.piece.index(), i.phase}].push_back(&i);
+    }
   }
 
   std::optional<std::string> check() {
@@ -28,7 +31,7 @@ class RunChecker {
     for (std::size_t n = 0; n < run_.samples; ++n) {
       if (!sample_runs(n)) return complaint_;
     }
-    if (!loads_add_up() || !uses_agree()) return complaint_;
+    if (!loads_add_up() || !links_add_up() || !uses_agree()) return complaint_;
     return std::nullopt;
   }
 
@@ -78,6 +81,21 @@ class RunChecker {
     return true;
   }
 
+  // What the piece moves over shared links in a phase: not before `ready`, which becomes when all of it is through.
+  bool moves_over_links(std::size_t n, PieceId p, Phase phase, double& ready) {
+    double length = 0;
+    for (const LinkUse& use : run_.pieces.pieces[p].links) length += phase == Phase::In ? use.in : use.out;
+    double end = ready;
+    for (const Interval* i : on_links_[{n, p.index(), phase}]) {
+      if (i->start < ready - slack_)
+        return complain(fmt::format("sample {} piece {} is on {} too early", n, p.index(), run_.lanes[i->lane].name));
+      length -= i->finish - i->start;
+      end = std::max(end, i->finish);
+    }
+    ready = end;
+    return near(length, 0) || complain(fmt::format("sample {} piece {} is not long enough on links", n, p.index()));
+  }
+
   bool sample_runs(std::size_t n) {
     IdVector<PieceId, double> computed(run_.pieces.pieces.size(), 0);
     IdVector<PieceId, double> written(run_.pieces.pieces.size(), 0);
@@ -94,6 +112,7 @@ class RunChecker {
         const DeviceId maker = run_.pieces.pieces[q].device;
         ready = std::max(ready, maker == piece.device || is_host(maker) ? computed[q] : written[q]);
       }
+      if (!moves_over_links(n, p, Phase::In, ready)) return false;
       double free = ready;
       for (const Interval* i : {in, compute, out}) {
         if (i && i->start < free - slack_)
@@ -107,6 +126,7 @@ class RunChecker {
       }
       if (!compute) computed[p] = in ? in->finish : ready;
       written[p] = free;
+      if (!moves_over_links(n, p, Phase::Out, written[p])) return false;
       over[piece.device] = std::max(over[piece.device], free);
       last_of[piece.device] = p;
     }
@@ -118,6 +138,23 @@ class RunChecker {
       if (i && i->start < time - slack_) return complain("an exchange of weights before the sample is over");
     }
     return true;
+  }
+
+  // By name, as lanes have it.
+  bool links_add_up() {
+    std::map<std::string, double> sums, loads;
+    for (const Interval& i : run_.intervals) {
+      const Lane& lane = run_.lanes[i.lane];
+      if (!lane.device.valid()) sums[lane.name.substr(0, lane.name.find(": "))] += i.finish - i.start;
+    }
+    for (const SharedLinkReport& link : report_.shared_links) {
+      const double all = link.forward.in + link.forward.out + link.backward.in + link.backward.out;
+      loads[link.name] = all * static_cast<double>(run_.samples);
+    }
+    for (const auto& [name, load] : loads) {
+      if (!near(sums[name], load)) return complain("what moves over " + name + " does not add up to its load");
+    }
+    return sums.size() <= loads.size() || complain("there are lanes of links that nobody knows");
   }
 
   bool loads_add_up() {
@@ -172,7 +209,7 @@ class RunChecker {
   const Simulation& run_;
   const double slack_;
   std::map<DeviceId, std::vector<DeviceId>> sharers_;
-  std::map<Key, std::vector<const Interval*>> found_;
+  std::map<Key, std::vector<const Interval*>> found_, on_links_;
   std::string complaint_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "tests/support/copy_patterns.h"
 #include "tests/support/latency_brute_force.h"
+#include "tests/support/shared_link_loads.h"
 #include "tests/support/transfers.h"
 
 namespace partita::detail {
@@ -112,6 +113,13 @@ class Definition {
       largest = std::max(largest, load[d]);
       largest_forward = std::max(largest_forward, fw);
       largest_backward = std::max(largest_backward, bw);
+    }
+    std::vector<std::size_t> itself(device_count());
+    for (std::size_t d = 0; d < itself.size(); ++d) itself[d] = d;
+    for (const LinkLoad& link : shared_link_loads(problem_, device_of, itself)) {
+      largest = std::max(largest, link.forward + link.backward);
+      largest_forward = std::max(largest_forward, link.forward);
+      largest_backward = std::max(largest_backward, link.backward);
     }
     return problem_.objective == Objective::GPipe ? largest_forward + largest_backward : largest;
   }

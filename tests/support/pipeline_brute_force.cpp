@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/support/copy_patterns.h"
+#include "tests/support/shared_link_loads.h"
 #include "tests/support/transfers.h"
 
 namespace partita::detail {
@@ -93,6 +94,11 @@ class PipelineDefinition {
       largest_backward = std::max(largest_backward, with_copies(bw, d, pipeline, training()));
     }
     for (std::size_t d = 0; d < device_count(); ++d) load[d] = load[pipeline.copies->original[d]];
+    for (const LinkLoad& link : shared_link_loads(problem_, pipeline.device_of, pipeline.copies->original)) {
+      largest = std::max(largest, link.forward + link.backward);
+      largest_forward = std::max(largest_forward, link.forward);
+      largest_backward = std::max(largest_backward, link.backward);
+    }
     return problem_.objective == Objective::GPipe ? largest_forward + largest_backward : largest;
   }
 

@@ -23,6 +23,7 @@ class SetupDraw {
     platform_ = &problem.workload.change().platform;
     make_classes();
     place_devices();
+    if (features_.shared_links) make_shared_links();
     if (features_.copies || features_.memory) make_parts(problem.workload.change().graph);
     make_times(problem.workload.change().graph);
     ask(problem);
@@ -110,6 +111,26 @@ class SetupDraw {
     for (const Cluster& inside : cluster.clusters) count_devices(inside);
   }
 
+  static int levels_below(const Cluster& cluster) {
+    int levels = 0;
+    for (const Cluster& inside : cluster.clusters) levels = std::max(levels, 1 + levels_below(inside));
+    return levels;
+  }
+
+  void make_shared_links() {
+    constexpr std::array kFactors{0.25, 0.5, 1.0, 1.0, 2.0, 4.0};
+    const int levels = platform_->clusters ? levels_below(*platform_->clusters) : 0;
+    const std::size_t count = 1 + link_engine_() % 4 / 3;
+    for (std::size_t i = 0; i < count; ++i) {
+      SharedLink link{fmt::format("link{}", i), {kFactors[link_engine_() % kFactors.size()], latency()}, {}, 0};
+      for (ClassId c : platform_->classes.all()) {
+        if (platform_->classes[c].kind == DeviceKind::Accelerator && link_engine_() % 3 == 0) link.classes.push_back(c);
+      }
+      if (levels > 0) link.level = static_cast<int>(link_engine_() % (static_cast<std::uint64_t>(levels) + 1));
+      platform_->shared_links.push_back(link);
+    }
+  }
+
   // Sizes stay what the weights and one sample's activations add up to, as in a file that gives no sizes.
   void make_parts(Graph& graph) {
     for (Node& node : graph.nodes) {
@@ -188,6 +209,11 @@ std::string describe(const Problem& problem) {
   const Platform& platform = problem.workload->platform;
   std::string text = describe(*problem.workload);
   if (platform.clusters) describe_cluster(platform, *platform.clusters, 0, text);
+  for (const SharedLink& link : platform.shared_links) {
+    text += fmt::format("shared link {} + {}, level {}:", link.link.factor, link.link.latency, link.level);
+    for (ClassId c : link.classes) text += " " + platform.classes[c].name;
+    text += link.classes.empty() ? " all\n" : "\n";
+  }
   text += fmt::format("{}, {}{}, transfers {}, replicas {}, sync bandwidth {}, memory {}, microbatches {}{}\n",
                       to_string(problem.objective), to_string(problem.shape),
                       problem.backward_shape ? " (backward too)" : "", to_string(problem.transfers), problem.replicas,

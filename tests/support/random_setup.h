@@ -16,18 +16,19 @@ namespace partita::detail {
 
 // What a question may have that the plain one has not. What is off is as in the paper.
 struct SetupFeatures {
-  bool classes = true;      // up to three, with times, memory and links of their own; else accelerators, maybe hosts
-  bool clusters = true;     // up to two levels below the root
-  bool latencies = true;    // of links: of classes, and of clusters that have links of their own
-  bool contention = false;  // devices slow each other down
-  bool copies = true;       // up to three devices, or clusters, share a stage
-  bool memory = true;       // samples in flight
-  bool recompute = true;    // with samples in flight only
-  bool transfers = true;    // transfer modes other than sum
-  bool gpipe = false;       // also the objective gpipe
+  bool classes = true;        // up to three, with times, memory and links of their own; else accelerators, maybe hosts
+  bool clusters = true;       // up to two levels below the root
+  bool latencies = true;      // of links: of classes, and of clusters that have links of their own
+  bool contention = false;    // devices slow each other down
+  bool copies = true;         // up to three devices, or clusters, share a stage
+  bool memory = true;         // samples in flight
+  bool recompute = true;      // with samples in flight only
+  bool transfers = true;      // transfer modes other than sum
+  bool gpipe = false;         // also the objective gpipe
+  bool shared_links = false;  // one or two, of some classes or all, of a level of clusters or none
   std::size_t most_devices = 4;
 
-  static SetupFeatures none() { return {false, false, false, false, false, false, false, false, false}; }
+  static SetupFeatures none() { return {false, false, false, false, false, false, false, false, false, false}; }
 };
 
 // The platform of `workload` is replaced. Most times on a class are those of the workload for its kind times a factor

@@ -115,9 +115,9 @@ TEST(StrongComponents, FollowLongChains) {
 }
 
 TEST(TopologicalOrder, GoesForwardAndLeavesCirclesOut) {
-  using Edges = std::vector<std::pair<GroupId, GroupId>>;
+  using GroupEdges = std::vector<std::pair<GroupId, GroupId>>;
   const auto order_of = [](std::size_t rows, const std::vector<std::pair<std::size_t, std::size_t>>& pairs) {
-    Edges edges;
+    GroupEdges edges;
     for (const auto& [from, to] : pairs) edges.emplace_back(GroupId(from), GroupId(to));
     std::vector<std::size_t> order;
     for (GroupId v : topological_order(Csr<GroupId, GroupId>(rows, edges))) order.push_back(v.index());

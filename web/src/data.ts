@@ -98,10 +98,10 @@ export interface PlanData {
   unverified: boolean; // the bound is a foreign solver's word
   plainProof?: string; // the same for people who know no algorithms
   speedUp?: string; // over one device, in a few words
-  loneBottleneckText?: string; // where one operator alone takes as long as the value: which, and that no split helps
+  loneBottleneckText?: string; // where one operator alone takes as long as the value: which; or which shared link does
   reason: string; // why there is no split
   seconds: number;
-  bottleneck: number | null; // a device; null for latency
+  bottleneck: number | null; // a device; null for latency, and where a shared link is slower than all of them
   order: number[]; // devices in pipeline order; empty where there is none
   loads: DeviceLoad[]; // of the devices that hold something, in pipeline order where there is one
   cuts: Cut[]; // what the bottleneck moves, most expensive first; the first 50

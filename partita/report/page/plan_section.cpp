@@ -4,6 +4,7 @@
 
 #include "partita/check/claims.h"
 #include "partita/check/in_use.h"
+#include "partita/check/shared_links.h"
 #include "partita/check/speed_up.h"
 #include "partita/report/json_parts.h"
 #include "partita/report/page/cuts.h"
@@ -69,12 +70,13 @@ void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonWriter& js
   });
 }
 
-void write_worth(const Problem& problem, const Result& result, JsonWriter& json) {
+void write_worth(const Problem& problem, const Result& result, const CheckReport& report, JsonWriter& json) {
   const std::optional<SpeedUp> gain = result.split ? speed_up(problem, result.value) : std::nullopt;
   json.field("speedUp", gain ? speed_up_text(problem, *gain) : "");
   const std::optional<LoneBottleneck> alone = result.split ? lone_bottleneck(problem, result.value) : std::nullopt;
   json.column("loneBottleneck", alone ? alone->nodes : std::vector<NodeId>());
-  json.field("loneBottleneckText", alone ? lone_bottleneck_text(problem, *alone, result.value) : "");
+  json.field("loneBottleneckText",
+             alone ? lone_bottleneck_text(problem, *alone, result.value) : slowest_link_text(problem, report));
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ void write_plan(const PageContent& content, JsonWriter& json) {
   static const CheckReport kNothing;
   const CheckReport& report = result.split && content.report ? *content.report : kNothing;
   const bool latency = problem.objective == Objective::Latency;
-  const DeviceId bottleneck = latency ? DeviceId() : report.bottleneck;
+  const DeviceId bottleneck = latency || report.slowest_link ? DeviceId() : report.bottleneck;
   json.object([&] {
     json.field("status", to_string(result.status));
     json.field("value", result.value);
@@ -95,7 +97,7 @@ void write_plan(const PageContent& content, JsonWriter& json) {
     json.field("plainProof", plain_proof(result));
     json.field("unverified", result.unverified);
     json.field("reason", result.reason);
-    write_worth(problem, result, json);
+    write_worth(problem, result, report, json);
     json.field("seconds", result.seconds);
     json.field("bottleneck", bottleneck);
     json.column("order", report.order);

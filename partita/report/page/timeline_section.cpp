@@ -28,7 +28,8 @@ Extract first_samples(const Simulation& simulation) {
     if (total > kMostIntervals && extract.samples > 0) break;
   }
   for (const Interval& interval : simulation.intervals) {
-    if (interval.sample < extract.samples) extract.intervals.push_back(interval);
+    const bool on_device = simulation.lanes[interval.lane].device.valid();  // the page knows no lanes of links
+    if (on_device && interval.sample < extract.samples) extract.intervals.push_back(interval);
   }
   if (extract.samples < intervals_of.size()) {
     extract.end = 0;
@@ -100,7 +101,11 @@ void write_timeline(const Simulation& simulation, JsonWriter& json) {
     json.field("latency", simulation.latency);
     json.field("warmUpEnd", simulation.warm_up_end);
     json.field("drainBegin", simulation.drain_begin);
-    json.key("lanes").array(simulation.lanes, [&](const Lane& lane) {
+    std::vector<Lane> lanes;
+    for (const Lane& lane : simulation.lanes) {
+      if (lane.device.valid()) lanes.push_back(lane);
+    }
+    json.key("lanes").array(lanes, [&](const Lane& lane) {
       json.object([&] {
         json.field("device", lane.device);
         json.field("name", lane.name);

@@ -42,7 +42,29 @@ void add_gain(const Problem& problem, double value, JsonWriter& json) {
   }
 }
 
+void add_link_pass(const char* name, const PassLoad& pass, JsonWriter& json) {
+  json.key(name).object([&] {
+    json.field("in", pass.in);
+    json.field("out", pass.out);
+  });
+}
+
 }  // namespace
+
+void add_shared_links(const Problem& problem, const CheckReport& report, JsonWriter& json) {
+  if (report.shared_links.empty()) return;
+  json.rows("shared_links", report.shared_links, [&](const SharedLinkReport& link) {
+    json.field("name", link.name);
+    json.field("load", link.load);
+    json.field("in", link.forward.in + link.backward.in);
+    json.field("out", link.forward.out + link.backward.out);
+    if (!problem.workload->graph.has_backward()) return;
+    add_link_pass("forward", link.forward, json);
+    add_link_pass("backward", link.backward, json);
+  });
+  json.field("bottleneck", report.slowest_link ? report.shared_links[*report.slowest_link].name
+                                               : problem.workload->platform.device_name(report.bottleneck));
+}
 
 void add_result(const Result& result, JsonWriter& json) {
   json.field("status", to_string(result.status));

@@ -25,6 +25,9 @@ void add_run(RunRecord run, JsonWriter& json);
 // The proof, why there is no split, and what a split is worth.
 void add_verdict(const Problem& problem, const Result& result, JsonWriter& json);
 
+// What all devices behind a link move over it, and which of devices and links is the slowest; nothing without such links.
+void add_shared_links(const Problem& problem, const CheckReport& report, JsonWriter& json);
+
 // Everything that was asked, so that whoever reads the plan need not be told again.
 void write_whole_question(const Problem& problem, const PlatformSpec& devices, JsonWriter& json);
 
