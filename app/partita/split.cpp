@@ -96,9 +96,9 @@ int run_split(const SplitArguments& arguments) {
   const ListedSplit plan =
       legal_split(problem, parse_split(bytes, where), asked ? std::optional(asked->asked) : std::nullopt, where);
 
-  OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
-  Budget budget;  // none but its being cancelled: weights take time to copy
+  Budget budget;  // without limits, but it can be cancelled: weights take time to copy, and the folder must then go
   const InterruptGuard guard(budget);
+  OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
   OnnxSplitOptions options;
   options.network = network_options(arguments.question.model);
   options.chain = arguments.chain;
