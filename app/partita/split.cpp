@@ -95,9 +95,9 @@ int run_split(SplitArguments arguments) {
   const ListedSplit plan = legal_split(problem, parse_split(file.bytes, file.source),
                                        file.says ? std::optional(file.says->asked) : std::nullopt, file.source);
 
-  OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
-  Budget budget;  // none but its being cancelled: weights take time to copy
+  Budget budget;  // without limits, but it can be cancelled: weights take time to copy, and the folder must then go
   const InterruptGuard guard(budget);
+  OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
   OnnxSplitOptions options;
   options.network = network_options(arguments.question.model);
   options.chain = arguments.chain;

@@ -65,6 +65,12 @@ class StagesRunAlike(unittest.TestCase):
             self.skipTest("the exporters' models are not there: ../shared/workloads/onnx, or PARTITA_WORKLOADS")
         self.assertEqual(len(self.run_alike("files", *models)), len(models))
 
+    def test_models_of_the_onnx_project(self):
+        folder = os.environ.get("PARTITA_SPLIT_TESTDATA")
+        if not folder:
+            self.skipTest("set PARTITA_SPLIT_TESTDATA to the folder of libonnx-testdata to split its models too")
+        self.assertGreater(len(self.run_alike("testdata", folder)), 50)
+
     def test_random_models(self):
         self.assertEqual(len(self.run_alike("random", str(MODELS))), MODELS)
 

@@ -2,7 +2,10 @@
 """Splits models with `partita split`, has every stage checked by onnx.checker, runs the stages one after the other in ONNX Runtime
 and compares the outputs with the whole model's, bit for bit.
 
-usage: stages_run_alike.py random COUNT | files MODEL...        (with onnx, onnxruntime and numpy; PARTITA names the program)
+usage: stages_run_alike.py random COUNT | files MODEL... | testdata FOLDER
+
+Needs onnx, onnxruntime and numpy; PARTITA names the program. `testdata` are models with inputs, as the ONNX project has them
+(libonnx-testdata): those of three nodes and more that ONNX Runtime runs are split along drawn plans.
 
 Prints a line for each model, and what went wrong; exits with 1 if anything did."""
 
@@ -241,16 +244,41 @@ def file_model(path, work):
     return splits
 
 
+def test_model(path, work):
+    """None: too small, or ONNX Runtime does not run it."""
+    model = onnx.load(path)
+    if len(model.graph.node) < 3:
+        return None
+    stored = {tensor.name for tensor in model.graph.initializer}
+    feeds = {}
+    try:
+        for i, value in enumerate(v for v in model.graph.input if v.name not in stored):
+            feeds[value.name] = onnx.numpy_helper.to_array(
+                onnx.load_tensor(os.path.join(os.path.dirname(path), "test_data_set_0", f"input_{i}.pb")))
+        splits = Splits(path, feeds, work)
+    except Exception:  # newer or older than what is installed
+        return None
+    rng = random.Random(1)
+    for devices, shape in ((2, "free"), (3, "free"), (2, "staged")):
+        drawn(splits, rng, devices, shape, *rng.choice([[], ["--chain"]]))
+    return splits
+
+
 def main():
     faults = []
     with tempfile.TemporaryDirectory(prefix="partita-split-") as work:
         if sys.argv[1] == "random":
             first = int(os.environ.get("PARTITA_SPLIT_SEED", "1"))
             jobs = [(f"seed {seed}", random_model, seed) for seed in range(first, first + int(sys.argv[2]))]
+        elif sys.argv[1] == "testdata":
+            paths = sorted(os.path.join(root, name) for root, _, names in os.walk(sys.argv[2]) for name in names if name.endswith(".onnx"))
+            jobs = [(os.path.relpath(path, sys.argv[2]), test_model, path) for path in paths]
         else:
             jobs = [(os.path.basename(path), file_model, path) for path in sys.argv[2:]]
         for label, job, argument in jobs:
             splits = job(argument, work)
+            if splits is None:
+                continue
             faults += splits.faults
             print(f"{label}: {splits.count - len(splits.faults)} splits, {splits.stages} stages", flush=True)
     for fault in faults:

@@ -2,7 +2,7 @@
 // From the flat model back to the nodes of the file. Which node an operator was made of is known exactly: by the node's
 // place in the file and the call that it was inlined from. Names in calls that are replaced get the call's name in
 // front, and a number behind where that is taken: a name must not be given twice, nor hide one of a graph around it.
-// Linear, but for sorting. Tests: tests/write/cut_graph_test.cpp.
+// Linear, but for sorting. Tests: tests/write/split_functions_test.cpp.
 #include "partita/write/onnx/cut_graph.h"
 
 #include <fmt/format.h>

@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
+#if __has_include(<linux/fs.h>)
+#include <linux/fs.h>
+#endif
 
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
@@ -39,7 +41,11 @@ bool clone_file(const fs::path& from, const fs::path& to) {
   const int source = open(from.c_str(), O_RDONLY | O_CLOEXEC);
   if (source < 0) return false;
   const int target = open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+#ifdef FICLONE
   const bool cloned = target >= 0 && ioctl(target, FICLONE, source) == 0;
+#else
+  const bool cloned = false;
+#endif
   close(source);
   if (target >= 0) close(target);
   if (target >= 0 && !cloned) unlink(to.c_str());

@@ -29,12 +29,16 @@ bool NodeWriter::is_moved(const TensorView& tensor) { return tensor.external && 
 
 bool NodeWriter::changes(const AttributeView& attribute) {
   bool changed = false;
-  for (const TensorView& tensor : attribute.tensors) changed |= is_moved(tensor);
-  for (const SparseView& sparse : attribute.sparse) changed |= is_moved(sparse.values) | is_moved(sparse.indices);
+  const auto look_at = [&](const TensorView& tensor) { changed |= is_moved(tensor); };
+  const auto look_at_both = [&](const SparseView& sparse) {
+    look_at(sparse.values);
+    look_at(sparse.indices);
+  };
+  std::ranges::for_each(attribute.tensors, look_at);
+  std::ranges::for_each(attribute.sparse, look_at_both);
   for (const GraphView& graph : attribute.graphs) {
-    for (const TensorView& tensor : graph.initializers) changed |= is_moved(tensor);
-    for (const SparseView& sparse : graph.sparse_initializers)
-      changed |= is_moved(sparse.values) | is_moved(sparse.indices);
+    std::ranges::for_each(graph.initializers, look_at);
+    std::ranges::for_each(graph.sparse_initializers, look_at_both);
     for (const NodeView& node : graph.nodes) changed |= changes(node, nullptr);
   }
   return changed;

@@ -66,6 +66,7 @@ class Target : public OpenFile {
  public:
   Target(const fs::path& path, const Budget* budget) : OpenFile(path, O_WRONLY | O_CREAT | O_EXCL), budget_(budget) {
     if (descriptor() < 0) fail(std::strerror(errno));
+    stop_if_cancelled();
   }
 
   void write(std::string_view bytes) {
@@ -79,7 +80,7 @@ class Target : public OpenFile {
 
   void copy(Source& from, std::uint64_t offset, std::uint64_t length) {
     while (length > 0) {
-      if (budget_ != nullptr && budget_->cancelled()) fail("interrupted");
+      stop_if_cancelled();
       const std::string_view bytes =
           from.read(offset, static_cast<std::size_t>(std::min<std::uint64_t>(length, kBuffer)));
       write(bytes);
@@ -99,6 +100,10 @@ class Target : public OpenFile {
   }
 
  private:
+  void stop_if_cancelled() const {
+    if (budget_ != nullptr && budget_->cancelled()) fail("interrupted");
+  }
+
   [[noreturn]] void fail(const char* why) const {
     throw InputError(ErrorKind::Unwritable, path().filename().string(),
                      fmt::format("cannot be written: {}; choose another output folder", why));

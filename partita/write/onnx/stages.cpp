@@ -20,7 +20,7 @@
 // in its own stage, or copied to all its readers, and each value comes from one place: stages that run in order find what
 // they read. Items that no output depends on, and stages that nobody reads, are left out.
 //
-// O(stages * (items + reads)), and what fewest_runs() takes. Tests: tests/write/stages_test.cpp, tests/cli/test_split.py.
+// O(stages * (items + reads)), and what fewest_runs() takes. Tests: tests/write/split_onnx_test.cpp, tests/cli/test_split.py.
 #include "partita/write/onnx/stages.h"
 
 #include <algorithm>
@@ -345,12 +345,11 @@ class StageMaker {
 
   static void tidy(Stage& stage) {
     std::ranges::sort(stage.inputs, {}, &StageInput::value);
-    const auto more = std::ranges::unique(stage.inputs, {}, &StageInput::value);
-    stage.inputs.erase(more.begin(), more.end());
+    const auto same = [](const StageInput& a, const StageInput& b) { return a.value == b.value; };
+    stage.inputs.erase(std::unique(stage.inputs.begin(), stage.inputs.end(), same), stage.inputs.end());
     for (std::vector<ValueId>* list : {&stage.outputs, &stage.known}) {
       std::ranges::sort(*list);
-      const auto rest = std::ranges::unique(*list);
-      list->erase(rest.begin(), rest.end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
     }
   }
 
