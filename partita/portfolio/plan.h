@@ -27,7 +27,7 @@ struct PlanOptions {
   // status then speak of the splits that keep layers together.
   bool contract_layers = false;
   LayerEnds layer_ends = LayerEnds::Apart;  // with contract_layers: what then holds before and behind all layers
-  double gap = 0;  // stop once (value - bound)/value is at most this
+  double gap = 0;                           // stop once (value - bound)/value is at most this
   int threads =
       1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
