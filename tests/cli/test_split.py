@@ -183,7 +183,7 @@ class Split(CliTest):
     def test_plans_of_other_models_are_refused(self):
         self.plan()
         self.assert_refused(5, "split", BERT, self.path("plan.json"), "-o", self.path("out"), mentions=["another graph"])
-        self.assert_refused(11, "split", RESNET, self.path("plan.json"), "--training", "-o", self.path("out"))
+        self.assert_refused(5, "split", RESNET, self.path("plan.json"), "--training", "-o", self.path("out"))
         plan = self.read_json("plan.json")
         plan["devices"][0]["nodes"].pop()
         self.assert_refused(11, "split", RESNET, self.write("missing.json", plan), "-o", self.path("out"))
