@@ -13,6 +13,7 @@
 #include "partita/solve/mip/formulation.h"
 #include "partita/solve/mip/read_solution.h"
 #include "partita/solve/mip/write_model.h"
+#include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 #include "partita/util/within_limits.h"
 
@@ -70,6 +71,9 @@ Plan adopt(const Problem& problem, const Split& split) {
 }
 
 std::string integer_program(const Problem& problem, ModelFormat format) {
+  if (!problem.wishes.empty())
+    throw InputError(ErrorKind::Unsupported, "Problem::wishes",
+                     "integer programs are written without wishes; leave them out");
   const Problem sound = with_busy_times(made_sound(problem));
   const auto formulation = formulate(sound);
   return model_text(formulation->model(), format, describe_program(sound));
