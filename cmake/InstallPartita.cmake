@@ -36,6 +36,7 @@ set(PARTITA_CORE_HEADERS
     partita/model/sweep.h
     partita/model/tensor.h
     partita/model/validate.h
+    partita/model/wishes.h
     partita/model/workload.h
     partita/portfolio/plan.h
     partita/portfolio/sweep.h

@@ -76,6 +76,10 @@ void keep_start(const Problem& problem, const PlanOptions& options, Plan& plan) 
 }
 
 Problem formulated(const Problem& problem) {
+  if (!problem.wishes.empty()) {
+    throw InputError(ErrorKind::Unsupported, "Problem::wishes",
+                     "integer programs are written without wishes; leave them out");
+  }
   Problem sound = with_busy_times(made_sound(problem));
   if (has_shared_links(sound)) {
     throw InputError(ErrorKind::Unsupported, "platform.shared_links",

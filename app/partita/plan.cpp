@@ -19,10 +19,12 @@
 #include "app/partita/progress_view.h"
 #include "app/partita/solving.h"
 #include "app/partita/statistics_table.h"
+#include "app/partita/wishes.h"
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
+#include "app/shared/nodes_called.h"
 #include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
@@ -35,7 +37,6 @@
 #include "partita/read/split.h"
 #include "partita/report/certificate_json.h"
 #include "partita/report/explain_text.h"
-#include "partita/report/named_nodes.h"
 #include "partita/report/plan_json.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
@@ -46,6 +47,7 @@ namespace {
 
 struct PlanArguments {
   QuestionOptions question;
+  WishOptions wishes;
   Solving solving;
   std::string engine;    // whose rules the plan keeps; empty: none
   std::string solution;  // empty: search
@@ -193,16 +195,8 @@ std::optional<ExplainOptions> what_to_explain(const PlanArguments& arguments, co
   ExplainOptions options{.rates = asked.devices.rates};
   const std::string& name = *arguments.explain;
   if (name.empty()) return options;
-  const Graph& graph = asked.problem.workload->graph;
-  options.nodes = named_nodes(graph, name);
-  if (options.nodes->empty()) {
-    const std::optional<std::string> nearest = nearest_node_name(graph, name);
-    throw InputError(ErrorKind::Usage, "--explain",
-                     fmt::format("no node of {} is called '{}', has it as its id or matches it; {}",
-                                 source_name(arguments.question.workload), visible(name),
-                                 nearest ? fmt::format("did you mean {}?", visible(*nearest))
-                                         : "give a name, an id, or a pattern such as '*attn*'"));
-  }
+  options.nodes =
+      nodes_called(asked.problem.workload->graph, name, "--explain", source_name(arguments.question.workload));
   return options;
 }
 
@@ -242,6 +236,8 @@ int run_plan(const PlanArguments& arguments) {
   std::optional<PageReport> page = page_report("plan", arguments.report);
   AskedProblem asked = read_asked_problem(arguments.question);
   if (engine) ask_for_engine(*engine, asked.problem, asked.devices);
+  asked.problem.wishes =
+      read_wishes(arguments.wishes, asked.problem.workload, source_name(arguments.question.workload));
   const Problem& problem = asked.problem;
   const WeightNames weights = engine ? weight_names(arguments.question, *problem.workload) : WeightNames();
   PlanOptions options = options_with_rules(arguments, engine, problem, weights);
@@ -367,6 +363,7 @@ void add_plan_command(Command& program, Action& action) {
            .add_option("INPUT", arguments->question.workload, "A workload file, plain or gzipped; - for standard input")
            .required());
   add_question_options(command, arguments->question);
+  add_wish_options(command, arguments->wishes);
   add_solving(command, *arguments);
   add_output(command, *arguments);
   command.footer(

@@ -173,6 +173,7 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const Plan
   if (plan.says && is_model(options.workload)) asked.model = with_recorded(options.model, plan.says->model);
   AnsweredProblem answered = read_answered(asked, plan.says);
   require_same_graph(plan, answered.problem.workload->graph, options.workload);
+  if (plan.says) answered.problem.wishes = match_wishes(plan.says->wishes, answered.problem.workload, plan.source);
   return answered;
 }
 

@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"PlatformOverrides::hosts", "--hosts"},
     {"PlatformOverrides::platform", "--platform"},
     {"PlatformSpec::rates", "--platform"},
+    {"Problem::wishes", "--pin, --together or --apart"},
     {"Question::backward_shape", "--backward-shape"},
     {"Question::memory_model", "--memory-model"},
     {"Question::microbatches", "--microbatches"},

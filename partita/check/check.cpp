@@ -15,6 +15,7 @@
 #include "partita/check/placement.h"
 #include "partita/check/shape.h"
 #include "partita/check/shared_links.h"
+#include "partita/check/wishes.h"
 
 namespace partita {
 
@@ -38,6 +39,7 @@ void check_placement(const Problem& problem, const Placement& placement, CheckRe
   check_memory(problem, report);
   check_colours(problem, placement, report);
   check_support(problem, placement, report);
+  check_wishes(problem, placement, report);
   if (latency) {
     check_subgraphs(problem, placement, report);
     measure_latency(problem, placement, clusters, report);
@@ -110,6 +112,9 @@ const char* to_string(Violation::Kind kind) {
     case Violation::Kind::Subgraph: return "subgraph";
     case Violation::Kind::Copies: return "copies";
     case Violation::Kind::Recompute: return "recompute";
+    case Violation::Kind::Pin: return "pin";
+    case Violation::Kind::Together: return "together";
+    case Violation::Kind::Apart: return "apart";
     case Violation::Kind::Shape: return "shape";
     case Violation::Kind::Value: return "value";
   }

@@ -24,6 +24,9 @@ struct Violation {
     Subgraph,   // latency: more subgraphs than an accelerator may run, or lists of them that make no sense
     Copies,     // replication: more copies than allowed, or copies in a constellation that is none
     Recompute,  // recomputing where the question does not allow it, or not as the original does
+    Pin,        // a node that is not where Problem::wishes pins it
+    Together,   // nodes on several devices that are to be on one
+    Apart,      // nodes on one device that are to be apart
     Shape,      // also an order of stages that is missing or wrong where the samples in flight depend on it
     Value
   };

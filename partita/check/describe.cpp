@@ -171,6 +171,10 @@ std::vector<std::string> question_words(const Problem& problem) {
     if (problem.microbatches > 0) question.push_back(fmt::format("microbatches {}", problem.microbatches));
     if (problem.recompute) question.emplace_back("recomputing");
   }
+  const Wishes& wishes = problem.wishes;
+  if (!wishes.pins.empty()) question.push_back(counted(wishes.pins.size(), "pin"));
+  if (!wishes.together.empty()) question.push_back(counted(wishes.together.size(), "list") + " of nodes together");
+  if (!wishes.apart.empty()) question.push_back(counted(wishes.apart.size(), "list") + " of nodes apart");
   return question;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "partita/model/shared_workload.h"
+#include "partita/model/wishes.h"
 
 namespace partita {
 
@@ -60,6 +61,7 @@ struct Problem : Question {
   Problem(SharedWorkload about, const Question& question = {}) : Question(question), workload(std::move(about)) {}
 
   SharedWorkload workload;
+  Wishes wishes = {};  // a legal split keeps them all
 };
 
 const char* to_string(Objective objective);

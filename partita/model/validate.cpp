@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "partita/model/graph_checks.h"
@@ -200,6 +201,38 @@ void check_value(Value value, const char* field) {
   if (std::strcmp(to_string(value), "?") == 0) fail(ErrorKind::Usage, field, "is none of its values");
 }
 
+// --- wishes --------------------------------------------------------------------------------------
+
+void check_wished_node(const Graph& graph, NodeId v, const std::string& where) {
+  if (!v.valid() || v.index() >= graph.nodes.size())
+    fail(ErrorKind::Usage, where, "is no node of the graph; expected the id of one of its nodes");
+}
+
+void check_lists(const Graph& graph, const std::vector<std::vector<NodeId>>& lists, const char* field) {
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (NodeId v : lists[i]) check_wished_node(graph, v, fmt::format("Problem::wishes.{}[{}]", field, i));
+  }
+}
+
+void check_wishes(const Workload& workload, const Wishes& wishes) {
+  const Platform& platform = workload.platform;
+  for (std::size_t i = 0; i < wishes.pins.size(); ++i) {
+    const auto where = [i](const char* field) { return fmt::format("Problem::wishes.pins[{}].{}", i, field); };
+    check_wished_node(workload.graph, wishes.pins[i].node, where("node"));
+    const auto check_id = [&](auto id, std::size_t count, const char* what) {
+      if (!id.valid() || id.index() >= count)
+        fail(ErrorKind::Usage, where("to"), fmt::format("is no {} of the platform", what));
+    };
+    if (const DeviceId* device = std::get_if<DeviceId>(&wishes.pins[i].to)) {
+      check_id(*device, platform.device_count(), "device");
+    } else {
+      check_id(std::get<ClassId>(wishes.pins[i].to), platform.classes.size(), "class");
+    }
+  }
+  check_lists(workload.graph, wishes.together, "together");
+  check_lists(workload.graph, wishes.apart, "apart");
+}
+
 }  // namespace
 
 void validate(const Platform& platform) {
@@ -249,6 +282,7 @@ void validate(const Question& question) {
 void validate(const Problem& problem) {
   validate(static_cast<const Question&>(problem));
   validate(*problem.workload);
+  check_wishes(*problem.workload, problem.wishes);
 }
 
 }  // namespace partita

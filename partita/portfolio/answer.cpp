@@ -12,7 +12,9 @@
 #include "partita/portfolio/safe_range.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/shared_links.h"
+#include "partita/portfolio/wishes.h"
 #include "partita/reduce/device_table.h"
+#include "partita/reduce/joined_classes.h"
 #include "partita/reduce/layers.h"
 #include "partita/reduce/usable_devices.h"
 #include "partita/solve/mip/latency_program.h"
@@ -77,7 +79,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
   if (!result.proof.empty()) result.proof = "with layers kept together: " + result.proof;
   if (!result.reason.empty()) result.reason = "with layers kept together: " + result.reason;
   if (!result.split) return plan;
-  result.split = lift_layers(problem, *result.split);
+  result.split = lift_joined(problem, *result.split);
   settle_status(problem, result.value, result.bound, plan);
   return plan;
 }
@@ -189,14 +191,28 @@ Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, 
   return plan;
 }
 
+// `simple` as above, wishes and contention included.
+Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, bool simple) {
+  const Problem busy = with_busy_times(problem);
+  if (busy.wishes.empty()) return answer(busy, options, budget, sink, simple);
+  Plan plan;
+  const bool whole = within_limits(budget, [&] {
+    plan = answer_with_wishes(busy, options, budget, sink, [&](const Problem& one, Budget& share, const Sink& news) {
+      return answer(one, options, share, news, simple);
+    });
+  });
+  if (!whole) plan.result.reason = budget.out_of_memory() ? kNoMemoryForSplit : kNoSplitYet;
+  return plan;
+}
+
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer(with_busy_times(problem), options, budget, sink, true);
+  return answer_all(problem, options, budget, sink, true);
 }
 
 Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {
-  return answer(with_busy_times(problem), options, budget, {}, false);
+  return answer_all(problem, options, budget, {}, false);
 }
 
 }  // namespace partita::detail

@@ -235,6 +235,11 @@ Sweep sweep(const Problem& problem, SweepParameter parameter, std::vector<double
             Budget& budget, const SweepWatcher& watcher) {
   const Problem sound = made_sound(problem);
   require_variable(sound, parameter);
+  if (!sound.wishes.empty()) {
+    throw InputError(
+        ErrorKind::Unsupported, "Problem::wishes",
+        "a sweep changes the devices that wishes speak of; leave the wishes out, or plan platform by platform");
+  }
   if (values.empty()) throw InputError(ErrorKind::Usage, "sweep", "there are no values; expected at least one");
   std::ranges::sort(values);
   return SweepRun(sound, parameter, values, options, budget, watcher).run();

@@ -44,17 +44,24 @@ std::vector<std::int64_t> read_node_ids(const ObjectView& device) {
   return ids_in(list, device.place().member("nodes"));
 }
 
-std::vector<std::vector<std::int64_t>> read_subgraphs(const ObjectView& device, const char* key) {
-  std::vector<std::vector<std::int64_t>> subgraphs;
-  if (!device.find(key)) return subgraphs;
-  const json& list = device.array(key, "a list of subgraphs, each a list of ids of nodes");
-  const Place list_place = device.place().member(key);
+// None where the field is not there. `one` and `all` say what was expected, as an item and as the whole.
+std::vector<std::vector<std::int64_t>> read_id_lists(const ObjectView& object, const char* key, const char* one,
+                                                     const char* all) {
+  std::vector<std::vector<std::int64_t>> lists;
+  if (!object.find(key)) return lists;
+  const json& list = object.array(key, all);
+  const Place list_place = object.place().member(key);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place place = list_place.element(i);
-    if (!list[i].is_array()) fail_type(list[i], place, "a subgraph: a list of ids of nodes");
-    subgraphs.push_back(ids_in(list[i], place));
+    if (!list[i].is_array()) fail_type(list[i], place, one);
+    lists.push_back(ids_in(list[i], place));
   }
-  return subgraphs;
+  return lists;
+}
+
+std::vector<std::vector<std::int64_t>> read_subgraphs(const ObjectView& device, const char* key) {
+  return read_id_lists(device, key, "a subgraph: a list of ids of nodes",
+                       "a list of subgraphs, each a list of ids of nodes");
 }
 
 std::string device_name(DeviceKind kind, std::size_t index) { return fmt::format("{} {}", to_string(kind), index); }
@@ -169,7 +176,8 @@ ModelRecord read_model_record(const ObjectView& file) {
   ModelRecord record;
   const json* block = file.find("model");
   if (!block) return record;
-  const ObjectView fields(*block, file.place().member("model"), "an object with file, fingerprint and options");
+  const Place own = file.place().member("model");
+  const ObjectView fields(*block, own, "an object with file, fingerprint and options");
   record.file = fields.text("file", "the path of the model, a text").value_or("");
   record.fingerprint = fields.text("fingerprint", "the fingerprint of the graph, a text").value_or("");
   if (const json* options = fields.find("options")) {
@@ -182,12 +190,39 @@ ModelRecord read_model_record(const ObjectView& file) {
   return record;
 }
 
+WishListing read_wishes(const ObjectView& question) {
+  WishListing wishes;
+  const json* block = question.find("wishes");
+  if (!block) return wishes;
+  const Place own = question.place().member("wishes");
+  const ObjectView fields(*block, own, "an object with pins, together and apart");
+  if (fields.find("pins")) {
+    const json& pins = fields.array("pins", "the list of pins");
+    const Place place = fields.place().member("pins");
+    for (std::size_t i = 0; i < pins.size(); ++i) {
+      const Place one = place.element(i);
+      const ObjectView pin(pins[i], one, "a pin: an object with node and class");
+      const std::optional<std::string> device_class = pin.text("class", "the name of a class of devices, a text");
+      if (!device_class)
+        one.member("class").fail(ErrorKind::BadField, "is missing; expected the name of a class of devices");
+      wishes.pins.push_back({pin.integer("node", "the id of a node, an integer"), *device_class,
+                             pin.optional_integer("index", "the device's place in its class, an integer")});
+    }
+  }
+  const auto lists = [&fields](const char* key) {
+    return read_id_lists(fields, key, "a list of ids of nodes", "a list of lists of ids of nodes");
+  };
+  wishes.together = lists("together");
+  wishes.apart = lists("apart");
+  return wishes;
+}
+
 PlanQuestion read_question(const ObjectView& file) {
   const json* block = file.find("question");
-  if (!block) return {read_asked(file), std::nullopt, read_model_record(file)};
+  if (!block) return {read_asked(file), std::nullopt, read_model_record(file), {}};
   const Place place = file.place().member("question");
   const ObjectView fields(*block, place, "an object with objective, shape and platform");
-  PlanQuestion question{read_asked(fields), std::nullopt, read_model_record(file)};
+  PlanQuestion question{read_asked(fields), std::nullopt, read_model_record(file), read_wishes(fields)};
   if (const json* platform = fields.find("platform")) {
     UnknownFields unknown(false);
     const Place devices = place.member("platform");

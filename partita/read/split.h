@@ -28,6 +28,7 @@ struct PlanQuestion {
   Problem asked;                        // its workload is empty
   std::optional<PlatformSpec> devices;  // plans of older versions do not say
   ModelRecord model = {};               // likewise
+  WishListing wishes = {};
 };
 
 // Nothing for a file of another kind, and for a plan that is silent. Throws InputError where the devices are none.

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "partita/reduce/colours.h"
+#include "partita/reduce/joined_classes.h"
 #include "partita/util/csr.h"
 #include "partita/util/strong_components.h"
 #include "partita/util/topological_order.h"
@@ -210,90 +210,13 @@ void take_in_ends(const Graph& graph, const ColourClasses& classes, LayerEnds en
   layer_of = std::move(found);
 }
 
-// Numbers that nobody has yet.
-class FreshNumbers {
- public:
-  void is_taken(std::int64_t number) { taken_.insert(number); }
-  std::int64_t next() {
-    while (taken_.contains(next_)) ++next_;
-    return next_++;
-  }
-
- private:
-  std::unordered_set<std::int64_t> taken_;
-  std::int64_t next_ = 1;
-};
-
-// The classes of one layer joined, and the colour that each node then has.
-struct JoinedClasses {
-  UnionFind<GroupId> sets;
-  std::vector<char> has_forward;  // by the set's representative
-};
-
-JoinedClasses join_classes(const ColourClasses& classes, const std::vector<Layer>& layer_of) {
-  JoinedClasses joined{UnionFind<GroupId>(layer_of.size()), std::vector<char>(layer_of.size(), 0)};
+UnionFind<GroupId> join_layers(const std::vector<Layer>& layer_of) {
+  UnionFind<GroupId> sets(layer_of.size());
   std::unordered_map<std::int64_t, GroupId> first;
   for (GroupId c : IdRange<GroupId>(layer_of.size())) {
-    if (layer_of[c.index()]) joined.sets.join(first.try_emplace(*layer_of[c.index()], c).first->second, c);
+    if (layer_of[c.index()]) sets.join(first.try_emplace(*layer_of[c.index()], c).first->second, c);
   }
-  for (GroupId c : IdRange<GroupId>(layer_of.size()))
-    joined.has_forward[joined.sets.find(c).index()] |= classes.has_forward[c.index()];
-  return joined;
-}
-
-// A set keeps the colour of its first coloured node. Returns the colours by representative.
-std::vector<std::optional<std::int64_t>> recolour(Graph& graph, const ColourClasses& classes,
-                                                  const JoinedClasses& joined) {
-  std::vector<std::optional<std::int64_t>> colour_of(classes.members.size());
-  std::vector<std::size_t> size_of(classes.members.size(), 0);
-  FreshNumbers fresh;
-  for (NodeId v : graph.nodes.all()) {
-    const std::size_t set = joined.sets.find(classes.class_of[v]).index();
-    ++size_of[set];
-    if (!graph.nodes[v].colour) continue;
-    fresh.is_taken(*graph.nodes[v].colour);
-    if (!colour_of[set]) colour_of[set] = graph.nodes[v].colour;
-  }
-  for (NodeId v : graph.nodes.all()) {
-    const std::size_t set = joined.sets.find(classes.class_of[v]).index();
-    if (!colour_of[set] && size_of[set] > 1) colour_of[set] = fresh.next();
-    graph.nodes[v].colour = colour_of[set];
-  }
-  return colour_of;
-}
-
-// The mirrored edges of orphans that are no longer orphans, as pairs of sets (earlier, later).
-ClassPairs lost_mirrors(const Graph& graph, const ColourClasses& classes, const JoinedClasses& joined) {
-  ClassPairs lost;
-  for (const Edge& edge : graph.edges) {
-    if (!graph.nodes[edge.from].backward || !graph.nodes[edge.to].backward) continue;
-    const GroupId from = classes.class_of[edge.from], to = classes.class_of[edge.to];
-    if (classes.has_forward[from.index()] && classes.has_forward[to.index()]) continue;
-    const GroupId later = joined.sets.find(from), earlier = joined.sets.find(to);
-    if (earlier == later || !joined.has_forward[later.index()] || !joined.has_forward[earlier.index()]) continue;
-    lost.emplace_back(earlier, later);
-  }
-  std::sort(lost.begin(), lost.end());
-  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
-  return lost;
-}
-
-void add_order(Graph& graph, const ClassPairs& pairs, const std::vector<std::optional<std::int64_t>>& colour_of,
-               std::size_t device_classes) {
-  FreshNumbers ids;
-  for (const Node& node : graph.nodes) ids.is_taken(node.original_id);
-  const auto add = [&](GroupId set) {
-    Node node;
-    node.original_id = ids.next();
-    node.name = "mirror image";
-    node.time.assign(device_classes, 0);
-    node.colour = colour_of[set.index()];
-    return graph.nodes.push_back(std::move(node));
-  };
-  for (const auto& [earlier, later] : pairs) {
-    const NodeId from = add(earlier), to = add(later);
-    graph.edges.push_back({from, to, 0});
-  }
+  return sets;
 }
 
 }  // namespace
@@ -307,29 +230,14 @@ IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph) {
 }
 
 LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends) {
-  LayeredProblem layered{problem, ""};
-  Graph& graph = layered.problem.workload.change().graph;
+  const Graph& graph = problem.workload->graph;
   const ColourClasses classes = find_colour_classes(graph);
   std::vector<Layer> layer_of = find_class_layers(graph, classes);
   if (ends != LayerEnds::Apart) take_in_ends(graph, classes, ends, layer_of);
-  const JoinedClasses joined = join_classes(classes, layer_of);
-  const ClassPairs lost = lost_mirrors(graph, classes, joined);
-  const auto colour_of = recolour(graph, classes, joined);
-  // Only staged splits have mirror images, and the backward shape asks for all of them anyway.
-  const bool mirrored =
-      problem.shape == Shape::Staged && problem.objective != Objective::Latency && !problem.backward_shape;
-  if (mirrored) add_order(graph, lost, colour_of, problem.workload->platform.classes.size());
-  layered.step = fmt::format("layers kept together: {} colour classes -> {}", classes.members.size(),
-                             classes.members.size() - joined.sets.joins());
-  return layered;
-}
-
-Split lift_layers(const Problem& original, const Split& layered) {
-  Split split = layered;
-  const std::size_t nodes = original.workload->graph.nodes.size();
-  split.device_of.resize(nodes);
-  if (!split.subgraph_of.empty()) split.subgraph_of.resize(nodes);
-  return split;
+  const UnionFind<GroupId> sets = join_layers(layer_of);
+  return {with_classes_joined(problem, classes, sets),
+          fmt::format("layers kept together: {} colour classes -> {}", classes.members.size(),
+                      classes.members.size() - sets.joins())};
 }
 
 }  // namespace partita::detail

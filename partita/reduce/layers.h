@@ -2,15 +2,7 @@
 // Layers kept together: a coarser problem, whose splits put all nodes of one layer (Node::layer) on one device.
 //
 // A layer is kept together by a colour: its nodes, and the colour classes that they are in, become one class, as in the
-// paper's code [the paper, section on operator and layer graphs]. Colour classes become groups in every reduction, so
-// this is a contraction as far as solvers are concerned: times and memory add up, what moves inside a layer moves
-// nowhere, what leaves it does as before, each output once, whatever its edges cost. Where layers lie on a cycle,
-// staged splits have them in one group. Nothing is lost on the way back: a split of the coarser problem is one of the
-// problem itself, with the same value.
-//
-// Training. Forward and backward nodes of a layer share a device, like those of a colour class. An orphan that gets
-// forward nodes in this way would no longer be mirrored, though the problem itself asks for it: a pair of zero nodes in
-// the forward pass, one in each of the two classes, stands for each mirrored edge that is lost.
+// paper's code [the paper, section on operator and layer graphs]; joined_classes.h says why nothing is lost by that.
 //
 // Tied weights. Two kinds of colour class belong to no layer:
 //   - one with nodes of several layers;
@@ -36,7 +28,6 @@
 
 #include "partita/model/layer_ends.h"
 #include "partita/model/problem.h"
-#include "partita/model/split.h"
 #include "partita/util/ids.h"
 
 namespace partita::detail {
@@ -45,13 +36,10 @@ namespace partita::detail {
 IdVector<NodeId, std::optional<std::int64_t>> find_layers(const Graph& graph);
 
 struct LayeredProblem {
-  Problem problem;   // the nodes of the original in their order, perhaps followed by zero nodes
+  Problem problem;   // with classes joined: lift_joined() is the way back
   std::string step;  // what was done, for people to read
 };
 
 LayeredProblem keep_layers_together(const Problem& problem, LayerEnds ends = LayerEnds::Apart);
-
-// The split of the original that a split of the layered problem is.
-Split lift_layers(const Problem& original, const Split& layered);
 
 }  // namespace partita::detail

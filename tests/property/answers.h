@@ -31,6 +31,15 @@ inline Complaint other_status(const Plan& answer, std::optional<double> optimum)
                      to_string(expected), answer.result.value, answer.result.bound, optimum.value_or(-1));
 }
 
+// Whatever the limits: a split that passes the definition at the value claimed, and a bound that no legal split beats.
+Complaint dishonest(const Problem& problem, const Plan& answer, std::optional<double> optimum);
+// The same, and the optimum has been found.
+Complaint wrong(const Problem& problem, const Plan& answer, std::optional<double> optimum);
+
+// The same by the definitions of pipeline_brute_force.h.
+Complaint dishonest_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum);
+Complaint wrong_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum);
+
 inline bool has(const CheckReport& report, Violation::Kind kind) {
   return std::ranges::any_of(report.violations, [&](const Violation& v) { return v.kind == kind; });
 }

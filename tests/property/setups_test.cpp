@@ -34,30 +34,6 @@ std::optional<double> planned(const Problem& problem) {
   return answer.result.value;
 }
 
-// Whatever the limits: a split that is legal by the definition and costs what it says, and a bound that no split beats.
-Complaint dishonest_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
-  const Result& result = answer.result;
-  const auto text = [&](const std::string& what) {
-    return fmt::format("{}: status {}, value {}, bound {}, optimum {}\n{}", what, to_string(result.status),
-                       result.value, result.bound, optimum ? fmt::format("{}", *optimum) : "none", describe(problem));
-  };
-  if (result.status == Status::Infeasible && optimum) return text("infeasible, but there is a split");
-  if (optimum && result.bound > *optimum * (1 + 1e-9) + 1e-12) return text("the bound is above the optimum");
-  if (!result.split) return {};
-  const PipelineEvaluation evaluation = evaluate_pipeline(problem, *result.split);
-  if (!evaluation.legal()) return text("the split is not legal");
-  if (!nearly(evaluation.value, result.value, 1e-9)) return text(fmt::format("the split costs {}", evaluation.value));
-  if (!answer.report.legal()) return text("check does not accept the split");
-  if (result.status == Status::Optimal && !nearly(result.value, *optimum)) return text("not optimal");
-  return {};
-}
-
-Complaint wrong_setup(const Problem& problem, const Plan& answer, std::optional<double> optimum) {
-  if (Complaint complaint = dishonest_setup(problem, answer, optimum)) return complaint;
-  const Complaint complaint = other_status(answer, optimum);
-  return complaint ? Complaint(*complaint + "\n" + describe(problem)) : Complaint();
-}
-
 // How often a question is as interesting as it should be.
 struct SetupsMet {
   int questions = 0;

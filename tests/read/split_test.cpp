@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/read/split.h"
 
+#include <variant>
+
 #include "tests/read/inputs.h"
+#include "tests/support/graph_text.h"
 
 namespace partita::detail {
 namespace {
@@ -201,6 +204,47 @@ TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
   EXPECT_EQ(other->replicas, 1);
   EXPECT_FALSE(parse_question(kSmallSeed, "seed.json"));
   EXPECT_FALSE(parse_question(R"({"partita": {"format": "plan", "version": 1}, "devices": []})", "silent.json"));
+}
+
+TEST(ReadSplit, FaultsInTheModelOfAPlanAreNamedByTheirPlace) {
+  const auto fault = [](const std::string& model) {
+    return error_of([&] {
+      parse_question(R"({"partita": {"format": "plan", "version": 2}, "question": {}, "model": )" + model + "}", "f");
+    }).where();
+  };
+  EXPECT_EQ(fault(R"({"file": 3})"), "f: model.file");
+  EXPECT_EQ(fault(R"({"options": {"batch": 2}})"), "f: model.options.batch");
+}
+
+TEST(ReadSplit, WishesOfAPlanAreMatchedWithItsWorkload) {
+  const auto wishes = [](const std::string& text) {
+    return parse_question(R"({"partita": {"format": "plan", "version": 2}, "question": {"wishes": )" + text + "}}",
+                          "plan.json")
+        ->wishes;
+  };
+  const WishListing listing = wishes(
+      R"({"pins": [{"node": 1, "class": "host"}, {"node": 2, "class": "accelerator", "index": 1}],
+          "together": [[1, 2], []], "apart": [[2, 3, 1]]})");
+  const Workload workload = graph_from_text("a 1 1; b 1 1; c 1 1", 2, kUnlimited, 1);
+  const Wishes matched = match_wishes(listing, workload, "plan.json");
+  ASSERT_EQ(matched.pins.size(), 2u);
+  EXPECT_EQ(matched.pins[0].node, NodeId(0));
+  EXPECT_EQ(std::get<ClassId>(matched.pins[0].to), ClassId(1));
+  EXPECT_EQ(std::get<DeviceId>(matched.pins[1].to), DeviceId(1));
+  EXPECT_EQ(matched.together, (std::vector<std::vector<NodeId>>{{NodeId(0), NodeId(1)}, {}}));
+  EXPECT_EQ(matched.apart, (std::vector<std::vector<NodeId>>{{NodeId(1), NodeId(2), NodeId(0)}}));
+  EXPECT_TRUE(wishes("{}").empty());
+  for (const char* bad :
+       {"[]", R"({"pins": {}})", R"({"pins": [3]})", R"({"pins": [{"node": 1}]})", R"({"pins": [{"class": "host"}]})",
+        R"({"pins": [{"node": 1, "class": "host", "index": "x"}]})", R"({"together": [1]})", R"({"apart": [["a"]]})",
+        R"({"apart": 1})"}) {
+    EXPECT_THROW(wishes(bad), InputError) << bad;
+  }
+  for (const char* other : {R"({"pins": [{"node": 9, "class": "host"}]})", R"({"pins": [{"node": 1, "class": "tpu"}]})",
+                            R"({"pins": [{"node": 1, "class": "host", "index": 1}]})",
+                            R"({"pins": [{"node": 1, "class": "host", "index": -1}]})", R"({"apart": [[4]]})"}) {
+    EXPECT_THROW(match_wishes(wishes(other), workload, "plan.json"), InputError) << other;
+  }
 }
 
 TEST(ReadPlan, TheQuestionBlockComesFirstAndNamesTheDevices) {

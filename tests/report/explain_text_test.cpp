@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "partita/report/named_nodes.h"
+#include "partita/model/named_nodes.h"
 #include "tests/support/graph_text.h"
 
 namespace partita::detail {

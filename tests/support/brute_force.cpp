@@ -9,6 +9,7 @@
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/shared_link_loads.h"
 #include "tests/support/transfers.h"
+#include "tests/support/wishes.h"
 
 namespace partita::detail {
 namespace {
@@ -39,6 +40,8 @@ class Definition {
   std::size_t device_count() const { return class_of_.size(); }
   ClassId class_of(std::size_t device) const { return class_of_[device]; }
   bool has_clusters() const { return problem_.workload->platform.clusters.has_value(); }
+  bool devices_differ() const { return has_clusters() || !problem_.wishes.empty(); }
+  bool wishes_ok(const std::vector<std::size_t>& device_of) const { return keeps_wishes(problem_, device_of); }
 
   bool support_ok(const std::vector<std::size_t>& device_of) const {
     for (std::size_t v = 0; v < node_count(); ++v) {
@@ -214,6 +217,8 @@ class Definition {
   std::vector<Pair> same_colour_;
 };
 
+constexpr std::size_t kNotPlaced = std::numeric_limits<std::size_t>::max();
+
 // Assigns the nodes from `v` on in every way and keeps the best legal value.
 void try_all(const Definition& definition, std::size_t v, std::vector<std::size_t>& device_of, double& best) {
   if (v == definition.node_count()) {
@@ -228,12 +233,13 @@ void try_all(const Definition& definition, std::size_t v, std::vector<std::size_
   for (std::size_t d = 0; d < definition.device_count(); ++d) {
     const auto end = device_of.begin() + static_cast<std::ptrdiff_t>(v);
     if (std::find(device_of.begin(), end, d) == end) {
-      if (unused == definition.class_of(d) && !definition.has_clusters()) continue;
+      if (unused == definition.class_of(d) && !definition.devices_differ()) continue;
       unused = definition.class_of(d);
     }
     device_of[v] = d;
-    try_all(definition, v + 1, device_of, best);
+    if (definition.wishes_ok(device_of)) try_all(definition, v + 1, device_of, best);
   }
+  device_of[v] = kNotPlaced;
 }
 
 }  // namespace
@@ -245,6 +251,7 @@ Evaluation evaluate_by_definition(const Problem& problem, const std::vector<std:
   evaluation.memory_ok = definition.memory_ok(device_of);
   evaluation.support_ok = definition.support_ok(device_of);
   evaluation.colours_ok = definition.colours_ok(device_of);
+  evaluation.wishes_ok = definition.wishes_ok(device_of);
   evaluation.value = definition.value(device_of, evaluation.load);
   if (problem.objective == Objective::Latency) {  // it has a shape of its own
     evaluation.value = latency_by_definition(problem, device_of, subgraph_of);
@@ -262,7 +269,7 @@ std::optional<double> brute_force(const Problem& problem) {
     best = best_latency_by_brute_force(problem);
   } else {
     const Definition definition(problem);
-    std::vector<std::size_t> device_of(definition.node_count(), 0);
+    std::vector<std::size_t> device_of(definition.node_count(), kNotPlaced);
     try_all(definition, 0, device_of, best);
   }
   if (best == std::numeric_limits<double>::infinity()) return std::nullopt;

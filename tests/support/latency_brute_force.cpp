@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tests/support/transfers.h"
+#include "tests/support/wishes.h"
 
 namespace partita::detail {
 namespace {
@@ -239,14 +240,19 @@ class Enumeration {
     std::optional<ClassId> unused;  // a class of which an unused device was just tried
     for (std::size_t d = 0; d < definition_.device_count(); ++d) {
       const DeviceClass& c = definition_.device_class(d);
-      const bool all_alike = c.kind == DeviceKind::Host && c.memory == kUnlimited;
+      const bool wishes = !definition_.problem().wishes.empty();
+      const bool all_alike = c.kind == DeviceKind::Host && c.memory == kUnlimited && !wishes;
       if (all_alike && d > 0 && definition_.class_of(d - 1) == definition_.class_of(d)) continue;
       if (count_[d] == 0) {
-        if (unused == definition_.class_of(d)) continue;
+        if (unused == definition_.class_of(d) && !wishes) continue;
         unused = definition_.class_of(d);
       }
       if (!allowed(v, d)) continue;
       device_of_[v] = d;
+      if (wishes && !keeps_wishes(definition_.problem(), device_of_)) {
+        device_of_[v] = kNowhere;
+        continue;
+      }
       held_[d] += definition_.node(v).memory;
       ++count_[d];
       const int subgraphs = definition_.is_host(d) ? 1 : definition_.problem().subgraphs;

@@ -9,6 +9,7 @@
 #include "tests/support/copy_patterns.h"
 #include "tests/support/shared_link_loads.h"
 #include "tests/support/transfers.h"
+#include "tests/support/wishes.h"
 
 namespace partita::detail {
 namespace {
@@ -132,6 +133,10 @@ class PipelineDefinition {
     return true;
   }
 
+  bool keeps_wishes(const Pipeline& pipeline) const {
+    return detail::keeps_wishes(problem_, pipeline.device_of, pipeline.copies->original);
+  }
+
   bool may_recompute() const { return problem_.recompute && problem_.memory_model != MemoryModel::Flat; }
   bool goes_by_order() const { return problem_.memory_model == MemoryModel::OneF1B && problem_.microbatches != 1; }
 
@@ -223,6 +228,7 @@ class Evaluator {
     result_.value = definition_.value(pipeline_, result_.load);
     result_.memory = definition_.memory(pipeline_);
     result_.memory_ok = definition_.fits(result_.memory);
+    result_.wishes_ok = definition_.keeps_wishes(pipeline_);
     return result_;
   }
 
@@ -392,6 +398,7 @@ class Search {
   }
 
   void finish() {
+    if (!definition_.keeps_wishes(pipeline_)) return;
     const std::size_t stages = pipeline_.order.size();
     const unsigned choices = definition_.may_recompute() ? 1U << stages : 1U;
     std::vector<double> load;

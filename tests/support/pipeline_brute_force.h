@@ -21,13 +21,14 @@ struct PipelineEvaluation {
   bool recompute_ok = true;
   bool shape_ok = true;  // and the order is good, where memory goes by it
   bool memory_ok = true;
-  // Of meaning only where all of the above but the limits of memory hold.
+  bool wishes_ok = true;
+  // Of meaning only where all of the above but the limits of memory and the wishes hold.
   double value = 0;
   std::vector<double> load;    // by device
   std::vector<double> memory;  // by device
 
   bool measurable() const { return placed_ok && support_ok && colours_ok && copies_ok && recompute_ok && shape_ok; }
-  bool legal() const { return measurable() && memory_ok; }
+  bool legal() const { return measurable() && memory_ok && wishes_ok; }
 };
 
 // Precondition: the problem is for throughput, with the shape staged.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/report/named_nodes.h"
+#include "partita/model/named_nodes.h"
 
 #include <fnmatch.h>
 
