@@ -27,7 +27,7 @@ export function createCutLine(page: Page, bus: Bus): CutLine {
   const text = html("span", {});
   const list = html("button", { type: "button", class: "more" }, "List them");
   const clear = html("button", { type: "button", class: "more" }, "Clear");
-  const element = html("p", { class: "graph-cut", role: "status", hidden: true }, text, list, clear);
+  const element = html("p", { class: "graph-cut", "aria-live": "polite", hidden: true }, text, list, clear);
   list.addEventListener("click", () => document.getElementById("cuts")?.scrollIntoView({ block: "start" }));
   clear.addEventListener("click", () => bus.emit("cut", null));
   return {

@@ -90,7 +90,7 @@ function frame({ context, palette }: TimeScene, left: number, right: number, top
 function drawStrip(scene: TimeScene, block: Block, begin: number, end: number, height: number, fill: string): void {
   const { context, palette, model } = scene;
   const text = String(model.data.sample[block.interval]);
-  context.font = `500 ${Math.min(10, height)}px ${palette.sans}`;
+  context.font = `500 ${Math.min(9, height)}px ${palette.sans}`;
   if (textWidth(context, text) + 4 > end - begin) return;
   context.fillStyle = inkOn(fill);
   context.textAlign = "center";
