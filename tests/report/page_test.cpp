@@ -15,53 +15,13 @@
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
 #include "partita/util/version.h"
+#include "tests/report/page_answer.h"
 #include "tests/support/cases.h"
-#include "tests/support/graph_text.h"
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
 namespace partita::detail {
 namespace {
-
-using Json = nlohmann::json;
-
-struct Answer {
-  Problem problem;
-  Result result;
-  CheckReport report;
-
-  Answer() = default;
-  Answer(std::string_view graph, std::string_view split, Shape shape = Shape::Staged, int accelerators = 3) {
-    problem.workload = graph_from_text(graph, accelerators);
-    problem.workload.change().name = "by hand";
-    problem.shape = shape;
-    result.split = split_from_text(problem.workload, split);
-    answer();
-  }
-
-  void answer() {
-    report = check(problem, *result.split);
-    result.status = Status::Feasible;
-    result.value = report.value;
-    result.bound = report.value / 2;
-  }
-
-  PageContent content() const {
-    PageContent content;
-    content.command = "plan";
-    content.problem = &problem;
-    content.result = &result;
-    content.report = &report;
-    return content;
-  }
-  Json page() const { return Json::parse(page_json(content())); }
-};
-
-// In the pass forward b's output goes to two devices; the backward nodes run on the devices of their twins.
-constexpr const char* kTraining =
-    "a 1 9 out=1 mem=7 colour=1; b 2 9 out=2 colour=2; c 3 9 out=4 colour=3; d 4 - out=8 colour=4;"
-    "e 5 9 out=16 back colour=4; f 6 9 out=32 back colour=2; a -> b -> c -> d; b -> d; d -> e -> f; b -> f";
-constexpr const char* kTrainingSplit = "a b f | c | d e";
 
 TEST(Page, SaysWhatWasAskedOfWhom) {
   const Answer answer(kTraining, kTrainingSplit);
@@ -388,112 +348,6 @@ TEST(Page, SweepIsTheCurve) {
       "split": null})"));
   EXPECT_EQ(json.at("points")[1].at("value"), answer.report.value);
   EXPECT_EQ(json.at("points")[1].at("devicesUsed"), 3);
-}
-
-// Rows of a comparison: the page's own split, another one, the same as that, one that breaks a rule, and none.
-struct Rows {
-  Answer own{kTraining, kTrainingSplit};
-  Comparison comparison;
-  std::vector<std::optional<PageRow>> rows;
-
-  Rows() {
-    for (const char* split : {kTrainingSplit, "c | a b f | d e", "c | a b f | d e", "a c e f | b | d", ""}) add(split);
-  }
-  void add(std::string_view text) {
-    comparison.runs.emplace_back();
-    rows.emplace_back();
-    if (text.empty()) return;
-    PageRow row{own.problem, {}, {}};
-    row.result.split = split_from_text(own.problem.workload, text);
-    row.report = check(row.problem, *row.result.split);
-    row.result.status = Status::Feasible;
-    row.result.value = row.report.value;
-    comparison.runs.back().split = row.result.split;
-    rows.back() = std::move(row);
-  }
-  Json page() const {
-    PageContent content = own.content();
-    content.comparison = &comparison;
-    content.rows = &rows;
-    return Json::parse(page_json(content));
-  }
-};
-
-TEST(Page, RowsShowTheirSplits) {
-  const Rows made;
-  ASSERT_FALSE(made.rows[3]->report.legal());
-  const Json page = made.page();
-  std::vector<Json> shown;
-  for (const Json& run : page.at("comparison").at("runs")) shown.push_back(run.at("split"));
-  EXPECT_EQ(shown, (std::vector<Json>{0, 1, 1, 2, nullptr}));
-  ASSERT_EQ(page.at("splits").size(), 2);
-
-  // Each is what the page of that split alone would have.
-  const Json& other = page.at("splits")[0];
-  const Json alone = Answer(kTraining, "c | a b f | d e").page();
-  EXPECT_FALSE(other.contains("devices"));
-  EXPECT_EQ(other.at("plan").at("loads"), alone.at("plan").at("loads"));
-  EXPECT_EQ(other.at("plan").at("cuts"), alone.at("plan").at("cuts"));
-  for (const char* field : {"piece", "x", "y", "width", "height", "pieces"})
-    EXPECT_EQ(other.at("graph").at(field), alone.at("graph").at(field)) << field;
-  EXPECT_FALSE(other.at("graph").contains("edgeCost"));
-  EXPECT_FALSE(other.at("graph").contains("device"));
-
-  const Json& illegal = page.at("splits")[1].at("graph");
-  EXPECT_EQ(illegal.at("device"), Json({0, 1, 0, 2, 0, 0}));
-  EXPECT_TRUE(illegal.at("pieces").empty());
-  EXPECT_FALSE(made.own.page().contains("splits"));
-}
-
-TEST(Page, PointsOfASweepHaveDevicesAndCostsOfTheirOwn) {
-  Rows made;
-  made.rows.resize(2);
-  Problem& problem = made.rows[1]->problem;
-  problem.workload.change().platform.classes[ClassId(0)].memory = 64;
-  problem.workload.change().graph.edges[0].cost = 0.5;
-  PageContent content = made.own.content();
-  Sweep sweep;
-  sweep.points.resize(2);
-  content.sweep = &sweep;
-  content.rows = &made.rows;
-  const Json page = Json::parse(page_json(content));
-  EXPECT_EQ(page.at("sweep").at("points")[0].at("split"), 0);
-  EXPECT_EQ(page.at("sweep").at("points")[1].at("split"), 1);
-  const Json& there = page.at("splits")[0];
-  EXPECT_EQ(there.at("devices")[0].at("memory"), 64);
-  EXPECT_EQ(there.at("graph").at("edgeCost")[0], 0.5);
-}
-
-TEST(Page, NoMoreSplitsThanThereIsRoomFor) {
-  std::string graph;
-  std::string one;
-  for (int i = 0; i < 2000; ++i) {
-    graph += fmt::format("n{} 1 9;", i);
-    one += fmt::format(" n{}", i);
-  }
-  Rows made;
-  made.own = Answer(graph, one);
-  made.rows.clear();
-  made.comparison.runs.clear();
-  constexpr std::size_t kFit = kMostRowNodes / 2000;
-  for (std::size_t i = 0; i < kFit + 3; ++i) {
-    made.comparison.runs.emplace_back();
-    PageRow row{made.own.problem, made.own.result, {}};
-    row.result.split->device_of[NodeId(i)] = DeviceId(1);
-    row.report = check(row.problem, *row.result.split);
-    made.rows.emplace_back(std::move(row));
-  }
-  const std::string text = page_json([&] {
-    PageContent content = made.own.content();
-    content.comparison = &made.comparison;
-    content.rows = &made.rows;
-    return content;
-  }());
-  const Json page = Json::parse(text);
-  EXPECT_EQ(page.at("splits").size(), kFit);
-  EXPECT_EQ(page.at("comparison").at("runs")[kFit - 1].at("split"), kFit);
-  EXPECT_TRUE(page.at("comparison").at("runs")[kFit].at("split").is_null());
-  EXPECT_LT(text.size(), 8'000'000U + made.own.page().dump().size());
 }
 
 TEST(Page, TimelineHasTheOperatorsOfEachPiece) {
