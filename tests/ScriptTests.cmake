@@ -52,9 +52,10 @@ set_tests_properties(house.installed_package_is_usable PROPERTIES TIMEOUT 300 LA
 
 # The page of a report: its types, whether web/dist is what web/src builds, and what it does in a browser. Without Node,
 # web/node_modules or Chromium the tests say so and are skipped; `./dev test` installs them.
-foreach(part types page_is_current behaviour)
+foreach(part types page_is_current behaviour speed)
   add_test(NAME web.${part} COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/web/tests/run.py" ${part})
   set_tests_properties(web.${part} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS release-only ENVIRONMENT
     "PARTITA=$<TARGET_FILE:partita-program>")
 endforeach()
-set_tests_properties(web.behaviour PROPERTIES RUN_SERIAL TRUE)  # it also measures how soon a large graph is drawn
+set_tests_properties(web.behaviour PROPERTIES PROCESSORS 2)  # Node and the browser
+set_tests_properties(web.speed PROPERTIES RUN_SERIAL TRUE)   # it measures how soon a large graph is drawn

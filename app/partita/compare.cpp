@@ -141,10 +141,28 @@ void refuse_page_of_many(const CompareArguments& arguments) {
     throw InputError(ErrorKind::Usage, "--report", "shows one workload; give one INPUT, or --format markdown for many");
 }
 
-// The page of the best split, with the table of all.
+Result result_of(const AlgorithmRun& run) {
+  Result result;
+  result.status = run.optimal && run.legal ? Status::Optimal : Status::Feasible;
+  result.split = run.split;
+  result.value = run.value;
+  result.bound = run.bound;
+  result.proof = run.proof;
+  result.unverified = run.unverified;
+  result.seconds = run.seconds;
+  return result;
+}
+
+// The page of the best split, with the table of all, each of which can be shown instead.
 void write_page(const Problem& problem, const Comparison& comparison, PageReport& page) {
   const Result answer = comparison.answer();
+  std::vector<std::optional<PageRow>> rows(comparison.runs.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const AlgorithmRun& run = comparison.runs[i];
+    if (run.split) rows[i] = PageRow{problem, result_of(run), check(problem, *run.split)};
+  }
   page.show(comparison);
+  page.show(rows);
   page.write(problem, answer, answer.split ? check(problem, *answer.split) : CheckReport{});
 }
 

@@ -59,9 +59,16 @@ Examples:
 )";
 
 // The page of the curve, and of the split at the point after which more stops paying; where there is no such point, at
-// the last one that has a split.
+// the last one that has a split. A click on another point shows the split of that one.
 void write_page(const Problem& problem, const Sweep& sweep, PageReport& page) {
   page.show(sweep);
+  std::vector<std::optional<PageRow>> rows(sweep.points.size());
+  const auto fill = [&](std::size_t i) {
+    const SweepPoint& point = sweep.points[i];
+    Problem there = varied(problem, sweep.parameter, point.parameter);
+    CheckReport report = check(there, *point.result.split);
+    rows[i] = PageRow{std::move(there), point.result, std::move(report)};
+  };
   std::optional<std::size_t> shown = sweep.enough;
   for (std::size_t i = sweep.points.size(); !shown && i-- > 0;) {
     if (sweep.points[i].result.split) shown = i;
@@ -70,9 +77,16 @@ void write_page(const Problem& problem, const Sweep& sweep, PageReport& page) {
     page.write(problem);
     return;
   }
-  const SweepPoint& point = sweep.points[*shown];
-  const Problem there = varied(problem, sweep.parameter, point.parameter);
-  page.write(there, point.result, check(there, *point.result.split));
+  fill(*shown);
+  // Each point has a workload of its own: no more of them are made than the page has room for.
+  std::size_t room = kMostRowNodes / std::max<std::size_t>(problem.workload->graph.nodes.size(), 1);
+  for (std::size_t i = 0; i < rows.size() && room > 0; ++i) {
+    if (rows[i] || !sweep.points[i].result.split) continue;
+    fill(i);
+    --room;
+  }
+  page.show(rows);
+  page.write(rows[*shown]->problem, rows[*shown]->result, rows[*shown]->report);
 }
 
 // Opened before the search, so that a path that cannot be written is told at once.

@@ -9,6 +9,7 @@
 #include "partita/check/warnings.h"
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
+#include "partita/report/page/splits.h"
 #include "partita/util/version.h"
 
 namespace partita {
@@ -32,6 +33,7 @@ std::vector<std::string> warnings_of(const PageContent& content) {
 std::string page_json(const PageContent& content) {
   assert(content.problem);
   const Problem& problem = *content.problem;
+  const PageSplits splits = choose_splits(content);
   JsonWriter json(JsonLayout::Line);
   json.object([&] {
     json.field("version", kPageVersion);
@@ -47,11 +49,12 @@ std::string page_json(const PageContent& content) {
                 [](const DeviceClass& one) -> const std::string& { return one.name; });
     write_devices(problem.workload->platform, json.key("devices"));
     if (content.result) write_graph(content, json.key("graph"));
-    if (content.result) write_plan(content, json.key("plan"));
-    if (content.simulation) write_timeline(*content.simulation, json.key("timeline"));
+    if (content.result) write_plan(problem, *content.result, content.report, json.key("plan"));
+    if (content.simulation) write_timeline(content, json.key("timeline"));
     if (content.progress) write_convergence(*content.progress, json.key("convergence"));
-    if (content.comparison) write_comparison(*content.comparison, json.key("comparison"));
-    if (content.sweep) write_sweep(*content.sweep, json.key("sweep"));
+    if (content.comparison) write_comparison(*content.comparison, splits, json.key("comparison"));
+    if (content.sweep) write_sweep(*content.sweep, splits, json.key("sweep"));
+    if (!splits.written.empty()) write_splits(content, splits, json.key("splits"));
   });
   return json.take();
 }

@@ -12,6 +12,7 @@
 
 #include "partita/check/times.h"
 #include "partita/report/used_devices.h"
+#include "partita/schedule/operators.h"
 #include "partita/util/json_writer.h"
 #include "partita/util/version.h"
 #include "partita/util/visible_text.h"
@@ -19,9 +20,11 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kUnnamedUnit = 1e-3;       // seconds: a unit that nobody names is taken for a millisecond
-constexpr double kLatest = 9e18;            // of 64-bit nanoseconds
-constexpr std::uint32_t kWithArrows = 100;  // samples: later ones only repeat the pattern
+constexpr double kUnnamedUnit = 1e-3;            // seconds: a unit that nobody names is taken for a millisecond
+constexpr double kLatest = 9e18;                 // of 64-bit nanoseconds
+constexpr std::uint32_t kWithArrows = 100;       // samples: later ones only repeat the pattern
+constexpr std::size_t kWithOperators = 5;        // samples; fewer, but the first in any case, where they have more than
+constexpr std::size_t kMostOperators = 100'000;  // operators together
 
 // The format has microseconds.
 std::string microseconds(std::int64_t time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }
@@ -59,15 +62,17 @@ class Trace {
   }
 
  private:
-  // In the order in which events at the same time are written: an arrow must find its slices begun.
-  enum class Kind : std::uint8_t { Counter, Slice, ArrowStart, ArrowEnd };
+  // In the order in which events at the same time are written: an arrow must find its slices begun, but for the
+  // operators in them, as it is the piece that it leads to.
+  enum class Kind : std::uint8_t { Counter, Slice, ArrowStart, ArrowEnd, Operator };
 
   struct Event {
     std::int64_t time = 0;
     Kind kind = Kind::Slice;
-    std::size_t what = 0;   // Counter: a point of `device`'s memory; else an interval
-    std::size_t arrow = 0;  // its number
+    std::size_t what = 0;    // Counter: a point of `device`'s memory; else an interval
+    std::size_t number = 0;  // of the arrow, or of the operator in its piece
     DeviceId device;
+    std::int64_t finish = 0;  // Operator
   };
 
   std::int64_t nanoseconds(double time) const {
@@ -106,12 +111,13 @@ class Trace {
   void collect() {
     const std::vector<Interval>& intervals = simulation_.intervals;
     for (std::size_t i = 0; i < intervals.size(); ++i)
-      events_.push_back({nanoseconds(intervals[i].start), Kind::Slice, i, 0, {}});
+      events_.push_back({nanoseconds(intervals[i].start), Kind::Slice, i, 0, {}, 0});
     for (DeviceId d : simulation_.memory.all()) {
       for (std::size_t i = 0; i < simulation_.memory[d].size(); ++i)
-        events_.push_back({nanoseconds(simulation_.memory[d][i].time), Kind::Counter, i, 0, d});
+        events_.push_back({nanoseconds(simulation_.memory[d][i].time), Kind::Counter, i, 0, d, 0});
     }
     collect_arrows();
+    collect_operators();
     std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
       return a.time != b.time ? a.time < b.time : a.kind < b.kind;
     });
@@ -141,10 +147,42 @@ class Trace {
         const auto from = ends.find(key(before, to.sample));
         if (from == ends.end() || pieces[before].device == pieces[to.piece].device) continue;
         const std::size_t start = from->second.last;
-        events_.push_back({nanoseconds(simulation_.intervals[start].start), Kind::ArrowStart, start, arrow, {}});
-        events_.push_back({nanoseconds(to.start), Kind::ArrowEnd, i, arrow, {}});
+        events_.push_back({nanoseconds(simulation_.intervals[start].start), Kind::ArrowStart, start, arrow, {}, 0});
+        events_.push_back({nanoseconds(to.start), Kind::ArrowEnd, i, arrow, {}, 0});
         ++arrow;
       }
+    }
+  }
+
+  // Inside the slices in which pieces compute, which they fill: each ends where the next one begins, so that rounding
+  // neither makes them overlap nor lets one reach out of its slice. What takes no time, or less than the rounding, is
+  // left out.
+  void collect_operators() {
+    operators_ = operators_of(problem_, report_, simulation_.pieces);
+    std::size_t of_a_sample = 0;
+    for (const auto& its : operators_) of_a_sample += its.size();
+    const std::size_t fit = kMostOperators / std::max<std::size_t>(of_a_sample, 1);
+    const std::size_t samples = std::clamp<std::size_t>(fit, 1, kWithOperators);
+    for (std::size_t i = 0; i < simulation_.intervals.size(); ++i) {
+      const Interval& interval = simulation_.intervals[i];
+      if (interval.phase == Phase::Compute && interval.sample < samples) collect_operators_of(i);
+    }
+  }
+
+  void collect_operators_of(std::size_t i) {
+    const Interval& interval = simulation_.intervals[i];
+    const std::vector<Operator>& operators = operators_[interval.piece];
+    double total = 0;
+    for (const Operator& one : operators) total += one.time;
+    double done = 0;
+    std::int64_t begin = nanoseconds(interval.start);
+    for (std::size_t k = 0; k < operators.size(); ++k) {
+      if (!(operators[k].time > 0)) continue;
+      done += operators[k].time;
+      const double end = interval.start + (interval.finish - interval.start) * std::min(done / total, 1.0);
+      const std::int64_t finish = std::min(nanoseconds(end), nanoseconds(interval.finish));
+      if (finish > begin) events_.push_back({begin, Kind::Operator, i, k, {}, finish});
+      begin = finish;
     }
   }
 
@@ -157,14 +195,15 @@ class Trace {
     }
     const Interval& interval = simulation_.intervals[event.what];
     json_.object([&] {
-      if (event.kind == Kind::Slice) {
-        add_slice(interval, event.time);
-      } else {
-        add_arrow(event, interval.sample);
+      switch (event.kind) {
+        case Kind::Slice: add_slice(interval, event.time); break;
+        case Kind::Operator: add_operator(event, interval); break;
+        default: add_arrow(event, interval.sample);
       }
       json_.field("pid", process_of(simulation_.lanes[interval.lane].device, simulation_));
       json_.field("tid", thread_of(interval.lane));
       if (event.kind == Kind::Slice) add_arguments(interval);
+      if (event.kind == Kind::Operator) add_operator_arguments(operators_[interval.piece][event.number]);
     });
   }
 
@@ -184,7 +223,7 @@ class Trace {
   void add_arrow(const Event& event, std::uint32_t sample) {
     json_.field("ph", event.kind == Kind::ArrowStart ? "s" : "f");
     if (event.kind == Kind::ArrowEnd) json_.field("bp", "e");
-    json_.field("id", event.arrow);
+    json_.field("id", event.number);
     json_.field("name", fmt::format("sample {}", sample));
     json_.field("cat", "flow");
     add_time("ts", event.time);
@@ -201,6 +240,24 @@ class Trace {
     add_time("dur", nanoseconds(interval.finish) - start);
   }
 
+  void add_operator(const Event& event, const Interval& interval) {
+    const Node& node = problem_.workload->graph.nodes[operators_[interval.piece][event.number].node];
+    json_.field("ph", "X");
+    json_.field("name", node.name.empty() ? fmt::format("node {}", node.original_id) : visible(node.name));
+    json_.field("cat", "operator");
+    add_time("ts", event.time);
+    add_time("dur", event.finish - event.time);
+  }
+
+  void add_operator_arguments(const Operator& one) {
+    const Node& node = problem_.workload->graph.nodes[one.node];
+    json_.key("args").object([&] {
+      json_.field("node", node.original_id);
+      if (!node.op.empty()) json_.field("op", visible(node.op));
+      if (one.again) json_.field("again", true);
+    });
+  }
+
   void add_arguments(const Interval& interval) {
     const Piece& piece = simulation_.pieces.pieces[interval.piece];
     json_.key("args").object([&] {
@@ -215,6 +272,7 @@ class Trace {
   const CheckReport& report_;
   const Simulation& simulation_;
   double nanoseconds_per_unit_;
+  IdVector<PieceId, std::vector<Operator>> operators_;
   std::vector<Event> events_;
   JsonWriter json_{JsonLayout::Rows};
 };

@@ -10,8 +10,8 @@
 namespace partita::detail {
 
 // The recorded samples. The workload's unit of time is taken for a millisecond; times are rounded to nanoseconds, and
-// so that nothing overlaps on a lane. Events are sorted by time. Arrows lead from piece to piece across devices, for
-// the first samples only (docs/formats.md).
+// so that nothing overlaps on a lane. Events are sorted by time. Arrows lead from piece to piece across devices, and the
+// operators of a piece are slices inside its own, for the first samples only (docs/formats.md).
 std::string trace_json(const Problem& problem, const CheckReport& report, const Simulation& simulation);
 
 }  // namespace partita::detail

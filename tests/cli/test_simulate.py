@@ -139,7 +139,7 @@ class Files(SimulateTest):
         self.assertLess(time.monotonic() - begin, 5 * SLACK)
         trace = self.read_json("trace.json")
         measured = self.read_json("measured.json")
-        last, free, busy, samples = 0, {}, {}, set()
+        last, free, busy, samples, operators = 0, {}, {}, set(), 0
         for event in trace["traceEvents"]:
             if event["ph"] == "M":
                 continue
@@ -147,13 +147,19 @@ class Files(SimulateTest):
             last = event["ts"]
             if event["ph"] != "X":
                 continue
-            samples.add(event["args"]["sample"])
             lane, start, length = event["tid"], round(event["ts"] * 1000), round(event["dur"] * 1000)
+            if event["cat"] == "operator":  # inside of the slice that was just begun
+                operators += 1
+                self.assertLessEqual(start + length, free[lane])
+                continue
+            samples.add(event["args"]["sample"])
             self.assertGreaterEqual(start, free.get(lane, 0))
             free[lane] = start + length
             key = (event["pid"], event["cat"])
             busy[key] = busy.get(key, 0) + event["dur"] / 1000
         self.assertEqual(samples, set(range(1000)))
+        self.assertGreater(operators, 0)
+        self.assertLessEqual(operators, 5 * sum(len(piece["nodes"]) for piece in measured["pieces"]))
         for process, device in enumerate(measured["devices"], 1):
             for phase in ("compute", "in", "out"):
                 self.assertAlmostEqual(busy.get((process, phase), 0), device[phase], delta=0.01)

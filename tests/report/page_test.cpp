@@ -15,53 +15,13 @@
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
 #include "partita/util/version.h"
+#include "tests/report/page_answer.h"
 #include "tests/support/cases.h"
-#include "tests/support/graph_text.h"
 #include "tests/support/random_setup.h"
 #include "tests/support/random_split.h"
 
 namespace partita::detail {
 namespace {
-
-using Json = nlohmann::json;
-
-struct Answer {
-  Problem problem;
-  Result result;
-  CheckReport report;
-
-  Answer() = default;
-  Answer(std::string_view graph, std::string_view split, Shape shape = Shape::Staged, int accelerators = 3) {
-    problem.workload = graph_from_text(graph, accelerators);
-    problem.workload.change().name = "by hand";
-    problem.shape = shape;
-    result.split = split_from_text(problem.workload, split);
-    answer();
-  }
-
-  void answer() {
-    report = check(problem, *result.split);
-    result.status = Status::Feasible;
-    result.value = report.value;
-    result.bound = report.value / 2;
-  }
-
-  PageContent content() const {
-    PageContent content;
-    content.command = "plan";
-    content.problem = &problem;
-    content.result = &result;
-    content.report = &report;
-    return content;
-  }
-  Json page() const { return Json::parse(page_json(content())); }
-};
-
-// In the pass forward b's output goes to two devices; the backward nodes run on the devices of their twins.
-constexpr const char* kTraining =
-    "a 1 9 out=1 mem=7 colour=1; b 2 9 out=2 colour=2; c 3 9 out=4 colour=3; d 4 - out=8 colour=4;"
-    "e 5 9 out=16 back colour=4; f 6 9 out=32 back colour=2; a -> b -> c -> d; b -> d; d -> e -> f; b -> f";
-constexpr const char* kTrainingSplit = "a b f | c | d e";
 
 TEST(Page, SaysWhatWasAskedOfWhom) {
   const Answer answer(kTraining, kTrainingSplit);
@@ -384,9 +344,32 @@ TEST(Page, SweepIsTheCurve) {
   EXPECT_TRUE(json.at("enough").is_null());
   EXPECT_EQ(json.at("verdict"), "enough is enough");
   EXPECT_EQ(json.at("points")[0], Json::parse(R"({"parameter": 1024, "label": "1 KiB", "status": "infeasible",
-      "value": null, "bound": 0, "gap": 1, "unverified": false, "seconds": 0, "devicesUsed": 0, "reason": "too little"})"));
+      "value": null, "bound": 0, "gap": 1, "unverified": false, "seconds": 0, "devicesUsed": 0, "reason": "too little",
+      "split": null})"));
   EXPECT_EQ(json.at("points")[1].at("value"), answer.report.value);
   EXPECT_EQ(json.at("points")[1].at("devicesUsed"), 3);
+}
+
+TEST(Page, TimelineHasTheOperatorsOfEachPiece) {
+  Answer answer(kTraining, kTrainingSplit);
+  const Simulation simulation = simulate(answer.problem, *answer.result.split, {.kind = ScheduleKind::OneF1B});
+  PageContent content = answer.content();
+  content.simulation = &simulation;
+  const Json page = Json::parse(page_json(content));
+  const Json& operators = page.at("timeline").at("operators");
+  EXPECT_EQ(operators.at("begin"), Json({0, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(operators.at("node"), Json({0, 1, 2, 3, 4, 5}));
+  EXPECT_FALSE(operators.contains("share"));  // nothing is computed again
+  EXPECT_FALSE(operators.contains("again"));
+}
+
+TEST(Page, OutputsHaveTheNameOfTheirTensor) {
+  Answer answer(kTraining, kTrainingSplit);
+  EXPECT_FALSE(answer.page().at("graph").contains("tensor"));
+  answer.problem.workload.change().graph.nodes[NodeId(1)].facts.tensor = "hidden";
+  const Json tensor = answer.page().at("graph").at("tensor");
+  EXPECT_EQ(tensor.at("words"), Json({"", "hidden"}));
+  EXPECT_EQ(tensor.at("of"), Json({0, 1, 0, 0, 0, 0}));
 }
 
 TEST(Page, HostileNamesStayText) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "tests/report/hand_made_simulation.h"
@@ -39,7 +40,7 @@ TEST(TraceJson, ASliceSaysWhatRuns) {
   std::size_t slices = 0;
   bool seen = false;
   for (const Json& event : events) {
-    if (event["ph"] != "X") continue;
+    if (event["ph"] != "X" || event["cat"] == "operator") continue;
     ++slices;
     if (event["name"] != "B1") continue;
     if (event["pid"] != 1) continue;
@@ -77,7 +78,7 @@ TEST(TraceJson, RoundedTimesAreSortedAndNeverOverlap) {
       const std::int64_t start = nanoseconds(event["ts"]);
       EXPECT_GE(start, last);
       last = start;
-      if (event["ph"] != "X") continue;
+      if (event["ph"] != "X" || event["cat"] == "operator") continue;
       const int thread = event["tid"];
       const std::int64_t duration = nanoseconds(event["dur"]);
       EXPECT_GE(start, free_from[thread]);
@@ -109,6 +110,69 @@ TEST(TraceJson, ArrowsLeadFromDeviceToDevice) {
   }
   EXPECT_EQ(arrows[0].start["ts"], 1000);  // inside the slice that writes the result
   EXPECT_EQ(arrows[0].end["ts"], 1500);
+}
+
+// The pieces of hand_made() with several operators in each: nodes of 1, 0 (a view) and 3 where one of 4 was.
+HandMade with_operators(std::size_t samples, double unit = 1) {
+  HandMade made = hand_made(samples, unit);
+  made.problem.workload = graph_from_text(
+      "a 1 -; v 0 -; x 3 -; b 1 -; c 2 - back; d 2 - back; a -> v -> x -> b; b -> c; c -> d", 2, kUnlimited, 0);
+  made.report = check(made.problem, split_from_text(made.problem.workload, "a v x d | b c"));
+  auto& pieces = made.simulation.pieces;
+  pieces.pieces[PieceId(0)].nodes = {NodeId(0), NodeId(1), NodeId(2)};
+  pieces.piece_of = {PieceId(0), PieceId(0), PieceId(0), PieceId(1), PieceId(2), PieceId(3)};
+  return made;
+}
+
+TEST(TraceJson, OperatorsAreInsideTheirPieces) {
+  for (const double unit : {1.0, 1.0 / 3, 12345.678901}) {
+    HandMade made = with_operators(3, unit);
+    made.problem.workload.change().graph.nodes[NodeId(2)].op = "MatMul";
+    std::map<int, std::pair<std::int64_t, std::int64_t>> block;  // by thread: the slice that is under way
+    std::map<std::string, std::size_t> seen;
+    std::map<int, std::int64_t> end;
+    for (const Json& event : events_of(made)) {
+      if (event["ph"] != "X") continue;
+      const int thread = event["tid"];
+      const std::int64_t start = nanoseconds(event["ts"]);
+      const std::int64_t finish = start + nanoseconds(event["dur"]);
+      if (event["cat"] != "operator") {
+        block[thread] = {start, finish};
+        end[thread] = start;
+        continue;
+      }
+      ++seen[event["name"]];
+      EXPECT_EQ(start, end[thread]);  // one right after the other, from the beginning on
+      EXPECT_LE(finish, block[thread].second);
+      end[thread] = finish;
+      if (event["name"] == "a") {
+        EXPECT_NEAR(static_cast<double>(finish - start), unit * 1e6 / 4, 1);
+      }
+      if (event["name"] != "x") continue;
+      EXPECT_EQ(finish, block[thread].second);
+      EXPECT_EQ(event["args"], Json({{"node", 3}, {"op", "MatMul"}}));
+    }
+    // A view takes no time, and is no slice.
+    EXPECT_EQ(seen, (std::map<std::string, std::size_t>{{"a", 3}, {"x", 3}, {"b", 3}, {"c", 3}, {"d", 3}}));
+  }
+}
+
+TEST(TraceJson, OnlyTheFirstSamplesHaveOperators) {
+  std::set<int> blocks;
+  std::size_t operators = 0;
+  std::int64_t last = 0;
+  for (const Json& event : events_of(with_operators(40))) {
+    if (event["ph"] != "X") continue;
+    if (event["cat"] != "operator") {
+      blocks.insert(event["args"]["sample"].get<int>());
+      continue;
+    }
+    ++operators;
+    last = std::max(last, nanoseconds(event["ts"]));
+  }
+  EXPECT_EQ(blocks.size(), 40u);
+  EXPECT_EQ(operators, 5u * 5u);
+  EXPECT_LT(last, 25 * 1000 * 1000);  // sample 5 begins at 20 ms
 }
 
 TEST(TraceJson, CountsSamplesInFlightAndMemory) {

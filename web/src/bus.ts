@@ -12,6 +12,7 @@ export interface Events {
   device: number | null; // the device that stands out now, by number: pointed at, else marked
   mark: number | null; // the device that the reader has marked
   piece: number | null; // the piece to bring into view, an index into the graph's pieces
+  cut: number | null; // what crosses between two devices and stands out, an index into deviceCuts()
   theme: Theme; // the colours have changed: read the CSS variables again
 }
 
@@ -19,7 +20,7 @@ type Listener<T> = (value: T) => void;
 type Listeners = { [K in keyof Events]: Listener<Events[K]>[] };
 
 export class Bus {
-  private readonly listeners: Listeners = { node: [], device: [], mark: [], piece: [], theme: [] };
+  private readonly listeners: Listeners = { node: [], device: [], mark: [], piece: [], cut: [], theme: [] };
   private pointed: number | null = null;
   private kept: number | null = null;
 

@@ -21,6 +21,15 @@ export interface Page {
   convergence?: ConvergencePoint[];
   comparison?: ComparisonData;
   sweep?: SweepData;
+  splits?: SplitData[]; // of rows of the comparison or points of the sweep; `plan` and `graph` have the one shown first
+  row?: number; // not from the program: the row whose split this is, where the reader has chosen one (views.ts)
+}
+
+// What is not as in the rest of the page.
+export interface SplitData {
+  devices?: Device[];
+  plan: PlanData;
+  graph: Pick<GraphData, "piece" | "device" | "x" | "y" | "width" | "height" | "pieces"> & Partial<Pick<GraphData, "edgeCost">>;
 }
 
 export interface Question {
@@ -53,7 +62,9 @@ export interface GraphData {
   movedBytes?: (number | null)[]; // read from and written to the device's memory
   layer?: (number | null)[]; // of the network
   backward: number[]; // indices of the backward nodes
+  tensor?: Words; // the name of its output; "" where that is the node's
   piece: number[]; // into pieces; -1 for none (no split)
+  device?: (number | null)[]; // of a split that breaks a rule, which has no pieces
   x: number[];
   y: number[];
   width: number; // of the whole layout
@@ -162,8 +173,18 @@ export interface TimelineData {
   start: number[];
   finish: number[];
   pieces: { device: number; backward: boolean; nodes: number }[]; // latency: other pieces than those of the graph
+  operators?: OperatorData; // what the pieces run
   use: DeviceUse[];
   memory: { device: number; time: number[]; inFlight: number[]; bytes: number[] }[];
+}
+
+// In the order in which they run: those of piece i are begin[i] to begin[i + 1] - 1. Each takes the node's time, or a share
+// of that.
+export interface OperatorData {
+  begin: number[];
+  node: number[];
+  share?: number[]; // left out where all are 1
+  again?: (0 | 1)[]; // computed for the second time; left out where none is
 }
 
 export interface DeviceUse {
@@ -201,6 +222,7 @@ export interface ComparisonData {
     boundShape: string | null;
     optimal: boolean;
     proof: string;
+    split?: number | null; // what a click shows: 0 the page's own, k the k-th of Page.splits; null: it is not on the page
   }[];
 }
 
@@ -218,6 +240,7 @@ export interface SweepData {
     seconds: number;
     devicesUsed: number;
     reason: string;
+    split?: number | null; // as of a run
   }[];
   enough: number | null; // index of the point after which nothing pays any more, see `verdict`
   verdict: string; // "after 5 accelerators, one more gains less than 1 %"

@@ -11,6 +11,11 @@ export function revealNode(bus: Bus, node: number): void {
   scrollToGraph();
 }
 
+export function revealCut(bus: Bus, cut: number): void {
+  bus.emit("cut", cut);
+  scrollToGraph();
+}
+
 export function revealPiece(bus: Bus, device: number, piece: number): void {
   bus.mark(device);
   bus.emit("piece", piece);

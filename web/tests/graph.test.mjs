@@ -104,21 +104,25 @@ test("zooming out ends with the whole graph, and moving keeps some of it in sigh
 test("the wheel scrolls the page, at its end too, until the graph is clicked", async () => {
   const { plan, timeline, ...rest } = small; // the graph is the last section
   assert.ok(plan && timeline);
-  for (const where of [0, 1e6]) {
+  for (const end of [false, true]) {
     const { page } = await open(browser, urlOf("wheel", rest), { height: 600 });
     await still(page);
-    await page.evaluate((y) => scrollTo({ top: y, behavior: "instant" }), where);
+    await page.$eval(canvas, (element, last) => {
+      const top = last ? 1e6 : element.getBoundingClientRect().top + scrollY - 300;
+      scrollTo({ top, behavior: "instant" });
+    }, end);
     await page.waitForTimeout(500);
     const { scale } = await state(page);
     const box = await page.locator(canvas).boundingBox();
     const [x, y] = [box.x + 200, Math.max(box.y, 0) + 60];
     await page.mouse.move(x, y);
     const top = await page.evaluate(() => scrollY);
+    const hint = page.waitForSelector("#graph .canvas-hint.is-shown"); // it is there for a moment only
     await page.mouse.wheel(0, 200);
+    assert.match(await (await hint).textContent(), /wheel zoom/);
+    if (!end) await until(page, (before) => scrollY > before, top);
     await page.waitForTimeout(300);
     assert.equal((await state(page)).scale, scale);
-    if (where === 0) assert.ok((await page.evaluate(() => scrollY)) > top);
-    assert.match(await page.textContent("#graph .canvas-hint.is-shown"), /wheel zoom/);
   }
   const { page, box } = await shown(urlOf("small", small));
   const { scale } = await state(page);
@@ -444,53 +448,5 @@ test("a graph without a split has no pieces and no devices, but all its nodes", 
   await still(page);
   assert.equal(await fact(page, "device"), "no device");
   assert.equal(await page.locator('.graph-details [data-fact="crosses"]').count(), 0);
-  assert.deepEqual(faults, []);
-});
-
-test("8,061 nodes: there within two seconds, and panning keeps up", async (t) => {
-  const url = urlOf("large", large);
-  assert.ok(large.graph.edgeFrom.length > 12_000);
-  const { page, faults } = await open(browser, url);
-  await until(page, () => window.partita?.graph.frames > 0);
-  const scale = (await state(page)).scale;
-  await page.focus(canvas);
-  await page.keyboard.press("+");
-  await until(page, (least) => window.partita.graph.scale > 1.01 * least, scale);
-  const ready = await page.evaluate(() => performance.now());
-  t.diagnostic(`from navigation to the answer to a key: ${ready.toFixed(0)} ms`);
-  assert.ok(ready < 2000, `${ready} ms`);
-
-  await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
-  await page.waitForTimeout(400);
-  const box = await page.locator(canvas).boundingBox();
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  await page.mouse.move(x, y);
-  while ((await state(page)).level === "pieces") {
-    await withCtrl(page, () => page.mouse.wheel(0, -60));
-    await page.waitForTimeout(60);
-  }
-  await page.evaluate(() => {
-    window.frames_ = { drawing: [], between: [], last: performance.now(), seen: window.partita.graph.frames };
-    const look = (now) => {
-      const { frames_ } = window;
-      if (window.partita.graph.frames !== frames_.seen) {
-        frames_.seen = window.partita.graph.frames;
-        frames_.drawing.push(window.partita.graph.frameTime);
-        frames_.between.push(now - frames_.last);
-      }
-      frames_.last = now;
-      requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  });
-  await page.mouse.down();
-  for (let i = 0; i < 60; ++i) await page.mouse.move(x + 2 * i, y + i);
-  await page.mouse.up();
-  const { drawing, between } = await page.evaluate(() => window.frames_);
-  const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-  t.diagnostic(`${drawing.length} frames while panning the dots: drawing ${median(drawing).toFixed(1)} ms, ` +
-    `a frame every ${median(between).toFixed(1)} ms (medians)`);
-  assert.ok(drawing.length > 5);
-  assert.ok(median(drawing) < 100, `${median(drawing)} ms`);
   assert.deepEqual(faults, []);
 });

@@ -250,6 +250,10 @@ export function trainingPage({ nodes, stages, samples }) {
       phase: rows.map((row) => row.phase).join(""), sample: rows.map((row) => row.sample),
       start: rows.map((row) => row.start), finish: rows.map((row) => row.finish),
       pieces: pieces.map(({ device, backward, nodes: count }) => ({ device, backward, nodes: count })),
+      operators: {
+        begin: members.reduce((begins, nodes) => [...begins, begins.at(-1) + nodes.length], [0]),
+        node: members.flat(),
+      },
       use: Array.from({ length: stages }, (_, device) => ({
         device, compute: 0.8, in: 0.05, out: 0.05, sync: 0, busy: 0.9, samples, mostInFlight: stages - device, peakMemory: 2 ** 33,
       })),

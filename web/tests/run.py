@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test of the page, by name: types, page_is_current or behaviour. Exits with 77, after one line that says what is
+"""One test of the page, by name: types, page_is_current, behaviour or speed. Exits with 77, after one line that says what is
 missing, where it cannot run."""
 
 import filecmp
@@ -38,16 +38,28 @@ def page_is_current():
     return 1
 
 
-def behaviour():
+def in_browser(*tests):
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not chromium:
         skip("there is no Chromium")
-    tests = sorted(str(path) for path in (WEB / "tests").glob("*.test.mjs"))
     return run("node", "--test", *tests, PARTITA_CHROMIUM=chromium)
+
+
+# What is measured by the clock is by itself, so that the rest can run beside other tests.
+SPEED = str(WEB / "tests" / "speed.test.mjs")
+
+
+def behaviour():
+    return in_browser(*sorted(set(map(str, (WEB / "tests").glob("*.test.mjs"))) - {SPEED}))
+
+
+def speed():
+    return in_browser(SPEED)
 
 
 if not shutil.which("node"):
     skip("there is no Node.js")
 if not (WEB / "node_modules").is_dir():
     skip("there is no web/node_modules")
-sys.exit({"types": types, "page_is_current": page_is_current, "behaviour": behaviour}[sys.argv[1]]())
+PARTS = {"types": types, "page_is_current": page_is_current, "behaviour": behaviour, "speed": speed}
+sys.exit(PARTS[sys.argv[1]]())

@@ -6,6 +6,7 @@ import { trainingPage, until, urlOf } from "./graph_fixture.mjs";
 import { launch, load, open } from "./support.mjs";
 
 const { timelineModel, intervalAt, inFlightAt, memoryIndexAt } = await load("src/timeline/model.ts");
+const { isDivided, operatorAt, operatorsOf } = await load("src/timeline/operators.ts");
 const { ticks, zoomedSpan, moved, toX } = await load("src/timeline/span.ts");
 
 const canvas = "#timeline canvas";
@@ -61,19 +62,33 @@ test("spans stay inside the run, keep the time under the pointer, and have round
   assert.deepEqual(ticks({ begin: 3, end: 43 }, track, 170), [10, 20, 30, 40]);
 });
 
+// The operator of a block at a time, by adding up the times of its nodes.
+function runs(interval, time) {
+  if (timeline.phase[interval] !== "c") return "";
+  const { begin, node } = timeline.operators;
+  const piece = timeline.piece[interval];
+  const nodes = node.slice(begin[piece], begin[piece + 1]);
+  const times = nodes.map((each) => small.graph.time[0][each]);
+  const scale = (timeline.finish[interval] - timeline.start[interval]) / times.reduce((a, b) => a + b, 0);
+  let end = timeline.start[interval];
+  const index = times.findIndex((each) => (end += each * scale) > time + 1e-9);
+  return small.graph.name[nodes[index < 0 ? nodes.length - 1 : index]];
+}
+
 async function agrees(page) {
   const { cursor } = await state(page);
   const rows = await page.$$eval(".timeline-table tbody tr", (list) =>
     list.map((row) => [...row.children].map((cell) => cell.textContent)));
   const verbs = { i: "reads", c: "computes", o: "writes", s: "synchronises" };
-  rows.forEach(([name, does, sample, , held, memory], lane) => {
+  rows.forEach(([name, does, operator, sample, , held, memory], lane) => {
     assert.equal(name, timeline.lanes[lane].name);
     const interval = doneBy(lane, cursor);
     if (interval < 0) {
-      assert.deepEqual([does, sample], ["idle", ""]);
+      assert.deepEqual([does, operator, sample], ["idle", "", ""]);
     } else {
       const backward = timeline.pieces[timeline.piece[interval]].backward ? ", backward" : "";
       assert.deepEqual([does, sample], [verbs[timeline.phase[interval]] + backward, String(timeline.sample[interval])]);
+      assert.equal(operator, runs(interval, cursor));
     }
     const columns = timeline.memory[timeline.lanes[lane].device];
     const at = columns.time.filter((time) => time <= cursor).length - 1;
@@ -163,16 +178,64 @@ test("it plays, and pauses where it is", async () => {
   assert.deepEqual(faults, []);
 });
 
-test("20,000 intervals: what is narrower than a pixel is drawn together", async (t) => {
-  const many = trainingPage({ nodes: 240, stages: 6, samples: 640 });
-  assert.ok(many.timeline.start.length > 20_000);
-  const { page, faults } = await shown(urlOf("many", many));
-  await page.click("#timeline .canvas-zoom button:last-child");
-  await until(page, (end) => window.partita.timeline.end === end, many.timeline.makespan);
-  await page.waitForTimeout(100);
-  const { drawn, frameTime } = await state(page);
-  t.diagnostic(`${many.timeline.start.length} intervals: ${drawn} rectangles in ${frameTime.toFixed(1)} ms`);
-  assert.ok(drawn < 6 * 1000, `${drawn} rectangles`);
-  assert.ok(frameTime < 100, `${frameTime} ms`);
+test("operators fill their block, in the order in which they run", () => {
+  const operators = operatorsOf(small);
+  const { begin, node } = timeline.operators;
+  timeline.pieces.forEach((piece, number) => {
+    const at = operators.of(number);
+    const nodes = node.slice(begin[number], begin[number + 1]);
+    const times = nodes.map((each) => small.graph.time[0][each]);
+    const total = times.reduce((a, b) => a + b, 0);
+    assert.equal(total, small.graph.pieces[number].compute);
+    let done = 0;
+    nodes.forEach((each, i) => {
+      assert.equal(operators.node(at, i), each);
+      const middle = (done + times[i] / 2) / total;
+      assert.equal(operatorAt(at, middle), i);
+      done += times[i];
+      assert.ok(Math.abs(at.ends[i] - done / total) < 1e-12);
+    });
+    assert.equal(at.ends.at(-1), 1);
+    assert.ok(isDivided(at, 3 * nodes.length) && !isDivided(at, nodes.length));
+  });
+  assert.equal(operators.shortest, Math.min(...small.graph.time[0]));
+  // A share of a node's time, and a piece that takes none.
+  const half = { ...small, timeline: { ...timeline, operators: { ...timeline.operators, share: node.map((_, i) => (i === 0 ? 0 : 1)) } } };
+  assert.equal(operatorsOf(half).of(0).ends[0], 0);
+  assert.equal(operatorsOf({ ...half, timeline: { ...timeline, operators: { ...timeline.operators, share: node.map(() => 0) } } }).of(0), null);
+  assert.equal(operatorsOf({ ...small, timeline: { ...timeline, operators: undefined } }), null);
+});
+
+test("from near, a block is divided into operators, which tell about themselves and lead to the graph", async () => {
+  const { page, faults, box } = await shown(urlOf("timeline", small));
+  const interval = timeline.phase.indexOf("c", 40);
+  const divided = () => page.evaluate((index) => window.partita.timeline.divided(index), interval);
+  assert.equal(await divided(), false);
+  const { x, y } = await page.evaluate((index) => window.partita.timeline.place(index), interval);
+  await page.mouse.move(box.x + x, box.y + y);
+  assert.match(await page.textContent(".tip"), /^sample /);
+  for (let i = 0; i < 12 && !(await divided()); ++i) {
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -400);
+    await page.keyboard.up("Control");
+    await page.waitForTimeout(60);
+  }
+  assert.equal(await divided(), true);
+  const { drawn } = await state(page);
+  assert.ok(drawn > 5 && drawn < 6000, `${drawn} rectangles`);
+  // The middle of the block stays under the pointer.
+  await page.mouse.move(box.x + x + 1, box.y + y);
+  await page.mouse.move(box.x + x, box.y + y);
+  const name = runs(interval, (timeline.start[interval] + timeline.finish[interval]) / 2);
+  assert.ok((await page.textContent(".tip")).startsWith(name));
+  await page.mouse.click(box.x + x, box.y + y);
+  assert.equal(await page.evaluate(() => window.partita.graph.selected), small.graph.name.indexOf(name));
+
+  // The same by keyboard: the table names the operator at the cursor.
+  await page.locator('.timeline-table [data-part="operator"] button:not([hidden])').first().focus();
+  await page.keyboard.press("Enter");
+  const selected = await page.evaluate(() => window.partita.graph.selected);
+  assert.equal(small.graph.name[selected], await page.locator('.timeline-table [data-part="operator"] button:not([hidden])').first().textContent());
+  await agrees(page);
   assert.deepEqual(faults, []);
 });

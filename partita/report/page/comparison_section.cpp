@@ -17,7 +17,8 @@ std::string in_words(AlgorithmRun::Outcome outcome) {
   return words;
 }
 
-void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonWriter& json) {
+void write_run(const Comparison& comparison, const AlgorithmRun& run, std::optional<std::size_t> split,
+               JsonWriter& json) {
   json.object([&] {
     json.field("algorithm", run.algorithm);
     json.field("baseline", run.baseline);
@@ -33,15 +34,18 @@ void write_run(const Comparison& comparison, const AlgorithmRun& run, JsonWriter
     json.field("boundShape", shape_name(run.bound_shape));
     json.field("optimal", run.optimal);
     json.field("proof", run.proof);
+    json.field("split", split);
   });
 }
 
 }  // namespace
 
-void write_comparison(const Comparison& comparison, JsonWriter& json) {
+void write_comparison(const Comparison& comparison, const PageSplits& splits, JsonWriter& json) {
   json.object([&] {
     json.field("best", comparison.best());
-    json.key("runs").array(comparison.runs, [&](const AlgorithmRun& run) { write_run(comparison, run, json); });
+    json.key("runs").array(ids<Id<AlgorithmRun>>(comparison.runs.size()), [&](Id<AlgorithmRun> run) {
+      write_run(comparison, comparison.runs[run.index()], splits.shown_by(run.index()), json);
+    });
   });
 }
 

@@ -11,10 +11,10 @@ namespace partita::detail {
 namespace {
 
 // The pieces of a legal split. A simulation has them already, but for latency, where it has others.
-Pieces pieces_of_split(const PageContent& content) {
-  const Problem& problem = *content.problem;
-  if (content.simulation && problem.objective != Objective::Latency) return content.simulation->pieces;
-  return cut_into_pieces(problem, *content.result->split, *content.report);
+Pieces pieces_of_split(const Problem& problem, const Split& split, const CheckReport& report,
+                       const Simulation* simulation) {
+  if (simulation && problem.objective != Objective::Latency) return simulation->pieces;
+  return cut_into_pieces(problem, split, report);
 }
 
 // Without a split, each pass is drawn as if one device ran it.
@@ -79,6 +79,8 @@ void write_nodes(const Workload& workload, JsonWriter& json) {
   write_words(
       "output", nodes, [](const Node& node) { return node.facts.output; }, json);
   write_words("source", nodes, source_text, json);
+  write_words(
+      "tensor", nodes, [](const Node& node) { return node.facts.tensor; }, json);
   write_known(
       "outputBytes", nodes, [](const Node& node) { return node.output_bytes; }, json);
   write_known(
@@ -94,10 +96,10 @@ void write_nodes(const Workload& workload, JsonWriter& json) {
   json.column("backward", backward);
 }
 
-void write_edges(const std::vector<Edge>& edges, JsonWriter& json) {
-  json.column("edgeFrom", edges, [](const Edge& edge) { return edge.from; });
-  json.column("edgeTo", edges, [](const Edge& edge) { return edge.to; });
-  json.column("edgeCost", edges, [](const Edge& edge) { return edge.cost; });
+void write_edges(const Graph& graph, JsonWriter& json) {
+  json.column("edgeFrom", graph.edges, [](const Edge& edge) { return edge.from; });
+  json.column("edgeTo", graph.edges, [](const Edge& edge) { return edge.to; });
+  add_edge_costs(graph, json);
 }
 
 // What a drawing needs of a coordinate.
@@ -121,22 +123,34 @@ void write_piece(const Piece& piece, const Box& box, JsonWriter& json) {
 
 }  // namespace
 
+void add_edge_costs(const Graph& graph, JsonWriter& json) {
+  json.column("edgeCost", graph.edges, [](const Edge& edge) { return edge.cost; });
+}
+
+// A split that breaks a rule cannot be cut into pieces: its nodes are drawn as those of a graph without a split, and
+// know their devices.
+void add_drawing(const Problem& problem, const Result& result, const CheckReport* report, const Simulation* simulation,
+                 JsonWriter& json) {
+  const Graph& graph = problem.workload->graph;
+  const bool legal = result.split && report && report->legal();
+  const Pieces pieces = legal ? pieces_of_split(problem, *result.split, *report, simulation) : pieces_of_passes(graph);
+  const GraphLayout layout = lay_out(graph, pieces, {}, legal ? report->order : std::vector<DeviceId>());
+  json.column("piece", pieces.piece_of, [&](PieceId piece) { return legal ? static_cast<int>(piece.index()) : -1; });
+  if (result.split && !legal) json.column("device", result.split->device_of);
+  json.column("x", layout.centres, [](const Point& centre) { return to_hundredths(centre.x); });
+  json.column("y", layout.centres, [](const Point& centre) { return to_hundredths(centre.y); });
+  json.field("width", to_hundredths(layout.width));
+  json.field("height", to_hundredths(layout.height));
+  json.key("pieces").array(ids<PieceId>(legal ? pieces.pieces.size() : 0),
+                           [&](PieceId piece) { write_piece(pieces.pieces[piece], layout.boxes[piece], json); });
+}
+
 void write_graph(const PageContent& content, JsonWriter& json) {
   const Workload& workload = content.problem->workload;
-  const bool split = content.result && content.result->split && content.report && content.report->legal();
-  const Pieces pieces = split ? pieces_of_split(content) : pieces_of_passes(workload.graph);
-  const std::vector<DeviceId> order = split ? content.report->order : std::vector<DeviceId>();
-  const GraphLayout layout = lay_out(workload.graph, pieces, {}, order);
   json.object([&] {
     write_nodes(workload, json);
-    json.column("piece", pieces.piece_of, [&](PieceId piece) { return split ? static_cast<int>(piece.index()) : -1; });
-    json.column("x", layout.centres, [](const Point& centre) { return to_hundredths(centre.x); });
-    json.column("y", layout.centres, [](const Point& centre) { return to_hundredths(centre.y); });
-    json.field("width", to_hundredths(layout.width));
-    json.field("height", to_hundredths(layout.height));
-    write_edges(workload.graph.edges, json);
-    json.key("pieces").array(ids<PieceId>(split ? pieces.pieces.size() : 0),
-                             [&](PieceId piece) { write_piece(pieces.pieces[piece], layout.boxes[piece], json); });
+    add_drawing(*content.problem, *content.result, content.report, content.simulation, json);
+    write_edges(workload.graph, json);
   });
 }
 

@@ -70,6 +70,11 @@ void write_cuts(const Graph& graph, const std::vector<Cut>& cuts, JsonWriter& js
   });
 }
 
+// A split that breaks a rule may leave nodes out.
+bool is_complete(const Split& split) {
+  return std::ranges::all_of(split.device_of, [](DeviceId device) { return device.valid(); });
+}
+
 void write_worth(const Problem& problem, const Result& result, const CheckReport& report, JsonWriter& json) {
   const std::optional<SpeedUp> gain = result.split ? speed_up(problem, result.value) : std::nullopt;
   json.field("speedUp", gain ? speed_up_text(problem, *gain) : "");
@@ -81,11 +86,9 @@ void write_worth(const Problem& problem, const Result& result, const CheckReport
 
 }  // namespace
 
-void write_plan(const PageContent& content, JsonWriter& json) {
-  const Problem& problem = *content.problem;
-  const Result& result = *content.result;
+void write_plan(const Problem& problem, const Result& result, const CheckReport* of_split, JsonWriter& json) {
   static const CheckReport kNothing;
-  const CheckReport& report = result.split && content.report ? *content.report : kNothing;
+  const CheckReport& report = result.split && of_split ? *of_split : kNothing;
   const bool latency = problem.objective == Objective::Latency;
   const DeviceId bottleneck = latency || report.slowest_link ? DeviceId() : report.bottleneck;
   json.object([&] {
@@ -104,7 +107,9 @@ void write_plan(const PageContent& content, JsonWriter& json) {
     json.key("loads").array(with_copies(report, devices_in_use(report)),
                             [&](DeviceId device) { write_load(problem, report, device, json); });
     write_cuts(problem.workload->graph,
-               bottleneck.valid() ? cuts_of(problem, *result.split, bottleneck) : std::vector<Cut>(), json);
+               bottleneck.valid() && is_complete(*result.split) ? cuts_of(problem, *result.split, bottleneck)
+                                                                : std::vector<Cut>(),
+               json);
     json.field("hostCores", latency && result.split ? std::optional(report.host_cores) : std::nullopt);
   });
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "partita/report/page.h"
+#include "partita/report/page/splits.h"
 #include "partita/util/json_writer.h"
 
 namespace partita::detail {
@@ -13,14 +14,18 @@ void write_question(const Problem& problem, JsonWriter& json);
 void write_devices(const Platform& platform, JsonWriter& json);
 // Where each node is drawn; in the boxes of its pieces where there is a legal split.
 void write_graph(const PageContent& content, JsonWriter& json);
-// Precondition: there is a result.
-void write_plan(const PageContent& content, JsonWriter& json);
+// Where each node of a split is drawn, or of a graph without one: fields of an object that is open.
+void add_drawing(const Problem& problem, const Result& result, const CheckReport* report, const Simulation* simulation,
+                 JsonWriter& json);
+void add_edge_costs(const Graph& graph, JsonWriter& json);
+// `report` is that of the split, where there is one.
+void write_plan(const Problem& problem, const Result& result, const CheckReport* report, JsonWriter& json);
 // The samples whose intervals fit on a page, the first one in any case.
-void write_timeline(const Simulation& simulation, JsonWriter& json);
+void write_timeline(const PageContent& content, JsonWriter& json);
 // Where value or bound moved; thinned evenly, with the first and the last point kept.
 void write_convergence(const std::vector<Progress>& progress, JsonWriter& json);
-void write_comparison(const Comparison& comparison, JsonWriter& json);
-void write_sweep(const Sweep& sweep, JsonWriter& json);
+void write_comparison(const Comparison& comparison, const PageSplits& splits, JsonWriter& json);
+void write_sweep(const Sweep& sweep, const PageSplits& splits, JsonWriter& json);
 
 inline constexpr std::size_t kMostConvergencePoints = 300;
 inline constexpr std::size_t kMostCuts = 50;

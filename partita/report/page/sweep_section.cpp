@@ -3,11 +3,12 @@
 
 namespace partita::detail {
 
-void write_sweep(const Sweep& sweep, JsonWriter& json) {
+void write_sweep(const Sweep& sweep, const PageSplits& splits, JsonWriter& json) {
   json.object([&] {
     json.field("parameter", to_string(sweep.parameter));
     json.field("unit", sweep.parameter == SweepParameter::Memory ? "B" : "");
-    json.key("points").array(sweep.points, [&](const SweepPoint& point) {
+    json.key("points").array(ids<Id<SweepPoint>>(sweep.points.size()), [&](Id<SweepPoint> place) {
+      const SweepPoint& point = sweep.points[place.index()];
       json.object([&] {
         json.field("parameter", point.parameter);
         json.field("label", point.label);
@@ -19,6 +20,7 @@ void write_sweep(const Sweep& sweep, JsonWriter& json) {
         json.field("seconds", point.result.seconds);
         json.field("devicesUsed", point.devices_used);
         json.field("reason", point.result.reason);
+        json.field("split", splits.shown_by(place.index()));
       });
     });
     json.field("enough", sweep.enough);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "partita/report/page/sections.h"
+#include "partita/schedule/operators.h"
 
 namespace partita::detail {
 namespace {
@@ -75,6 +76,24 @@ void write_memory(DeviceId device, std::vector<MemoryPoint> points, double end, 
   });
 }
 
+// The nodes that pieces run, one piece after the other. Their times are in the graph.
+void write_operators(const IdVector<PieceId, std::vector<Operator>>& of_piece, JsonWriter& json) {
+  std::vector<Operator> all;
+  std::vector<std::size_t> begin = {0};
+  for (const auto& operators : of_piece) {
+    all.insert(all.end(), operators.begin(), operators.end());
+    begin.push_back(all.size());
+  }
+  json.object([&] {
+    json.column("begin", begin);
+    json.column("node", all, [](const Operator& one) { return one.node; });
+    if (std::ranges::any_of(all, [](const Operator& one) { return one.share != 1; }))
+      json.column("share", all, [](const Operator& one) { return one.share; });
+    if (std::ranges::any_of(all, &Operator::again))
+      json.column("again", all, [](const Operator& one) { return one.again ? 1 : 0; });
+  });
+}
+
 std::vector<DeviceId> devices_at_work(const Simulation& simulation) {
   std::vector<DeviceId> devices;
   for (DeviceId d : simulation.devices.all()) {
@@ -85,7 +104,8 @@ std::vector<DeviceId> devices_at_work(const Simulation& simulation) {
 
 }  // namespace
 
-void write_timeline(const Simulation& simulation, JsonWriter& json) {
+void write_timeline(const PageContent& content, JsonWriter& json) {
+  const Simulation& simulation = *content.simulation;
   const Extract extract = first_samples(simulation);
   const std::vector<DeviceId> devices = devices_at_work(simulation);
   json.object([&] {
@@ -119,6 +139,8 @@ void write_timeline(const Simulation& simulation, JsonWriter& json) {
         json.field("nodes", piece.nodes.size());
       });
     });
+    if (content.report)
+      write_operators(operators_of(*content.problem, *content.report, simulation.pieces), json.key("operators"));
     json.key("use").array(devices, [&](DeviceId device) { write_use(simulation, device, json); });
     json.key("memory").array(
         devices, [&](DeviceId device) { write_memory(device, simulation.memory[device], extract.end, json); });

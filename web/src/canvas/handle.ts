@@ -11,11 +11,14 @@ export interface GraphHandle {
   readonly device: number | null; // that stands out
   readonly marked: number | null; // the device that does so until the reader says otherwise
   readonly hits: number; // of the search
+  readonly cut: number | null; // which stands out
+  readonly cutEdges: number; // how many edges of it do
   readonly colours: readonly string[]; // by node
   readonly grouped: boolean; // layers have grounds
   readonly frames: number; // drawn so far
   readonly frameTime: number; // milliseconds that drawing the last one took
   place(node: number): { x: number; y: number }; // on the canvas, in CSS pixels
+  arrows(): { from: number; to: number; x: number; y: number }[]; // between pieces, and where their middles are
 }
 
 export interface TimelineHandle {
@@ -27,6 +30,8 @@ export interface TimelineHandle {
   readonly frames: number;
   readonly frameTime: number;
   readonly drawn: number; // rectangles in the last frame
+  readonly operator: number | null; // under the pointer: its place in its piece
+  divided(interval: number): boolean; // into operators
   place(interval: number): { x: number; y: number };
 }
 

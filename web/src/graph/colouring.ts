@@ -70,7 +70,7 @@ export function longest(page: Page, model: GraphModel): number {
 
 // What there is to choose from: a graph without a split has no devices, and not every file names families.
 export function schemes(model: GraphModel): Scheme[] {
-  return [...(model.data.pieces.length > 0 ? ["device" as const] : []), "time", ...(model.data.family ? ["family" as const] : [])];
+  return [...(model.devicesInUse.length > 0 ? ["device" as const] : []), "time", ...(model.data.family ? ["family" as const] : [])];
 }
 
 function byDevice(model: GraphModel, palette: Palette): string[] {

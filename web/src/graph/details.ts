@@ -2,6 +2,7 @@
 // The selected node in words: what it costs, where it is, and links to what it reads and who reads it.
 import { button, swatch } from "../canvas/controls";
 import { wordOf, type Page } from "../data";
+import type { DeviceCut } from "../cuts";
 import { inOrder, stageName } from "../devices";
 import { html } from "../dom";
 import { bytes, counted, flops, time } from "../format";
@@ -35,7 +36,11 @@ function crossing(from: string, to: string): string {
   return to === "" ? "no: all its edges stay on its device" : `its output goes to ${to}`;
 }
 
-export function createDetails(page: Page, model: GraphModel, select: (node: number | null) => void): Details {
+// A click on where its output goes shows all that passes between the two devices.
+export function createDetails(
+  page: Page, model: GraphModel, cuts: readonly DeviceCut[],
+  select: (node: number | null) => void, chooseCut: (cut: number) => void,
+): Details {
   const element = html("aside", { class: "graph-details", "aria-label": "Selected node", hidden: true });
   const { data } = model;
 
@@ -55,6 +60,17 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
       items.append(html("li", {}, more));
     }
     return html("section", {}, html("h4", {}, `${title} (${others.length})`), others.length > 0 && items);
+  }
+
+  function cutLinks(node: number): HTMLElement[] {
+    return cuts.flatMap((cut, index) => {
+      if (!cut.tensors.some((tensor) => tensor.node === node)) return [];
+      const text = `${counted(cut.tensors.length, "tensor")} to ${stageName(page, cut.to)}`;
+      const link = html("button", { type: "button", class: "graph-link" }, swatch(cut.to), text);
+      link.title = "show all that passes between the two";
+      link.addEventListener("click", () => chooseCut(index));
+      return [link];
+    });
   }
 
   function facts(node: number, inputs: readonly number[], outputs: readonly number[]): HTMLElement {
@@ -89,7 +105,7 @@ export function createDetails(page: Page, model: GraphModel, select: (node: numb
     if (moved !== null) row("moved", "Reads and writes", bytes(moved));
     row("memory", "Memory", bytes(data.memory[node]!));
     row("output", "Moving its output", outputs.length === 0 ? "nothing reads it" : time(model.outputCost[node]!));
-    if (device >= 0) row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)));
+    if (device >= 0) row("crosses", "Crosses devices", crossing(elsewhere(page, model, node, inputs), elsewhere(page, model, node, outputs)), ...cutLinks(node));
     return rows;
   }
 

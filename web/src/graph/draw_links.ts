@@ -148,6 +148,12 @@ function drawLink(scene: Scene, index: number): void {
   context.restore();
 }
 
+// A point in the middle of a link, on the screen.
+export function middleOfLink(scene: Scene, index: number): { x: number; y: number } {
+  const { x0, y0, x1, y1, x2, y2, x3, y3 } = curveOf(scene, index);
+  return { x: (x0 + 3 * x1 + 3 * x2 + x3) / 8, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 };
+}
+
 // The link whose curve passes within a few pixels of a point of the screen; null: none.
 export function linkAt(scene: Scene, x: number, y: number): number | null {
   let best: number | null = null;

@@ -49,8 +49,17 @@ function dot(scene: Scene, node: number): void {
   context.fill();
 }
 
+function drawCut(scene: Scene): void {
+  const { context, palette, marks } = scene;
+  if (marks.cut.length === 0) return;
+  context.lineWidth = 2;
+  context.strokeStyle = context.fillStyle = palette.accent;
+  strokeCurved(scene, marks.cut);
+}
+
 export function drawMarkedEdges(scene: Scene): void {
   const { selected, hovered } = scene.marks;
+  drawCut(scene);
   if (hovered !== null && hovered !== selected) drawOwnEdges(scene, hovered, 0.55);
   if (selected !== null) drawOwnEdges(scene, selected, 1);
 }
@@ -62,6 +71,9 @@ export function drawMarks(scene: Scene): void {
     return x >= area.left && x <= area.right && y >= area.top && y <= area.bottom;
   };
   for (const node of marks.hits.slice(0, mostHits)) if (seen(node)) ring(scene, node, palette.accent, 1.5, 1);
+
+  const producers = new Set(marks.cut.map((edge) => model.data.edgeFrom[edge]!));
+  for (const node of producers) if (seen(node)) ring(scene, node, palette.accent, 2, 1);
 
   if (marks.hovered !== null && marks.hovered !== marks.selected) {
     ring(scene, marks.hovered, palette.ink, 1.5, 1.5);

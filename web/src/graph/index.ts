@@ -7,16 +7,18 @@ import { listen, wheelKey } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
+import { deviceCuts } from "../cuts";
 import type { GraphData, Page, PieceData } from "../data";
 import { html } from "../dom";
 import { counted } from "../format";
 import { hideTip } from "../tip";
 import { Camera } from "./camera";
 import { colouring, schemes, type Scheme } from "./colouring";
+import { createCutLine, cutOfLink } from "./cut_line";
 import { createDetails, spoken } from "./details";
 import { drawEdges } from "./draw_edges";
 import { drawLayerNames, drawLayers, layerGrounds } from "./draw_layers";
-import { drawLinks, drawSteps } from "./draw_links";
+import { drawLinks, drawSteps, middleOfLink } from "./draw_links";
 import { drawMarkedEdges, drawMarks } from "./draw_marks";
 import { drawBoxes, drawDots, seenNodes } from "./draw_nodes";
 import { drawPieceNames, drawPieces } from "./draw_pieces";
@@ -53,7 +55,9 @@ export function mountGraph(host: HTMLElement, page: Page, bus: Bus): void {
 
 function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   const model = graphModel(page, data);
-  const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [] };
+  const marks: Marks = { selected: null, hovered: null, device: null, link: null, hits: [], cut: [] };
+  const cuts = deviceCuts(page);
+  let cut: number | null = null;
   let palette = readPalette();
   let colours = colouring("device", page, model, palette);
   const grounds = layerGrounds(model);
@@ -64,12 +68,13 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   stage.style.aspectRatio = `${data.width} / ${data.height}`;
   const status = html("p", { class: "canvas-spoken", role: "status" });
   const search = createSearch(data, searched, select);
-  const details = createDetails(page, model, select);
+  const details = createDetails(page, model, cuts, select, (chosen) => bus.emit("cut", chosen));
   const key = createKey(page, model, { colour, group });
   const bar = html("div", { class: "canvas-bar" }, search.element, key.controls, zoomButtons({ zoom: zoomCentre, fit }));
   const frame = html("div", { class: "graph-frame" }, stage, details.element);
   const help = html("p", { class: "note" }, helpText());
-  host.append(createLegend(page, model, bus), bar, key.element, frame, help, status);
+  const cutLine = createCutLine(page, bus);
+  host.append(createLegend(page, model, bus), bar, key.element, frame, cutLine.element, help, status);
   const camera = new Camera({ x: 0, y: 0, scale: 1 });
   const surface = createSurface(stage, draw);
   const { canvas } = surface;
@@ -189,6 +194,20 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     const size = { width: surface.width - covered(), height: surface.height };
     fly(beside(fitted(boxOf(data.pieces[number]!), size, fitMargin, mostFitted)));
   }
+  // All of their ends.
+  function flyToEdges(edges: readonly number[]): void {
+    const box: Rectangle = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+    for (const edge of edges) {
+      for (const node of [data.edgeFrom[edge]!, data.edgeTo[edge]!]) {
+        box.left = Math.min(box.left, model.x[node]! - 0.5);
+        box.right = Math.max(box.right, model.x[node]! + 0.5);
+        box.top = Math.min(box.top, model.y[node]! - 0.5);
+        box.bottom = Math.max(box.bottom, model.y[node]! + 0.5);
+      }
+    }
+    const size = { width: surface.width - covered(), height: surface.height };
+    fly(beside(fitted(box, size, fitMargin, mostFitted)));
+  }
   // As near as its names can be read: all of it, or where it begins.
   function readPiece(number: number): void {
     const piece = data.pieces[number];
@@ -203,6 +222,11 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   let stay = false; // the node was picked in this view: it is in sight
   function select(node: number | null): void {
     bus.emit("node", node);
+  }
+  function chooseCut(chosen: number | null): void {
+    stay = true;
+    bus.emit("cut", chosen);
+    stay = false;
   }
   function selectInSight(node: number | null): void {
     stay = true;
@@ -222,6 +246,13 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
   });
   bus.on("device", (device) => {
     marks.device = device;
+    surface.invalidate();
+  });
+  bus.on("cut", (chosen) => {
+    cut = chosen;
+    marks.cut = chosen === null ? [] : cuts[chosen]!.tensors.flatMap((tensor) => tensor.edges);
+    cutLine.show(chosen);
+    if (marks.cut.length > 0 && !stay) flyToEdges(marks.cut);
     surface.invalidate();
   });
   bus.on("piece", (piece) => {
@@ -265,8 +296,10 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
       if (target.kind === "piece") {
         bus.toggleMark(model.data.pieces[target.index]!.device);
       } else if (target.kind === "node") selectInSight(target.index);
+      else if (target.kind === "link") chooseCut(cutOfLink(model, cuts, target.index));
       else if (target.kind === "none") {
         selectInSight(null);
+        if (cut !== null) chooseCut(null);
         if (bus.marked !== null) bus.mark(null);
       }
     },
@@ -289,7 +322,10 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
     "-": () => zoomCentre(1 / zoomStep),
     "0": fit,
     "/": () => search.focus(),
-    Escape: () => selectInSight(null),
+    Escape: () => {
+      selectInSight(null);
+      if (cut !== null) chooseCut(null);
+    },
     Enter: () => selectInSight(model.grid.nearest(camera.goal.x, camera.goal.y, surface.width / camera.goal.scale)),
   };
   canvas.addEventListener("keydown", (event) => {
@@ -309,10 +345,16 @@ function mount(host: HTMLElement, page: Page, data: GraphData, bus: Bus): void {
       get selected() { return marks.selected; },
       get device() { return marks.device; },
       get hits() { return search.hits.length; },
+      get cut() { return cut; },
+      get cutEdges() { return marks.cut.length; },
       get colours() { return colours.of; },
       get grouped() { return grouped; },
       get frames() { return surface.frames; },
       get frameTime() { return surface.lastFrame; },
+      arrows: () => {
+        const seen = scene(canvas.getContext("2d")!);
+        return model.links.map(({ from, to }, index) => ({ from, to, ...middleOfLink(seen, index) }));
+      },
       place: (node) => ({
         x: toScreenX(camera.view, surface, model.x[node]!),
         y: toScreenY(camera.view, surface, model.y[node]!),

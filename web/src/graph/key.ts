@@ -30,7 +30,7 @@ function timeKey(page: Page, model: GraphModel, palette: Palette): HTMLElement[]
   const label = (value: number): HTMLElement => html("span", {}, withUnit(significant(value, 3)));
   // The middle of a scale of roots is a quarter of its end.
   const labels = html("span", { class: "graph-ramp-labels" }, label(0), label(most / 4), label(most));
-  const what = model.data.pieces.length > 0 ? "time on its device" : "time on the class that is quickest for it";
+  const what = model.devicesInUse.length > 0 ? "time on its device" : "time on the class that is quickest for it";
   return [html("span", { class: "graph-ramp-box" }, bar, labels), html("span", {}, what)];
 }
 

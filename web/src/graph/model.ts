@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as the view needs it: neighbours, what each node costs where it is, and the links between the pieces.
 import type { GraphData, Page, PieceData } from "../data";
+import { deviceOf } from "../cuts";
 import { inOrder } from "../devices";
 import { passLoad } from "../loads/rows";
 import { Grid } from "./grid";
@@ -88,7 +89,7 @@ function roomForNames(pieces: readonly PieceData[]): number[] {
 
 export function graphModel(page: Page, data: GraphData): GraphModel {
   const nodes = data.id.length;
-  const device = Int32Array.from(data.piece, (piece) => (piece < 0 ? -1 : data.pieces[piece]!.device));
+  const device = Int32Array.from(data.piece, (_, node) => deviceOf(data, node));
   const backward = new Uint8Array(nodes);
   for (const node of data.backward) backward[node] = 1;
   const inputs = incidence(data.edgeTo, nodes);
@@ -121,7 +122,7 @@ export function graphModel(page: Page, data: GraphData): GraphModel {
     mostLinkCost: links.reduce((most, link) => Math.max(most, link.cost), 0),
     nameRoom: roomForNames(data.pieces),
     grid: new Grid(x, y),
-    devicesInUse: inOrder(page, [...new Set(data.pieces.map((piece) => piece.device))]),
+    devicesInUse: inOrder(page, [...new Set(device)].filter((each) => each >= 0)),
     load,
     mostLoad: load.reduce((most, each) => Math.max(most, each), 0),
   };

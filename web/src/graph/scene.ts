@@ -15,6 +15,7 @@ export interface Marks {
   device: number | null; // all others are dimmed
   link: number | null; // the link between pieces under the pointer
   hits: readonly number[]; // of the search
+  cut: readonly number[]; // edges of the tensors that pass between two devices
 }
 
 export interface Scene {

@@ -4,6 +4,7 @@ import { optimalText } from "../claims";
 import type { ComparisonData, Page } from "../data";
 import { html, type Child } from "../dom";
 import { fixed, gap, inUnit, seconds, timeFormat, titleWithUnit } from "../format";
+import { leftOutText, type Rows } from "../rows";
 import { section } from "./section";
 import { table, type Column } from "../table";
 
@@ -55,7 +56,7 @@ function runGap(run: Run): number {
   return run.optimal ? 0 : run.value !== null && run.value > 0 ? (run.value - run.bound) / run.value : 0;
 }
 
-export function comparisonSection(page: Page): HTMLElement | null {
+export function comparisonSection(page: Page, rows: Rows): HTMLElement | null {
   const comparison = page.comparison;
   if (!comparison) return null;
   const runs = comparison.runs.filter((run) => run.outcome !== "not applicable");
@@ -67,12 +68,14 @@ export function comparisonSection(page: Page): HTMLElement | null {
     return run.value === null ? "inf" : format(run.value);
   };
   const hasBound = (run: Run) => run.bound > 0;
+  const place = (run: Run) => comparison.runs.indexOf(run);
   const columns: (Column<Run> | false)[] = [
     {
       title: "algorithm",
       words: true,
       order: (run) => run.algorithm,
-      cell: (run) => html("span", {}, run.algorithm, run.baseline && html("small", { class: "tag" }, "baseline")),
+      cell: (run) =>
+        html("span", {}, rows.button(place(run), run.algorithm), run.baseline && html("small", { class: "tag" }, "baseline")),
     },
     { title: titleWithUnit("value"), cell: valueText, order: (run) => run.value },
     { title: "ratio to the best", words: true, cell: (run) => ratioBar(run, largest), order: (run) => run.ratio },
@@ -113,7 +116,8 @@ export function comparisonSection(page: Page): HTMLElement | null {
   const part = section(
     "comparison",
     "Algorithms",
-    `Every split is measured for the question that was asked${inUnit()}, whatever its algorithm had in mind.`,
+    `Every split is measured for the question that was asked${inUnit()}, whatever its algorithm had in mind.` +
+      (rows.several ? " Choose one to see its split below." : ""),
   );
   part.append(
     table(
@@ -121,11 +125,14 @@ export function comparisonSection(page: Page): HTMLElement | null {
       columns.filter((column): column is Column<Run> => column !== false),
       {
         label: "Algorithms compared",
+        onRow: (run, element) => rows.bind(place(run), element),
         rowClass: (run) =>
           run.outcome !== "split" ? "faint" : !run.legal ? "broken" : isProvedBest(page, run) ? "proved" : "",
       },
     ),
   );
+  const missing = leftOutText(runs.filter((run) => run.outcome === "split" && run.split == null).map((run) => run.algorithm));
+  if (missing && rows.any) part.append(html("p", { class: "note" }, missing));
   const rest = leftOut(comparison.runs);
   if (rest) part.append(html("p", { class: "note" }, `Not run: ${rest}.`));
   return part;

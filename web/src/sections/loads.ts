@@ -93,10 +93,11 @@ function tip(row: LoadRow, format: (value: number) => string, training: boolean)
   ]);
 }
 
-// The page of a sweep shows the split of the point that is enough.
+// The page of a sweep shows the split of the point that is enough, or of the one that the reader has chosen.
 function title(page: Page): string {
   const what = page.question.objective === "latency" ? "Devices" : "Loads";
-  const point = page.sweep && enoughPoint(page.sweep);
+  const chosen = page.row === undefined ? undefined : page.sweep?.points[page.row];
+  const point = chosen ?? (page.sweep && enoughPoint(page.sweep));
   return page.sweep && point ? `${what} with ${point.label} ${unitText(page.sweep, point)}` : what;
 }
 

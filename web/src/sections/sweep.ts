@@ -9,6 +9,7 @@ import { linear, logarithmic, ticks, type Scale } from "../chart/scale";
 import { tipFor, tipLines } from "../tip";
 import { legend } from "./facts";
 import { unitOf } from "./question";
+import { leftOutText, type Rows } from "../rows";
 import { section } from "./section";
 import { efficiency, enoughPoint, hasSplit, speedUp, stepGain, unitText, type SweepPoint } from "../sweep/points";
 import { table, type Column } from "../table";
@@ -49,7 +50,7 @@ function labelled(points: readonly SweepPoint[], x: Scale): SweepPoint[] {
   });
 }
 
-function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData, question: Question): void {
+function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData, question: Question, rows: Rows): void {
   const x = horizontal(sweep, frame);
   const found = sweep.points.filter(hasSplit);
   const high = Math.max(...found.map((point) => point.value), ...sweep.points.map((point) => point.bound), 1e-12);
@@ -105,19 +106,28 @@ function draw(picture: SVGSVGElement, frame: Frame, sweep: SweepData, question: 
         ["status", statusText(question, point.status, point.unverified)],
       ]),
     );
+    const row = sweep.points.indexOf(point);
+    if (rows.has(row)) {
+      target.classList.add("choice");
+      target.addEventListener("click", () => rows.show(row));
+    }
     picture.append(target);
   }
 }
 
 // The columns of the command line (partita/report/sweep_text.cpp), without those of the verdict.
-function columnsOf(sweep: SweepData): Column<SweepPoint>[] {
+function columnsOf(sweep: SweepData, rows: Rows): Column<SweepPoint>[] {
   const found = sweep.points.filter(hasSplit).map((point) => point.value);
   const format = timeFormat(
     found.length > 0 ? Math.min(...found) : Math.max(...sweep.points.map((point) => point.bound)),
   );
   const finite = (value: number | null): value is number => value !== null && Number.isFinite(value);
   const columns: (Column<SweepPoint> | false)[] = [
-    { title: sweep.parameter, cell: (point) => point.label, order: (point) => point.parameter },
+    {
+      title: sweep.parameter,
+      cell: (point) => rows.button(sweep.points.indexOf(point), point.label),
+      order: (point) => point.parameter,
+    },
     { title: titleWithUnit("value"), cell: (point) => (hasSplit(point) ? format(point.value) : "-"), order: (point) => point.value },
     { title: "bound", cell: (point) => (point.bound > 0 ? format(point.bound) : "-"), order: (point) => point.bound },
     { title: "gap", cell: pointGap, order: (point) => (hasSplit(point) ? point.gap : null) },
@@ -167,7 +177,7 @@ function reasons(sweep: SweepData, question: Question): HTMLElement | null {
   );
 }
 
-export function sweepSection(page: Page): HTMLElement | null {
+export function sweepSection(page: Page, rows: Rows): HTMLElement | null {
   const sweep = page.sweep;
   if (!sweep || sweep.points.length === 0) return null;
   const enough = enoughPoint(sweep);
@@ -175,7 +185,8 @@ export function sweepSection(page: Page): HTMLElement | null {
     "sweep",
     `Value by ${titles[sweep.parameter]}`,
     `The best value ${unitOf(page.question)}${inUnit()} at each point, and the lower bound: ` +
-      `${boundText(page.question, false)} there. Filled points are proved ${optimalText(page.question, false)}.`,
+      `${boundText(page.question, false)} there. Filled points are proved ${optimalText(page.question, false)}.` +
+      (rows.several ? " Choose a point to see its split below." : ""),
   );
   part.append(
     legend([
@@ -184,13 +195,18 @@ export function sweepSection(page: Page): HTMLElement | null {
       ["gap-key", "gap"],
     ]),
     chart(`Value and bound by ${titles[sweep.parameter]}: ${sweep.verdict}`, 320, (picture, frame) =>
-      draw(picture, frame, sweep, page.question),
+      draw(picture, frame, sweep, page.question, rows),
     ),
-    table(sweep.points, columnsOf(sweep), {
+    table(sweep.points, columnsOf(sweep, rows), {
       label: "Points of the sweep",
+      onRow: (point, element) => rows.bind(sweep.points.indexOf(point), element),
       rowClass: (point) => (point === enough ? "marked" : hasSplit(point) ? "" : "faint"),
     }),
     reasons(sweep, page.question) ?? "",
   );
+  const missing = leftOutText(
+    sweep.points.filter((point) => hasSplit(point) && point.split == null).map((point) => point.label),
+  );
+  if (missing && rows.any) part.append(html("p", { class: "note" }, missing));
   return part;
 }

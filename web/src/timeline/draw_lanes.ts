@@ -5,7 +5,9 @@
 import { inkOn, passColour } from "../canvas/palette";
 import { initials, shortened, textWidth } from "../canvas/text";
 import { copyText } from "../devices";
+import { drawOperators } from "./draw_operators";
 import { firstNotOver, phaseOf, type Lane } from "./model";
+import { isDivided, operatorsIn } from "./operators";
 import { Fills } from "./patterns";
 import { fadedLane, isFaded, type TimeScene } from "./scene";
 import { pixelsPerTime, toX } from "./span";
@@ -109,7 +111,12 @@ function drawIntervals(scene: TimeScene, lane: Lane, top: number, shown: number,
     // A hair of ground between neighbours, where there is room for it.
     context.fillRect(left, top, Math.max(width - (width > 5 ? 0.75 : 0), 0.75), height);
     ++drawn;
-    if (phase === "c" && height > 15) drawSample(scene, interval, left, width, top, piece.backward, lane.device);
+    const at = operatorsIn(scene.page, scene.operators, interval);
+    const whole = (data.finish[interval]! - start) * perTime;
+    if (at !== null && isDivided(at, whole)) {
+      const block = { interval, left: track.left + (start - span.begin) * perTime, width: whole, top };
+      drawn += drawOperators(scene, { ...block, device: lane.device, backward: piece.backward }, at);
+    } else if (phase === "c" && height > 15) drawSample(scene, interval, left, width, top, piece.backward, lane.device);
   }
   flush();
   return drawn;

@@ -7,7 +7,7 @@ import { listen } from "../canvas/gestures";
 import { publish } from "../canvas/handle";
 import { readPalette } from "../canvas/palette";
 import { createSurface } from "../canvas/surface";
-import type { Page, TimelineData } from "../data";
+import { wordOf, type Page, type TimelineData } from "../data";
 import { html } from "../dom";
 import { inOrder, originalOf } from "../devices";
 import { counted, inUnit, time as timeText } from "../format";
@@ -17,9 +17,10 @@ import { drawLanes } from "./draw_lanes";
 import { drawMemory } from "./draw_memory";
 import { createPhaseLegend } from "./legend";
 import { intervalAt, phaseOf, timelineModel } from "./model";
+import { beginOf, isDivided, operatorAt, operatorsIn, operatorsOf } from "./operators";
 import { createPlayer } from "./player";
 import { arrange, type Rows } from "./scene";
-import { moved, toTime, toX, zoomedSpan, type Span } from "./span";
+import { moved, pixelsPerTime, toTime, toX, zoomedSpan, type Span } from "./span";
 import { createTable } from "./table";
 
 const firstSamples = 10; // that are seen at the start, behind the warm-up
@@ -29,7 +30,8 @@ const phaseNames = { i: "in", c: "compute", o: "out", s: "sync" };
 
 export function timelineLead(page: Page): string {
   const lanes = page.plan && page.plan.order.length > 0 ? ", stage by stage from top to bottom" : "";
-  return `Who does what when${inUnit()}${lanes}. Numbers are those of the samples.`;
+  const nearer = page.timeline?.operators ? " Zoomed in, a block shows the operators that it runs." : "";
+  return `Who does what when${inUnit()}${lanes}. Numbers are those of the samples.${nearer}`;
 }
 
 export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
@@ -38,18 +40,23 @@ export function mountTimeline(host: HTMLElement, page: Page, bus: Bus): void {
 
 function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): void {
   const model = timelineModel(data, inOrder(page, [...new Set(data.lanes.map((lane) => lane.device))]));
-  const least = model.shortest / 4;
+  const operators = operatorsOf(page);
+  // The shortest span: a few of the shortest operators, as far as numbers are exact.
+  const nearest = Math.max(4 * (operators?.shortest ?? Infinity), 1e-9 * model.extent);
+  const least = Math.min(model.shortest / 4, nearest);
   let palette = readPalette();
   const first = data.warmUpEnd + firstSamples * data.timePerSample;
   let span: Span = { begin: 0, end: first > 0 ? Math.min(first, model.extent) : model.extent };
   let cursor = data.warmUpEnd < span.end ? data.warmUpEnd : span.end / 2;
   let hovered: number | null = null; // an interval
+  let pointed: { interval: number; index: number } | null = null; // an operator
+  let node: number | null = null; // selected
   let device: number | null = null;
   let lastTick: number | null = null; // while it plays
   let drawn = 0;
 
   const stage = html("div", { class: "canvas-stage timeline-stage" });
-  const table = createTable(page, model);
+  const table = createTable(page, model, operators, (chosen) => bus.emit("node", chosen));
   const player = createPlayer(model.extent, moveCursor, () => {
     lastTick = null;
     surface.invalidate();
@@ -76,8 +83,9 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
   function draw(context: CanvasRenderingContext2D, width: number, _height: number, now: number): boolean {
     if (player.playing) advance(now);
     rows = arrange(model, width);
-    const sample = hovered === null ? null : data.sample[hovered]!;
-    const scene = { context, page, model, palette, rows, span, cursor, sample, device };
+    // From near, one operator is what stands out, and its neighbours stay readable.
+    const sample = hovered === null || pointed !== null ? null : data.sample[hovered]!;
+    const scene = { context, page, model, palette, rows, span, cursor, sample, device, operators, operator: pointed, node };
     drawAxis(scene);
     drawn = drawLanes(scene, surface.ratio);
     drawMemory(scene);
@@ -130,10 +138,39 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
     const lane = rows.tops.findIndex((top) => y >= top && y < top + rows.height);
     return lane < 0 ? null : intervalAt(model, model.lanes[lane]!, toTime(span, rows.track, x));
   }
-  function hover(interval: number | null): void {
-    if (interval === hovered) return;
+  // The operator of a block at a place in it, where the block is wide enough to show them.
+  function operatorUnder(interval: number | null, x: number): number | null {
+    const at = interval === null ? null : operatorsIn(page, operators, interval);
+    if (interval === null || at === null) return null;
+    const [start, finish] = [data.start[interval]!, data.finish[interval]!];
+    if (!isDivided(at, (finish - start) * pixelsPerTime(span, rows.track))) return null;
+    return operatorAt(at, (toTime(span, rows.track, x) - start) / (finish - start));
+  }
+  function hover(interval: number | null, index: number | null): void {
+    if (interval === hovered && index === (pointed?.index ?? null)) return;
     hovered = interval;
+    pointed = interval === null || index === null ? null : { interval, index };
     surface.invalidate();
+  }
+  function describeOperator(interval: number, index: number): Description {
+    const at = operatorsIn(page, operators, interval)!;
+    const own = operators!.node(at, index);
+    const [start, finish] = [data.start[interval]!, data.finish[interval]!];
+    const time = (share: number): number => start + share * (finish - start);
+    const again = operators!.again(at, index) ? ", computed again" : "";
+    const [op, output] = [wordOf(page.graph?.op, own), wordOf(page.graph?.output, own)];
+    return {
+      title: operators!.name(own) + again,
+      lines: [
+        ...(op ? [["operator", op] as const] : []),
+        ...(output ? [["output", output] as const] : []),
+        ["on", data.lanes[data.lane[interval]!]!.name],
+        ["sample", String(data.sample[interval]!)],
+        ["from", timeText(time(beginOf(at, index)))],
+        ["to", timeText(time(at.ends[index]!))],
+        ["takes", timeText((at.ends[index]! - beginOf(at, index)) * (finish - start))],
+      ],
+    };
   }
   function describe(interval: number): Description {
     const piece = data.pieces[data.piece[interval]!]!;
@@ -154,14 +191,15 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
     zoom: (factor, x) => look(zoomedSpan(span, factor, toTime(span, rows.track, Math.max(x, rows.track.left)), model.extent, least)),
     hover(x, y) {
       const interval = under(x, y);
-      hover(interval);
+      const index = operatorUnder(interval, x);
+      hover(interval, index);
       const onCursor = Math.abs(x - toX(span, rows.track, cursor)) < grip || y < rows.axis.bottom;
       canvas.style.cursor = interval !== null ? "pointer" : onCursor && x >= rows.track.left ? "ew-resize" : "";
       if (interval === null) hideTip();
-      else showTipAt(canvas, x, y, describe(interval));
+      else showTipAt(canvas, x, y, index === null ? describe(interval) : describeOperator(interval, index));
     },
     leave() {
-      hover(null);
+      hover(null, null);
       hideTip();
     },
     tap(x, y) {
@@ -171,7 +209,9 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
         if (x >= rows.track.left) moveCursor(toTime(span, rows.track, x));
         return;
       }
-      bus.toggleMark(originalOf(page, model.lanes[lane]!.device));
+      const index = operatorUnder(interval, x);
+      if (interval === null || index === null) bus.toggleMark(originalOf(page, model.lanes[lane]!.device));
+      else bus.emit("node", operators!.node(operatorsIn(page, operators, interval)!, index));
     },
     doubleTap: (x) => look(zoomedSpan(span, 2, toTime(span, rows.track, x), model.extent, least)),
     grab(x, y) {
@@ -209,6 +249,10 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
     device = value;
     surface.invalidate();
   });
+  bus.on("node", (value) => {
+    node = value;
+    surface.invalidate();
+  });
   bus.on("theme", () => {
     palette = readPalette();
     surface.invalidate();
@@ -224,6 +268,11 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
       get frames() { return surface.frames; },
       get frameTime() { return surface.lastFrame; },
       get drawn() { return drawn; },
+      get operator() { return pointed?.index ?? null; },
+      divided(interval) {
+        const at = operatorsIn(page, operators, interval);
+        return at !== null && isDivided(at, (data.finish[interval]! - data.start[interval]!) * pixelsPerTime(span, rows.track));
+      },
       place: (interval) => ({
         x: toX(span, rows.track, (data.start[interval]! + data.finish[interval]!) / 2),
         y: rows.tops[model.row[data.lane[interval]!]!]! + rows.height / 2,

@@ -5,6 +5,7 @@ import type { Palette } from "../canvas/palette";
 import type { Page } from "../data";
 import { originalOf } from "../devices";
 import type { TimelineModel } from "./model";
+import type { Operators } from "./operators";
 import type { Span, Track } from "./span";
 
 export interface Rows {
@@ -28,6 +29,9 @@ export interface TimeScene {
   cursor: number;
   sample: number | null; // whose intervals stand out
   device: number | null; // whose lanes stand out
+  operators: Operators | null;
+  operator: { interval: number; index: number } | null; // under the pointer; index: in its piece
+  node: number | null; // selected
 }
 
 const laneGap = 3; // pixels

@@ -6,6 +6,7 @@ import type { Page } from "../data";
 import { copyText } from "../devices";
 import { html } from "../dom";
 import { bytes, counted, significant, titleWithUnit, withUnit } from "../format";
+import { operatorAt, operatorsIn, type Operators } from "./operators";
 import { inFlightAt, intervalAt, memoryIndexAt, phaseOf, type Phase, type TimelineModel } from "./model";
 
 const verbs: Record<Phase, string> = { i: "reads", c: "computes", o: "writes", s: "synchronises" };
@@ -20,7 +21,10 @@ function copyNote(page: Page, device: number): HTMLElement | null {
   return copy ? html("small", { class: "timeline-copy" }, copy) : null;
 }
 
-export function createTable(page: Page, model: TimelineModel): Table {
+// A click on an operator selects its node.
+export function createTable(
+  page: Page, model: TimelineModel, operators: Operators | null, select: (node: number) => void,
+): Table {
   const { data } = model;
   const caption = html("caption", {});
   const body = html("tbody", {});
@@ -28,7 +32,18 @@ export function createTable(page: Page, model: TimelineModel): Table {
   const rows = model.lanes.map((lane, i) => {
     const cell = (part: string): HTMLTableCellElement => html("td", { "data-part": part });
     const [does, sample, until] = [cell("does"), cell("sample"), cell("until")];
-    const row = html("tr", {}, html("th", { scope: "row" }, swatch(lane.device), lane.name, copyNote(page, lane.device)), does, sample, until);
+    const running = html("button", { type: "button", class: "node", title: "show in the graph", hidden: true });
+    let node: number | null = null;
+    running.addEventListener("click", () => node !== null && select(node));
+    const run = (value: number | null, note = ""): void => {
+      if (value === null && node === null) return;
+      node = value;
+      running.hidden = value === null;
+      running.textContent = value === null ? "" : operators!.name(value) + note;
+    };
+    const operator = operators === null ? null : html("td", { "data-part": "operator" }, running);
+    const head = html("th", { scope: "row" }, swatch(lane.device), lane.name, copyNote(page, lane.device));
+    const row = html("tr", {}, head, does, operator, sample, until);
     // What belongs to the device stands once, beside the first of its lanes.
     const isFirst = i === 0 || model.lanes[i - 1]!.device !== lane.device;
     const lanes = model.lanes.filter((other) => other.device === lane.device).length;
@@ -38,25 +53,31 @@ export function createTable(page: Page, model: TimelineModel): Table {
       row.append(held, memory);
     }
     body.append(row);
-    return { lane, row, does, sample, until, held, memory };
+    return { lane, row, does, run, sample, until, held, memory };
   });
-  const columns = ["Lane", "does", "sample", titleWithUnit("until"), "in flight", "memory"];
-  const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col" }, name))));
+  const columns = ["Lane", "does", ...(operators === null ? [] : ["operator"]), "sample", titleWithUnit("until"), "in flight", "memory"];
+  const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col", "data-part": name }, name))));
   const table = html("table", { class: "timeline-table" }, caption, head, body);
 
   function show(time: number): void {
     caption.textContent = `At ${withUnit(significant(time, 6))}: ${counted(inFlightAt(model, time), "sample")} in flight`;
-    for (const { lane, row, does, sample, until, held, memory } of rows) {
+    for (const { lane, row, does, run, sample, until, held, memory } of rows) {
       const interval = intervalAt(model, lane, time);
       row.classList.toggle("is-idle", interval === null);
       if (interval === null) {
         does.textContent = "idle";
         sample.textContent = until.textContent = "";
+        run(null);
       } else {
         const backward = page.question.training && data.pieces[data.piece[interval]!]!.backward;
         does.textContent = verbs[phaseOf(data, interval)] + (backward ? ", backward" : "");
         sample.textContent = String(data.sample[interval]);
         until.textContent = significant(data.finish[interval]!, 6);
+        const at = operatorsIn(page, operators, interval);
+        const [start, finish] = [data.start[interval]!, data.finish[interval]!];
+        const index = at === null ? 0 : operatorAt(at, (time - start) / (finish - start));
+        if (at === null) run(null);
+        else run(operators!.node(at, index), operators!.again(at, index) ? " (again)" : "");
       }
       const columns = memoryOf.get(lane.device);
       if (held === null || memory === null || columns === undefined) continue;
