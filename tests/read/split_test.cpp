@@ -209,8 +209,10 @@ TEST(ReadPlan, TheQuestionIsReadAsFarAsItIsSaid) {
 TEST(ReadSplit, FaultsInTheModelOfAPlanAreNamedByTheirPlace) {
   const auto fault = [](const std::string& model) {
     return error_of([&] {
-      parse_question(R"({"partita": {"format": "plan", "version": 2}, "question": {}, "model": )" + model + "}", "f");
-    }).where();
+             parse_question(R"({"partita": {"format": "plan", "version": 2}, "question": {}, "model": )" + model + "}",
+                            "f");
+           })
+        .where();
   };
   EXPECT_EQ(fault(R"({"file": 3})"), "f: model.file");
   EXPECT_EQ(fault(R"({"options": {"batch": 2}})"), "f: model.options.batch");
