@@ -126,7 +126,7 @@ TEST(PlanWithSharedLinks, IsHonest) {
         link_bound += answer.report.slowest_link ? 1 : 0;
         const std::optional<double> optimum = pipeline_brute_force(problem);
         best += !optimum || nearly(answer.result.value, *optimum) ? 1 : 0;
-        return dishonest(problem, answer, optimum);
+        return dishonest_setup(problem, answer, optimum);
       },
       2);
   EXPECT_GT(optimal, questions / 2);
