@@ -57,5 +57,5 @@ foreach(part types page_is_current behaviour speed)
   set_tests_properties(web.${part} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS release-only ENVIRONMENT
     "PARTITA=$<TARGET_FILE:partita-program>")
 endforeach()
-set_tests_properties(web.behaviour PROPERTIES PROCESSORS 2)  # Node and the browser
+set_tests_properties(web.behaviour PROPERTIES COST 100)      # two minutes
 set_tests_properties(web.speed PROPERTIES RUN_SERIAL TRUE)   # it measures how soon a large graph is drawn

@@ -92,12 +92,13 @@ int exit_code(Status status, const Budget& budget) {
 }
 
 // A result without a split still makes a plan, with its status and reason; the seed format has no place for either.
-void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, const Plan& plan,
-                  const Statistics& statistics) {
+void write_result(const PlanArguments& arguments, const Output& output, const AskedProblem& asked, bool whole_layers,
+                  const Plan& plan, const Statistics& statistics) {
   if (arguments.format == "plan") {
     const std::string& file = arguments.question.workload;
     const RunRecord run{arguments.solving.options.settings, arguments.stats ? &statistics : nullptr,
-                        ModelRecord{file == "-" ? "" : file, "", recorded(arguments.question.model)}};
+                        ModelRecord{file == "-" ? "" : file, "", recorded(arguments.question.model)}, whole_layers,
+                        arguments.engine};
     output.write(plan_json(asked.problem, plan.result, plan.report, asked.devices, run));
   } else if (plan.result.split) {
     output.write(seed_json(asked.problem, plan.result, plan.report));
@@ -287,7 +288,7 @@ int run_plan(const PlanArguments& arguments) {
                                    {.problem = problem, .split = *answer.result.split, .weights = weights});
   if (arguments.stats && !arguments.quiet) report += "\n" + statistics_table(statistics, answer.result.seconds);
   try {
-    if (output) write_result(arguments, *output, asked, answer, statistics);
+    if (output) write_result(arguments, *output, asked, options.contract_layers, answer, statistics);
     if (certificate && answer.certificate) certificate->write(certificate_json(problem, *answer.certificate));
     pictures.write(problem, answer);
     if (page) page->write(problem, answer.result, answer.report);

@@ -40,7 +40,7 @@ std::string plan_json(const Problem& problem, const Result& result, const CheckR
     add_run(run, json);
     add_verdict(problem, result, json);
     if (result.split) add_shared_links(problem, report, json);
-    write_whole_question(problem, devices, json.key("question"));
+    write_whole_question(problem, devices, run, json.key("question"));
     if (result.split) {
       const PlacesInList places = places_in_list(workload.platform, report);
       const std::vector<CutTensor> cuts = cut_tensors(workload.graph, *result.split);

@@ -22,6 +22,8 @@ struct RunRecord {
   Settings settings = {};                  // those that differ from their defaults are written
   const Statistics* statistics = nullptr;  // null: nobody asked for them
   ModelRecord model = {};                  // its fingerprint is not read
+  bool contract_layers = false;            // bound and status are those of splits that keep layers together
+  std::string engine = {};                 // whose rules the plan keeps; empty: nobody's
 };
 
 // A plan of `result`, with the loads as `report` recomputed them. A result without a split gives a plan without

@@ -54,9 +54,11 @@ void write_wishes(const Problem& problem, JsonWriter& json) {
 
 }  // namespace
 
-void write_whole_question(const Problem& problem, const PlatformSpec& devices, JsonWriter& json) {
+void write_whole_question(const Problem& problem, const PlatformSpec& devices, const RunRecord& run, JsonWriter& json) {
   json.object([&] {
     add_question(problem, json);
+    if (run.contract_layers) json.field("contract_layers", true);
+    if (!run.engine.empty()) json.field("engine", run.engine);
     if (!problem.wishes.empty()) write_wishes(problem, json.key("wishes"));
     const bool given = !devices.platform.classes.empty();
     write_platform(given ? devices : PlatformSpec{problem.workload->platform}, json.key("platform"));

@@ -29,7 +29,7 @@ void add_verdict(const Problem& problem, const Result& result, JsonWriter& json)
 void add_shared_links(const Problem& problem, const CheckReport& report, JsonWriter& json);
 
 // Everything that was asked, so that whoever reads the plan need not be told again.
-void write_whole_question(const Problem& problem, const PlatformSpec& devices, JsonWriter& json);
+void write_whole_question(const Problem& problem, const PlatformSpec& devices, const RunRecord& run, JsonWriter& json);
 
 // Which graph it is: its file, how that was read, and a fingerprint.
 void write_model(const Problem& problem, const ModelRecord& model, JsonWriter& json);
