@@ -38,7 +38,10 @@ function(partita_compiler_settings target)
     target_link_options(${target} PUBLIC -fsanitize=thread)
   endif()
   if(PARTITA_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    # Null pointers and objects that are too small are what AddressSanitizer stops at too; looking for them twice takes a
+    # quarter of the time to compile.
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize=null,object-size
+                                             -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
 endfunction()
