@@ -4,21 +4,19 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 # The command line, driven from outside: one ctest case per script in cli/.
 file(GLOB cli_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cli/test_*.py")
 set(cli_slack 1)
-set(fault_rounds 4)
 if(PARTITA_SANITIZE)
   set(cli_slack 5)
-  set(fault_rounds 1)
 endif()
 foreach(script IN LISTS cli_tests)
   cmake_path(GET script STEM name)
   string(REPLACE "test_" "cli." name "${name}")
   add_test(NAME "${name}" COMMAND Python3::Interpreter "${script}")
   set_tests_properties("${name}" PROPERTIES TIMEOUT 600 ENVIRONMENT
-    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PARTITA_FAULT_ROUNDS=${fault_rounds};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
 endforeach()
 
 # Hundreds of starts of a program, and CBC: slow under the sanitizers, which the unit tests of the same code meet anyway.
-set_tests_properties(cli.help cli.integer_programs PROPERTIES LABELS release-only)
+set_tests_properties(cli.faults cli.help cli.integer_programs cli.sweep PROPERTIES LABELS release-only)
 # Limits of a second on graphs of thousands of nodes, which sanitizers make too slow to be told from an overrun.
 set_tests_properties(cli.large_graphs PROPERTIES LABELS release-only)
 # What a terminal shows while a search of seconds goes on; how that looks does not depend on the build.
