@@ -50,7 +50,7 @@ struct CompareArguments {
   bool quiet = false;
 };
 
-constexpr double kSecondsForEachAlgorithm = 10;  // for each algorithm, unless said otherwise
+constexpr double kSecondsForEachAlgorithm = 10;  // unless said otherwise
 
 constexpr const char* kExamples = R"(
 Examples:

@@ -28,9 +28,9 @@ std::string engine_lines() {
   return text;
 }
 
-WeightNames weight_names(const QuestionOptions& question, const Workload& workload) {
-  if (!is_model(question.workload)) return {};
-  const Network network = read_model_network(question.workload, question.model);
+WeightNames weight_names(const std::string& path, const ModelOptions& model, const Workload& workload) {
+  if (!is_model(path)) return {};
+  const Network network = read_model_network(path, model);
   std::unordered_map<std::string_view, OperatorId> operators;
   for (OperatorId o : network.operators.all()) operators.emplace(network.operators[o].name, o);
   WeightNames names(workload.graph.nodes.size());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/shared/question.h"
+#include "app/shared/model_options.h"
 #include "partita/write/engines/engine.h"
 
 namespace partita::detail::app {
@@ -17,7 +17,7 @@ std::vector<std::string> engine_names();
 std::string engine_lines();
 
 // What the model's file calls the weights of each node; empty where the input is no model.
-WeightNames weight_names(const QuestionOptions& question, const Workload& workload);
+WeightNames weight_names(const std::string& path, const ModelOptions& model, const Workload& workload);
 
 // What a plan that was made for an engine ends with: its settings where they are short, else the command that writes
 // them. `input` is the model's file, `plan` the one that the plan goes to, which may be empty.

@@ -61,14 +61,11 @@ struct PlannedModel {
   std::string overridden;  // what the options change of the plan's question
 };
 
-PlannedModel read_planned_model(ExportArguments& arguments, const PlanFile& plan) {
+PlannedModel read_planned_model(const ExportArguments& arguments, const PlanFile& plan) {
   AnsweredProblem answered = read_answered_problem(arguments.question, plan);
-  if (plan.says && is_model(arguments.question.workload))
-    arguments.question.model = with_recorded(arguments.question.model, plan.says->model);
-  ListedSplit listed = legal_split(answered.problem, parse_split(plan.bytes, plan.source),
-                                   plan.says ? std::optional(plan.says->asked) : std::nullopt, plan.source);
+  ListedSplit listed = planned_split(answered.problem, plan);
   PlannedModel planned{std::move(answered.problem), std::move(listed.split), {}, std::move(answered.overridden)};
-  planned.weights = weight_names(arguments.question, *planned.problem.workload);
+  planned.weights = weight_names(arguments.question.workload, answered.model, *planned.problem.workload);
   return planned;
 }
 

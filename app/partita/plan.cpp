@@ -21,6 +21,7 @@
 #include "app/partita/statistics_table.h"
 #include "app/partita/wishes.h"
 #include "app/partita/written.h"
+#include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
@@ -31,7 +32,6 @@
 #include "app/shared/terminal_width.h"
 #include "partita/check/listed_split.h"
 #include "partita/check/times.h"
-#include "partita/model/fingerprint.h"
 #include "partita/partita.h"
 #include "partita/read/bytes.h"
 #include "partita/read/split.h"
@@ -144,17 +144,12 @@ Plan read_plan(const PlanArguments& arguments, const Problem& problem) {
 
 // The split that runs today. What its file says of its question and devices does not count: those of today may be others.
 ListedSplit read_start(const PlanArguments& arguments, const Problem& problem) {
-  const std::string where = source_name(arguments.start);
-  const std::string bytes = read_bytes(arguments.start);
-  const std::optional<PlanQuestion> answered = parse_question(bytes, where);
-  if (answered && !answered->model.fingerprint.empty() &&
-      answered->model.fingerprint != fingerprint(problem.workload->graph)) {
-    throw InputError(ErrorKind::BadField, where,
-                     "is a plan for another graph; expected a plan of " + source_name(arguments.question.workload));
-  }
-  SplitListing listing = parse_split(bytes, where);
+  std::string workload = arguments.question.workload, start = arguments.start;
+  const PlanFile plan = read_plan_file(workload, start);
+  require_same_graph(plan, problem.workload->graph, workload);
+  SplitListing listing = parse_split(plan.bytes, plan.source);
   listing.claimed_value.reset();  // by other costs, perhaps
-  return legal_split(problem, listing, answered ? std::optional(answered->asked) : std::nullopt, where);
+  return legal_split(problem, listing, plan.says ? std::optional(plan.says->asked) : std::nullopt, plan.source);
 }
 
 // What was gained over the split that was started from.
@@ -240,7 +235,8 @@ int run_plan(const PlanArguments& arguments) {
   asked.problem.wishes =
       read_wishes(arguments.wishes, asked.problem.workload, source_name(arguments.question.workload));
   const Problem& problem = asked.problem;
-  const WeightNames weights = engine ? weight_names(arguments.question, *problem.workload) : WeightNames();
+  const WeightNames weights =
+      engine ? weight_names(arguments.question.workload, arguments.question.model, *problem.workload) : WeightNames();
   PlanOptions options = options_with_rules(arguments, engine, problem, weights);
   if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 

@@ -148,8 +148,7 @@ int run_simulate(SimulateArguments arguments) {
   const AnsweredProblem answered = read_simulated_problem(arguments.question, file);
   const Problem& problem = answered.problem;
   const SimulationOptions options = simulation_options(arguments, problem);
-  const ListedSplit plan = legal_split(problem, parse_split(file.bytes, file.source),
-                                       file.says ? std::optional(file.says->asked) : std::nullopt, file.source);
+  const ListedSplit plan = planned_split(problem, file);
   const Simulation simulation = simulate(problem, plan.split, options);
 
   if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));

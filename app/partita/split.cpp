@@ -89,17 +89,15 @@ int run_split(SplitArguments arguments) {
   if (arguments.annotate && arguments.chain) {
     throw InputError(ErrorKind::Usage, "--chain", "not with --annotate, which writes one file and no stages");
   }
-  if (file.says) arguments.question.model = with_recorded(arguments.question.model, file.says->model);
   const AnsweredProblem answered = read_answered_problem(arguments.question, file);
   const Problem& problem = answered.problem;
-  const ListedSplit plan = legal_split(problem, parse_split(file.bytes, file.source),
-                                       file.says ? std::optional(file.says->asked) : std::nullopt, file.source);
+  const ListedSplit plan = planned_split(problem, file);
 
   Budget budget;  // without limits, but it can be cancelled: weights take time to copy, and the folder must then go
   const InterruptGuard guard(budget);
   OutputFolder folder(arguments.folder, arguments.force, onnx::why_not_a_pipeline);
   OnnxSplitOptions options;
-  options.network = network_options(arguments.question.model);
+  options.network = network_options(answered.model);
   options.chain = arguments.chain;
   options.copy_weights = arguments.copy_weights;
   options.annotate = arguments.annotate;

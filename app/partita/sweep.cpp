@@ -44,7 +44,7 @@ struct SweepArguments {
   bool quiet = false;
 };
 
-constexpr double kSecondsForEachPoint = 10;  // for each point, unless said otherwise
+constexpr double kSecondsForEachPoint = 10;  // unless said otherwise
 
 constexpr const char* kSweepFooter =
     R"(The ends of the range come first, then the points between; those that their neighbours answer need no search: with more

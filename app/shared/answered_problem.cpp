@@ -90,24 +90,6 @@ std::string model_of(const PlanFile& plan, const std::string& plan_path) {
                   visible(file)));
 }
 
-void require_same_graph(const PlanFile& plan, const Graph& graph, const std::string& workload) {
-  if (!plan.says || plan.says->model.fingerprint.empty()) return;
-  const std::string own = fingerprint(graph);
-  if (own == plan.says->model.fingerprint) return;
-  const std::string& file = plan.says->model.file;
-  throw InputError(
-      ErrorKind::BadField, plan.source,
-      fmt::format("is a plan for another graph: its fingerprint is {}{}, that of {} is {}; give the model that the "
-                  "plan was made for, read with the same options",
-                  plan.says->model.fingerprint,
-                  file.empty() ? std::string() : fmt::format(" (made for '{}')", visible(file)), source_name(workload),
-                  own));
-}
-
-}  // namespace
-
-namespace {
-
 AnsweredProblem read_answered(const QuestionOptions& options, const std::optional<PlanQuestion>& plan) {
   AnsweredProblem answered;
   PlatformOverrides overrides = platform_overrides(options);
@@ -152,6 +134,20 @@ AnsweredProblem read_answered(const QuestionOptions& options, const std::optiona
 
 }  // namespace
 
+void require_same_graph(const PlanFile& plan, const Graph& graph, const std::string& workload) {
+  if (!plan.says || plan.says->model.fingerprint.empty()) return;
+  const std::string own = fingerprint(graph);
+  if (own == plan.says->model.fingerprint) return;
+  const std::string& file = plan.says->model.file;
+  throw InputError(
+      ErrorKind::BadField, plan.source,
+      fmt::format("is a plan for another graph: its fingerprint is {}{}, that of {} is {}; give the model that the "
+                  "plan was made for, read with the same options",
+                  plan.says->model.fingerprint,
+                  file.empty() ? std::string() : fmt::format(" (made for '{}')", visible(file)), source_name(workload),
+                  own));
+}
+
 PlanFile read_plan_file(std::string& workload, std::string& plan) {
   const bool alone = plan.empty();
   if (alone && is_model(workload)) {
@@ -172,9 +168,15 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const Plan
   QuestionOptions asked = options;
   if (plan.says && is_model(options.workload)) asked.model = with_recorded(options.model, plan.says->model);
   AnsweredProblem answered = read_answered(asked, plan.says);
+  answered.model = std::move(asked.model);
   require_same_graph(plan, answered.problem.workload->graph, options.workload);
   if (plan.says) answered.problem.wishes = match_wishes(plan.says->wishes, answered.problem.workload, plan.source);
   return answered;
+}
+
+ListedSplit planned_split(const Problem& problem, const PlanFile& plan) {
+  return legal_split(problem, parse_split(plan.bytes, plan.source),
+                     plan.says ? std::optional(plan.says->asked) : std::nullopt, plan.source);
 }
 
 }  // namespace partita::detail::app

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/shared/question.h"
+#include "partita/check/listed_split.h"
 #include "partita/read/split.h"
 
 namespace partita::detail::app {
@@ -21,8 +22,12 @@ struct PlanFile {
 // by a path from here or from the folder of the plan; both are then set. Throws InputError.
 PlanFile read_plan_file(std::string& workload, std::string& plan);
 
+// Throws InputError where the plan says that it is for another graph than that of `workload`, a path.
+void require_same_graph(const PlanFile& plan, const Graph& graph, const std::string& workload);
+
 struct AnsweredProblem {
   Problem problem;
+  ModelOptions model;  // how a model file was read: as the options say, and else the plan
   // Whoever believes the workload's file must know: the plan is for other devices than it names. Empty: it is not.
   std::string other_devices;
   // What the options change of the plan's question. Empty: nothing.
@@ -32,5 +37,8 @@ struct AnsweredProblem {
 // What the plan does not say is as the options and their defaults say. Throws InputError, also where the plan is for another
 // graph than the workload's.
 AnsweredProblem read_answered_problem(const QuestionOptions& options, const PlanFile& plan);
+
+// The split of the plan, which is legal for the problem. Throws InputError.
+ListedSplit planned_split(const Problem& problem, const PlanFile& plan);
 
 }  // namespace partita::detail::app
