@@ -2,9 +2,11 @@
 #include "partita/report/page/cuts.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "partita/check/crossings.h"
-#include "partita/util/csr.h"
+#include "partita/check/cut_tensors.h"
 
 namespace partita::detail {
 namespace {
@@ -17,18 +19,6 @@ Crossings crossings_between_devices(const Workload& workload, const Split& split
   return find_crossings(workload.graph, block_of, device_of, ClusterTree(workload.platform));
 }
 
-// Of each node on the device: where else it is read.
-Csr<NodeId, DeviceId> readers_elsewhere(const Graph& graph, const Split& split, DeviceId device) {
-  std::vector<std::pair<NodeId, DeviceId>> readers;
-  for (const Edge& edge : graph.edges) {
-    const DeviceId there = split.device_of[edge.to];
-    if (split.device_of[edge.from] == device && there != device) readers.emplace_back(edge.from, there);
-  }
-  std::ranges::sort(readers);
-  readers.erase(std::ranges::unique(readers).begin(), readers.end());
-  return Csr<NodeId, DeviceId>(graph.nodes.size(), readers);
-}
-
 }  // namespace
 
 std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId device) {
@@ -38,11 +28,13 @@ std::vector<Cut> cuts_of(const Problem& problem, const Split& split, DeviceId de
   for (const Crossing& c : crossings.in) {
     if (counts(c)) cuts.push_back({c.producer, Cut::Direction::In, c.cost, {split.device_of[c.producer]}});
   }
-  const Csr<NodeId, DeviceId> readers = readers_elsewhere(problem.workload->graph, split, device);
+  std::unordered_map<NodeId, std::vector<DeviceId>> readers;
+  for (CutTensor& tensor : cut_tensors(problem.workload->graph, split)) {
+    if (tensor.from == device) readers.emplace(tensor.producer, std::move(tensor.to));
+  }
   for (const Crossing& c : crossings.out) {
     if (!counts(c)) continue;
-    const auto all = readers[c.producer];
-    cuts.push_back({c.producer, Cut::Direction::Out, c.cost, {all.begin(), all.end()}});
+    cuts.push_back({c.producer, Cut::Direction::Out, c.cost, readers.at(c.producer)});
     if (c.reader.valid()) cuts.back().devices = {split.device_of[c.reader]};
   }
   std::ranges::stable_sort(cuts, std::ranges::greater{}, &Cut::cost);
