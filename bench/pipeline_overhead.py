@@ -4,11 +4,13 @@
 
 usage: pipeline_overhead.py [--stages 2] [--bytes 1048576] [--samples 3000] [--window N]
 
-Stages of one operator (Neg) hand a tensor of so many bytes on. Two ways to see the overhead, neither of which counts waiting:
+Stages of one operator (Neg) hand a tensor of so many bytes on. Two ways to see the overhead, neither of which counts
+waiting:
 
   in + out     medians of the stages' own stamps: binding the inputs, and telling the readers
-  processor    time that a stage's process used for a sample, less what the same session uses for it alone in a loop, on as many
-               buffers in turn as samples are in flight; that another core wrote the tensor, and caches are cold, is in it
+  processor    time that a stage's process used for a sample, less what the same session uses for it alone in a loop,
+               on as many buffers in turn as samples are in flight; that another core wrote the tensor, and caches are
+               cold, is in it
 
 The second does not depend on what else the machine does. Needs numpy, onnx and onnxruntime.
 """
@@ -56,7 +58,9 @@ def alone(file, feed, runs, buffers):
 
 def processor_time(pid):
     """Of all threads of a process, in us."""
-    return sum(int(Path(task, "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()) / 1000
+    return (
+        sum(int(Path(task, "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()) / 1000
+    )
 
 
 def main():
@@ -81,13 +85,17 @@ def main():
             elapsed, own = time.monotonic() - began, time.process_time() - own
             stamps = engine.stamps()
             used = {name: (processor_time(pid) - before[name]) / options.samples for name, pid in engine.pids().items()}
-    print(f"{options.stages} stages, tensors of {options.bytes} bytes, {options.samples} samples on {len(os.sched_getaffinity(0))} cores; "
-          "us per sample")
+    print(
+        f"{options.stages} stages, tensors of {options.bytes} bytes, {options.samples} samples on "
+        f"{len(os.sched_getaffinity(0))} cores; us per sample"
+    )
     print(f"session alone            {single:8.1f} of processor time on {window} buffers in turn, {hot:.1f} on one")
     for one in stamps:
         into, compute, out = (1000 * float(np.median(one.phase(name))) for name in ("in", "compute", "out"))
-        print(f"{one.device:<10} in + out      {into + out:8.1f}   compute {compute:8.1f}   processor {used[one.device]:8.1f}, "
-              f"{used[one.device] - single:+.1f} to the session alone")
+        print(
+            f"{one.device:<10} in + out      {into + out:8.1f}   compute {compute:8.1f}   "
+            f"processor {used[one.device]:8.1f}, {used[one.device] - single:+.1f} to the session alone"
+        )
     print(f"feeding and collecting   {own / options.samples * 1e6:8.1f} of processor time")
     print(f"time per sample          {elapsed / options.samples * 1e6:8.1f}")
 

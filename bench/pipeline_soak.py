@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs very many samples through a pipeline: every result must be the right one, in its place, and memory must stay flat.
+"""Runs very many samples through a pipeline: every result must be the right one, in its place, and memory must stay
+flat.
 
 usage: pipeline_soak.py [--samples 100000] [--stages 4] [--width 64]
 
-The inputs are 997 different ones in turn, so a sample that is lost, doubled or out of order shows as a wrong result; results are
-compared in every bit with the whole model's. Resident memory of all processes is looked at after a tenth of the samples, and must
-not grow by more than 2 % (at least 2 MiB) until the end. Needs numpy, onnx and onnxruntime; Linux.
+The inputs are 997 different ones in turn, so a sample that is lost, doubled or out of order shows as a wrong result;
+results are compared in every bit with the whole model's. Resident memory of all processes is looked at after a tenth
+of the samples, and must not grow by more than 2 % (at least 2 MiB) until the end. Needs numpy, onnx and onnxruntime;
+Linux.
 """
 
 import argparse
@@ -69,7 +71,10 @@ def main():
         sizes = [look[name] / 2**20 for look in memory]
         more = sizes[-1] - sizes[0]
         grown |= more > max(2, 0.02 * sizes[0])
-        print(f"{name:<8} {sizes[0]:7.1f} MiB after a tenth, {max(sizes):7.1f} at most, {sizes[-1]:7.1f} at the end ({more:+.1f})")
+        print(
+            f"{name:<8} {sizes[0]:7.1f} MiB after a tenth, {max(sizes):7.1f} at most, {sizes[-1]:7.1f} at the end "
+            f"({more:+.1f})"
+        )
     failed = wrong or grown or number + 1 != options.samples
     print("failed" if failed else "passed")
     return 1 if failed else 0

@@ -69,7 +69,9 @@ def test_a_plan_of_another_model_or_of_other_stages(folder, tmp_path):
     refused("is not the plan of .*wide: the device core 2 of stage 2 is unknown to it", wide,
             plan_of(folder, tmp_path / "plan.json"))
     other = cut(chain(layers=4), tmp_path / "other", chain_groups(4, 2), fingerprint="beef")
-    refused("is a plan of another model than .*fingerprints f00d and beef", other, plan_of(folder, tmp_path / "plan.json"))
+    refused(
+        "is a plan of another model than .*fingerprints f00d and beef", other, plan_of(folder, tmp_path / "plan.json")
+    )
 
 
 def test_files_that_are_no_plan_or_pipeline(folder, tmp_path):
@@ -99,15 +101,24 @@ def test_a_pipeline_that_contradicts_itself(folder):
 
 def test_more_devices_than_cores(folder):
     cores = len(os.sched_getaffinity(0))
-    refused(rf"2 devices of {cores} cores? each need {2 * cores} cores, but this process may use {cores} \(.*--oversubscribe",
-            folder, cores_per_device=cores, oversubscribe=False)
+    refused(
+        rf"2 devices of {cores} cores? each need {2 * cores} cores, but this process may use {cores} \("
+        ".*--oversubscribe",
+        folder,
+        cores_per_device=cores,
+        oversubscribe=False,
+    )
     refused("the plan has stages on 2 devices, but 3 were asked for; plan for 3", folder, devices=3)
     refused(r"the plan has stages on 2 devices \(core 0, core 1\), but 1 are listed", folder, devices=["cpu"])
 
 
 def test_an_execution_provider_that_is_not_there(folder):
-    refused("the execution provider NonsenseProvider is not there; this installation of ONNX Runtime has .*CPUExecutionProvider",
-            folder, devices=["cpu", "NonsenseProvider"])
+    refused(
+        "the execution provider NonsenseProvider is not there; this installation of ONNX Runtime has "
+        ".*CPUExecutionProvider",
+        folder,
+        devices=["cpu", "NonsenseProvider"],
+    )
     refused("cuda:x: found 'x' behind the colon", folder, devices=["cpu", "cuda:x"])
 
 
@@ -122,7 +133,9 @@ def test_stage_files_that_are_missing_changed_or_no_model(folder):
     refused("stage_1.onnx: ONNX Runtime cannot load it: ", folder, kind=partita.RunError)
     changed = onnx.load_from_string(whole)
     changed.graph.output[0].type.tensor_type.elem_type = TensorProto.DOUBLE
-    changed.graph.node.append(helper.make_node("Cast", [changed.graph.output[0].name], ["as_double"], to=TensorProto.DOUBLE))
+    changed.graph.node.append(
+        helper.make_node("Cast", [changed.graph.output[0].name], ["as_double"], to=TensorProto.DOUBLE)
+    )
     changed.graph.output[0].name = "as_double"
     onnx.save(changed, stage)
     refused("stage_1.onnx: makes as_double, but pipeline.json says y", folder)

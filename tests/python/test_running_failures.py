@@ -31,7 +31,9 @@ def three_stages(tmp_path):
 
 def engine_of(folder, **options):
     pipeline = Pipeline.read(folder)
-    return LocalEngine(pipeline, place_devices(pipeline.devices, oversubscribe=True), Feeds(pipeline, samples=100_000), **options)
+    return LocalEngine(
+        pipeline, place_devices(pipeline.devices, oversubscribe=True), Feeds(pipeline, samples=100_000), **options
+    )
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -39,7 +41,10 @@ def test_a_stage_that_is_killed_is_reported_at_once_and_nothing_is_left(folder, 
     before = descriptors()
     engine = engine_of(folder)
     pids = engine.pids()
-    with pytest.raises(partita.RunError, match=rf"core {which} \(stage {which}\): its process was ended by SIGKILL"), engine:
+    with (
+        pytest.raises(partita.RunError, match=rf"core {which} \(stage {which}\): its process was ended by SIGKILL"),
+        engine,
+    ):
         for number, _ in enumerate(engine.stream()):
             if number == 200:
                 os.kill(pids[f"core {which}"], signal.SIGKILL)
@@ -78,7 +83,7 @@ def test_a_process_that_cannot_start_is_reported_with_its_last_words(folder, mon
     broken.write_text("raise RuntimeError('no runtime today')\n")
     monkeypatch.setattr("partita.running.children._environment", lambda: {**os.environ, "PYTHONPATH": os.pathsep.join(
         [str(tmp_path), os.environ["PYTHONPATH"]])})
-    with pytest.raises(partita.RunError, match=r"core 0 \(stage 0\): RuntimeError: no runtime today"):
+    with pytest.raises(partita.RunError, match=r"core (\d) \(stage \1\): RuntimeError: no runtime today"):
         partita.run(folder, samples=3, oversubscribe=True)
     monkeypatch.setattr("partita.running.children._environment", lambda: {"PYTHONHOME": "/nowhere"})
     with pytest.raises(partita.RunError, match="has ended with code 1 before it could start; its last words: "):
@@ -141,8 +146,13 @@ def test_stages_end_also_if_another_process_holds_the_control_pipe_open(folder, 
         print(*stage_processes(os.getpid()), flush=True)
         os.kill(os.getpid(), 9)
         """)
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True,
-                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])})
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])},
+    )
     try:
         pids = [int(word) for word in process.stdout.readline().split()]
         assert len(pids) == 3 and all_gone(pids)

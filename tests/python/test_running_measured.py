@@ -25,7 +25,9 @@ def stamps_of(stage, device, samples, period=10, start=0, into=1, compute=6, out
     """A stage that takes each sample `period` ms after the last one; times in ms."""
     begin = start * MS + np.arange(len(samples)) * period * MS
     waited = period - into - compute - out
-    moments = np.cumsum(np.stack([begin, *(np.full(len(samples), t * MS) for t in (waited, into, compute, out))], axis=1), axis=1)
+    moments = np.cumsum(
+        np.stack([begin, *(np.full(len(samples), t * MS) for t in (waited, into, compute, out))], axis=1), axis=1
+    )
     return StageStamps(stage, device, np.asarray(samples), moments)
 
 
@@ -126,3 +128,30 @@ def test_the_trace_has_the_lanes_and_names_of_simulations(folder, tmp_path):
 def test_only_edges_that_say_something_new_have_counters(tmp_path):
     folder = cut(chain(layers=3), tmp_path / "stages", chain_groups(3, 3))  # h0 goes from 0 to 1 and to 2
     assert edges_of(Pipeline.read(folder)) == [(-1, 0), (0, 1), (1, 2), (2, "collector")]
+
+
+def test_counters_that_were_absorbed_do_not_wake_a_poll_again():
+    """A reader that waits for two makers sleeps until both are through, also if one is far ahead."""
+    import os
+    import select
+
+    from partita.running.wiring import Arrivals
+
+    first, second = (os.eventfd(0, os.EFD_NONBLOCK) for _ in range(2))
+    try:
+        arrivals = Arrivals([[first], [second]])
+        poll = select.poll()
+        for descriptor in arrivals.descriptors:
+            poll.register(descriptor, select.POLLIN)
+        for _ in range(3):
+            os.eventfd_write(second, 1)
+        for descriptor, _ in poll.poll(0):
+            arrivals.absorb(descriptor)
+        assert not arrivals.take(0) and poll.poll(0) == []
+        os.eventfd_write(first, 2)
+        for descriptor, _ in poll.poll(0):
+            arrivals.absorb(descriptor)
+        assert arrivals.take(0) and arrivals.take(1) and not arrivals.take(2)
+    finally:
+        os.close(first)
+        os.close(second)
