@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from partita.errors import InputError
 
@@ -67,12 +68,12 @@ def _run(options):
         devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
         cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False)
-    if options.recalibrate is not None:
+    if options.recalibrate is not None or (options.plan is None and Path(options.model).is_file()):
         from partita.running.whole import profile_plan_and_run
 
         return profile_plan_and_run(
-            options.model, None, plan=options.plan, recalibrate=options.recalibrate, **arguments
-        )
+            options.model, None, plan=options.plan, recalibrate=options.recalibrate or 0,
+            tell=None if options.quiet else lambda line: print(line, file=sys.stderr, flush=True), **arguments)
     from partita.running import run
 
     return run(options.model, options.plan, **arguments)

@@ -2,8 +2,8 @@
 """`partita.run`: a plan at work.
 
 An engine is a class like LocalEngine (local.py): made of a pipeline, devices and feeds, which starts it; a context
-manager, which ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with `places_devices = False` is
-given devices as the caller has named them, and finds them itself.
+manager, which ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with
+`places_devices = False` is given devices as the caller has named them, and finds them itself.
 """
 
 from __future__ import annotations
