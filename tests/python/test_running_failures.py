@@ -70,12 +70,13 @@ def test_a_stage_that_fails_says_why(tmp_path):
 
 
 def test_processes_of_an_engine_that_nobody_closes_end_with_it(folder):
+    before = descriptors()
     engine = engine_of(folder)
     pids = list(engine.pids().values())
     next(engine.stream())
     del engine
     gc.collect()
-    assert all_gone(pids)
+    assert all_gone(pids, 0.1) and descriptors() == before and not memory_files()
 
 
 def test_an_error_of_the_samples_source_is_the_callers_own(folder):

@@ -111,9 +111,6 @@ class Child:
                 os.close(descriptor)
         self.status = self._printed = -1
 
-    def __del__(self):
-        self.ask_to_end()  # of an engine that nobody has closed
-
     def _death(self) -> RunError:
         try:
             code = self._process.wait(_PATIENCE)
