@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that times models on cores of its own: `python -m partita.onnx.timing_worker CORES`, as `workers.py` starts it.
+
+It reads one JSON object a line from its standard input and answers each with one on its standard output; when its input
+ends, it ends. Whoever measures devices that are busy at the same time lets all of them run until the slowest has what it
+needs: a worker goes on running after it has answered, until it is told to stop.
+
+    {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}], "threads": 1, "providers": [...]}
+    {"do": "run", "turns": 4, "runs": 5, "warmup": 3}    turn by turn: so many runs of each session, the first not counted
+    {"do": "stop"}                                       end running; answers how often it ran meanwhile
+    {"do": "copy", "mine": ..., "other": ..., "sizes": [...], "repetitions": 50}    see transfers.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+
+from partita.onnx.inputs import Feeds
+from partita.onnx.runtime import open_session
+
+
+class Timed:
+    """A session with its inputs, and which of its runs count."""
+
+    def __init__(self, request: dict, threads: int, providers: list):
+        self.session = open_session(request["model"], threads=threads, providers=providers, profile=request["profile"])
+        self.profiled = request["profile"] is not None
+        self.feeds = Feeds.read(request["feeds"]).values()
+        self.names = [value.name for value in self.session.get_outputs()]
+        self.runs = 0
+        self.seconds: list[float] = []
+        self.counted: list[int] = []  # numbers of the runs that they are of
+
+    def run(self, counts: bool) -> None:
+        start = time.perf_counter()
+        self.session.run_with_ort_values(self.names, self.feeds)
+        if counts:
+            self.seconds.append(time.perf_counter() - start)
+            self.counted.append(self.runs)
+        self.runs += 1
+
+    def result(self) -> dict:
+        return {"seconds": self.seconds, "counted": self.counted,
+                "profile": self.session.end_profiling() if self.profiled else None}
+
+
+class Worker:
+    def __init__(self, lines: queue.Queue):
+        self.lines = lines
+        self.sessions: list[Timed] = []
+
+    def load(self, request: dict) -> dict:
+        self.sessions = []  # the old ones go first, as two models may not fit
+        self.sessions = [Timed(one, request["threads"], request["providers"]) for one in request["sessions"]]
+        return {"loaded": len(self.sessions)}
+
+    def run(self, request: dict) -> dict:
+        for timed in self.sessions:
+            for _ in range(request["warmup"]):
+                timed.run(counts=False)
+        for _ in range(request["turns"]):
+            for timed in self.sessions:
+                # The first run of a turn finds the caches full of another session's weights.
+                for number in range(request["runs"] + 1):
+                    timed.run(counts=number > 0)
+        tell({"results": [timed.result() for timed in self.sessions]})
+        extra = 0
+        while self.lines.empty():
+            self.sessions[0].run(counts=False)
+            extra += 1
+        expected = self.lines.get()
+        if expected is None:
+            sys.exit(0)
+        return {"ran": extra}
+
+    def copy(self, request: dict) -> dict:
+        from partita.onnx.transfers import time_copies
+
+        return time_copies(request)
+
+
+def tell(answer: dict) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def read_lines(lines: queue.Queue) -> None:
+    for line in sys.stdin:
+        lines.put(json.loads(line))
+    lines.put(None)
+
+
+def main() -> None:
+    os.sched_setaffinity(0, {int(core) for core in sys.argv[1].split(",")})
+    lines: queue.Queue = queue.Queue()
+    threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
+    worker = Worker(lines)
+    while (request := lines.get()) is not None:
+        try:
+            tell(getattr(worker, request["do"])(request))
+        except Exception as error:  # whatever it is, the caller is who can tell it
+            first = (str(error).strip().splitlines() or [""])[0]
+            tell({"error": f"{type(error).__name__}: {first}"})
+
+
+if __name__ == "__main__":
+    main()
