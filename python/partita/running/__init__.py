@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs plans: the stages of a model as a pipeline, on this machine or over a cluster."""
