@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from partita.errors import InputError
-from partita.onnx.runtime import onnx_package, runtime_package
+from partita.onnx.runtime import onnx_package
+from partita.running.session import onnxruntime_module
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Feeds:
 
     def values(self) -> dict:
         """The same as values of ONNX Runtime."""
-        runtime = runtime_package("running a model")
+        runtime = onnxruntime_module()
         return {name: runtime.OrtValue.ortvalue_from_numpy(array) for name, array in self.arrays.items()}
 
     def save(self, path) -> None:

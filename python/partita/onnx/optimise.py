@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.onnx.cut import inner_graphs
 from partita.onnx.inputs import Feeds, feeds_for
-from partita.onnx.runtime import LEVELS, check_providers, onnx_package, open_session, runtime_package
+from partita.onnx.runtime import LEVELS, onnx_package, open_session, provider_of
+from partita.onnx.value_types import open_probe, type_proto
 
 EXTERNAL_FROM = 1 << 30  # bytes of weights from which they get a file of their own: protocol buffers end at 2 GiB
 OWN_WEIGHTS = "weights.bin"
@@ -39,7 +41,7 @@ class Optimised:
 
 
 def optimise(model, output, level: str = "all", inputs: dict | None = None, dims: dict | None = None,
-             providers: list | None = None) -> Optimised:
+             providers=None) -> Optimised:
     """Optimises `model` as a whole and writes it to `output`, ready to be measured, planned and cut.
 
     `level` is none, basic, extended or all; `inputs` are arrays by name, made up where they are not given; `dims` gives
@@ -53,29 +55,29 @@ def optimise(model, output, level: str = "all", inputs: dict | None = None, dims
     model, output = Path(model), Path(output)
     if not model.is_file():
         raise InputError(f"{model}: there is no such file; expected an ONNX model")
-    providers = check_providers(providers)
+    provider = provider_of(providers)
     output.parent.mkdir(parents=True, exist_ok=True)
     feeds = feeds_for(model, inputs, dims)
     with tempfile.TemporaryDirectory(prefix=".partita-", dir=output.parent) as folder:
         saved = Path(folder) / output.name
-        _save_optimised(model, saved, level, feeds, providers)
+        _save_optimised(model, saved, level, feeds, provider)
         proto = onnx.load(saved, load_external_data=False)
         name_nodes(proto.graph)
-        _declare_everything(proto, saved, feeds, providers)
+        _declare_everything(proto, saved, feeds, provider)
         onnx.save(proto, saved)
         for part in Path(folder).iterdir():
             os.replace(part, output.parent / part.name)
     return Optimised(output, feeds, len(proto.graph.node))
 
 
-def _save_optimised(model: Path, saved: Path, level: str, feeds: Feeds, providers: list) -> None:
-    options = {"optimized_model_filepath": str(saved), "dimensions": feeds.dimensions}
+def _save_optimised(model: Path, saved: Path, level: str, feeds: Feeds, provider: str) -> None:
+    entries = {}
     if _weight_bytes(model) >= EXTERNAL_FROM:
-        options["entries"] = {
+        entries = {
             "session.optimized_model_external_initializers_file_name": OWN_WEIGHTS,
             "session.optimized_model_external_initializers_min_size_in_bytes": "1024",
         }
-    open_session(model, level=level, providers=providers, **options)
+    open_session(model, level, provider, save_as=str(saved), dimensions=feeds.dimensions, entries=entries)
     if not saved.is_file():
         raise InputError(f"{model}: ONNX Runtime has not saved what it optimised, as providers that compile do not; "
                          "measure with level none")
@@ -88,14 +90,6 @@ def _weight_bytes(model: Path) -> int:
         fields = {entry.key: entry.value for entry in tensor.external_data}
         total += int(fields.get("length", 0))
     return total
-
-
-def inner_graphs(node):
-    """The bodies of If, Loop, Scan and the like."""
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
 
 
 def _inner_names(graph):
@@ -119,21 +113,10 @@ def name_nodes(graph) -> None:
         node.name = name
 
 
-def _declare_everything(proto, path: Path, feeds: Feeds, providers: list) -> None:
-    """Types and shapes of all tensors, from a run in which every one of them is an output."""
-    onnx = onnx_package("optimising a model")
+def _declare_everything(proto, path: Path, feeds: Feeds, provider: str) -> None:
+    """Types and shapes of all values, from a run in which every one of them is an output."""
     graph = proto.graph
-    known = {value.name for value in graph.output}
-    probe = type(proto)()
-    probe.CopyFrom(proto)
-    for node in graph.node:
-        for name in node.output:
-            if name and name not in known:
-                known.add(name)
-                probe.graph.output.add().name = name
-    probe_path = path.with_name("probe.onnx")
-    onnx.save(probe, probe_path)
-    session = open_session(probe_path, level="none", providers=providers)
+    session = open_probe(proto, path.parent, provider)
     types = {value.name: value.type for value in session.get_outputs()}
     declared = {value.name: value for value in graph.output}
     del graph.value_info[:]
@@ -142,15 +125,11 @@ def _declare_everything(proto, path: Path, feeds: Feeds, providers: list) -> Non
         if value is None:
             value = graph.value_info.add()
             value.name = name
-        if types[name].startswith("tensor("):
-            value.type.CopyFrom(onnx.helper.make_tensor_type_proto(_element(types[name]), shape))
-        else:
-            value.type.CopyFrom(_other_type(types[name]))
+        value.type.CopyFrom(type_proto(types[name], shape))
     for value in graph.input:
         if value.name in feeds.arrays:
             for dimension, extent in zip(value.type.tensor_type.shape.dim, feeds.arrays[value.name].shape):
                 dimension.dim_value = extent
-    probe_path.unlink()
 
 
 def _shapes(session, names: list, feeds: Feeds, together: int = 64):
@@ -160,28 +139,3 @@ def _shapes(session, names: list, feeds: Feeds, together: int = 64):
         some = names[start:start + together]
         for name, value in zip(some, session.run_with_ort_values(some, given)):
             yield name, (list(value.shape()) if value.is_tensor() else None)
-
-
-def _element(text: str) -> int:
-    """The number of the element type that ONNX Runtime calls `tensor(float)`."""
-    onnx = onnx_package("optimising a model")
-    words = {"float": "FLOAT", "double": "DOUBLE"}
-    word = text[text.rindex("(") + 1:text.index(")")]
-    return onnx.TensorProto.DataType.Value(words.get(word, word.upper()))
-
-
-def _other_type(text: str):
-    """Sequences and optional values of tensors: `seq(tensor(float))`."""
-    onnx = onnx_package("optimising a model")
-    if text.startswith("tensor("):
-        return onnx.helper.make_tensor_type_proto(_element(text), None)
-    inside = _other_type(text[text.index("(") + 1:-1])
-    if text.startswith("seq("):
-        return onnx.helper.make_sequence_type_proto(inside)
-    if text.startswith("optional("):
-        return onnx.helper.make_optional_type_proto(inside)
-    raise InputError(f"found a value of the type {text}; expected tensors, sequences or optional values")
-
-
-def runtime_version() -> str:
-    return runtime_package("measuring").__version__

@@ -5,7 +5,7 @@ It reads one JSON object a line from its standard input and answers each with on
 ends, it ends. Whoever measures devices that are busy at the same time lets all of them run until the slowest has what it
 needs: a worker goes on running after it has answered, until it is told to stop.
 
-    {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}], "threads": 1, "providers": [...]}
+    {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}], "provider": "CPUExecutionProvider"}
     {"do": "run", "turns": 4, "runs": 5, "warmup": 3}    turn by turn: so many runs of each session, the first not counted
     {"do": "stop"}                                       end running; answers how often it ran meanwhile
     {"do": "copy", "mine": ..., "other": ..., "sizes": [...], "repetitions": 50}    see transfers.py
@@ -14,31 +14,32 @@ needs: a worker goes on running after it has answered, until it is told to stop.
 from __future__ import annotations
 
 import json
-import os
 import queue
 import sys
 import threading
 import time
 
+import numpy
+
+from partita.dtypes import numpy_dtype
 from partita.onnx.inputs import Feeds
-from partita.onnx.runtime import open_session
+from partita.running.session import StageSession, pin_to
 
 
 class Timed:
     """A session with its inputs, and which of its runs count."""
 
-    def __init__(self, request: dict, threads: int, providers: list):
-        self.session = open_session(request["model"], threads=threads, providers=providers, profile=request["profile"])
+    def __init__(self, request: dict, cores: list[int], provider: str):
+        self.session = StageSession(request["model"], provider=provider, cores=cores, profile_prefix=request["profile"])
         self.profiled = request["profile"] is not None
-        self.feeds = Feeds.read(request["feeds"]).values()
-        self.names = [value.name for value in self.session.get_outputs()]
+        self.bound = self.session.bind(Feeds.read(request["feeds"]).arrays, made_by(self.session))
         self.runs = 0
         self.seconds: list[float] = []
         self.counted: list[int] = []  # numbers of the runs that they are of
 
     def run(self, counts: bool) -> None:
         start = time.perf_counter()
-        self.session.run_with_ort_values(self.names, self.feeds)
+        self.bound.run()
         if counts:
             self.seconds.append(time.perf_counter() - start)
             self.counted.append(self.runs)
@@ -46,17 +47,24 @@ class Timed:
 
     def result(self) -> dict:
         return {"seconds": self.seconds, "counted": self.counted,
-                "profile": self.session.end_profiling() if self.profiled else None}
+                "profile": self.session.session.end_profiling() if self.profiled else None}
+
+
+def made_by(session: StageSession) -> dict:
+    """Memory for the outputs, as stages of a pipeline have it, where shapes are known before."""
+    known = (t for t in session.outputs if t.dtype and t.shape and all(isinstance(extent, int) for extent in t.shape))
+    return {tensor.name: numpy.zeros(tensor.shape, numpy_dtype(tensor.dtype)) for tensor in known}
 
 
 class Worker:
-    def __init__(self, lines: queue.Queue):
+    def __init__(self, lines: queue.Queue, cores: list[int]):
         self.lines = lines
+        self.cores = cores
         self.sessions: list[Timed] = []
 
     def load(self, request: dict) -> dict:
         self.sessions = []  # the old ones go first, as two models may not fit
-        self.sessions = [Timed(one, request["threads"], request["providers"]) for one in request["sessions"]]
+        self.sessions = [Timed(one, self.cores, request["provider"]) for one in request["sessions"]]
         return {"loaded": len(self.sessions)}
 
     def run(self, request: dict) -> dict:
@@ -96,10 +104,11 @@ def read_lines(lines: queue.Queue) -> None:
 
 
 def main() -> None:
-    os.sched_setaffinity(0, {int(core) for core in sys.argv[1].split(",")})
+    cores = [int(core) for core in sys.argv[1].split(",")]
+    pin_to(cores)
     lines: queue.Queue = queue.Queue()
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
-    worker = Worker(lines)
+    worker = Worker(lines, cores)
     while (request := lines.get()) is not None:
         try:
             tell(getattr(worker, request["do"])(request))
