@@ -62,6 +62,8 @@ def optimise(model, output, level: str = "all", inputs: dict | None = None, dims
         saved = Path(folder) / output.name
         _save_optimised(model, saved, level, feeds, provider)
         proto = onnx.load(saved, load_external_data=False)
+        if not (saved.parent / OWN_WEIGHTS).is_file():  # ONNX Runtime still refers to the weights beside the model
+            onnx.load_external_data_for_model(proto, str(model.parent))
         name_nodes(proto.graph)
         _declare_everything(proto, saved, feeds, provider)
         onnx.save(proto, saved)
