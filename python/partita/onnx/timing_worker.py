@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that times models on cores of its own: `python -m partita.onnx.timing_worker CORES`, as `workers.py` starts it.
+"""A process that times models on cores of its own: `python -m partita.onnx.timing_worker DEVICE`, as `workers.py` starts it; DEVICE is
+JSON: cores, provider, provider_options.
 
 It reads one JSON object a line from its standard input and answers each with one on its standard output; when its input
 ends, it ends. Whoever measures devices that are busy at the same time lets all of them run until the slowest has what it
 needs: a worker goes on running after it has answered, until it is told to stop.
 
-    {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}], "provider": "CPUExecutionProvider"}
+    {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}]}
     {"do": "run", "turns": 4, "runs": 5, "warmup": 3}    turn by turn: so many runs of each session, the first not counted
     {"do": "stop"}                                       end running; answers how often it ran meanwhile
-    {"do": "copy", "mine": ..., "other": ..., "sizes": [...], "repetitions": 50}    see transfers.py
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from partita.running.session import StageSession, pin_to
 class Timed:
     """A session with its inputs, and which of its runs count."""
 
-    def __init__(self, request: dict, cores: list[int], provider: str):
-        self.session = StageSession(request["model"], provider=provider, cores=cores, profile_prefix=request["profile"])
+    def __init__(self, request: dict, device: dict):
+        self.session = StageSession(request["model"], **device, profile_prefix=request["profile"])
         self.profiled = request["profile"] is not None
         self.bound = self.session.bind(Feeds.read(request["feeds"]).arrays, made_by(self.session))
         self.runs = 0
@@ -57,14 +57,14 @@ def made_by(session: StageSession) -> dict:
 
 
 class Worker:
-    def __init__(self, lines: queue.Queue, cores: list[int]):
+    def __init__(self, lines: queue.Queue, device: dict):
         self.lines = lines
-        self.cores = cores
+        self.device = device
         self.sessions: list[Timed] = []
 
     def load(self, request: dict) -> dict:
         self.sessions = []  # the old ones go first, as two models may not fit
-        self.sessions = [Timed(one, self.cores, request["provider"]) for one in request["sessions"]]
+        self.sessions = [Timed(one, self.device) for one in request["sessions"]]
         return {"loaded": len(self.sessions)}
 
     def run(self, request: dict) -> dict:
@@ -86,11 +86,6 @@ class Worker:
             sys.exit(0)
         return {"ran": extra}
 
-    def copy(self, request: dict) -> dict:
-        from partita.onnx.transfers import time_copies
-
-        return time_copies(request)
-
 
 def tell(answer: dict) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
@@ -104,11 +99,12 @@ def read_lines(lines: queue.Queue) -> None:
 
 
 def main() -> None:
-    cores = [int(core) for core in sys.argv[1].split(",")]
-    pin_to(cores)
+    device = json.loads(sys.argv[1])
+    if device["cores"]:
+        pin_to(device["cores"])
     lines: queue.Queue = queue.Queue()
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
-    worker = Worker(lines, cores)
+    worker = Worker(lines, device)
     while (request := lines.get()) is not None:
         try:
             tell(getattr(worker, request["do"])(request))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that time models, each pinned to cores of its own; see timing_worker.py for what they are told.
 
-    with Workers([[0], [1]]) as workers:
+    with Workers(place_devices(["core 0", "core 1"])) as workers:
         workers.ask_all({"do": "load", ...})
 """
 
@@ -13,28 +13,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from partita.errors import InputError, RunError
+from partita.errors import RunError
+from partita.running.devices import Device
 
 _END_SECONDS = 10
 
 
-def cores_for(devices: int, cores_per_device: int) -> list[list[int]]:
-    """Cores for each device: neighbours, of those that this process may use."""
-    if devices < 1 or cores_per_device < 1:
-        raise InputError(f"devices: found {devices} of {cores_per_device} cores; expected at least one of one")
-    there = sorted(os.sched_getaffinity(0))
-    wanted = devices * cores_per_device
-    if wanted > len(there):
-        raise InputError(f"devices: {devices} of {cores_per_device} core(s) need {wanted} cores, but this process may use "
-                         f"{len(there)}; ask for fewer")
-    return [there[i * cores_per_device:(i + 1) * cores_per_device] for i in range(devices)]
-
-
 class Workers:
-    """One process for each list of cores. Leaving the `with` block ends them all."""
+    """One process for each device. Leaving the `with` block ends them all."""
 
-    def __init__(self, cores: list[list[int]]):
-        self.cores = cores
+    def __init__(self, devices: list[Device]):
+        self.devices = devices
         self._processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> Workers:
@@ -42,10 +31,11 @@ class Workers:
         package = str(Path(__file__).parents[2])
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (package, environment.get("PYTHONPATH")) if p)
         try:
-            for cores in self.cores:
+            for device in self.devices:
+                said = {"cores": list(device.cores), "provider": device.provider, "provider_options": device.provider_options}
                 self._processes.append(subprocess.Popen(
-                    [sys.executable, "-m", "partita.onnx.timing_worker", ",".join(map(str, cores))], env=environment,
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+                    [sys.executable, "-m", "partita.onnx.timing_worker", json.dumps(said)], env=environment, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, text=True))
         except OSError as error:
             self.close()
             raise RunError(f"a process that times models cannot be started: {error}") from None
@@ -80,7 +70,7 @@ class Workers:
             raise self._died(index)
         answer = json.loads(line)
         if "error" in answer:
-            raise RunError(f"measuring on core(s) {_listed(self.cores[index])} failed: {answer['error']}")
+            raise RunError(f"measuring on {self.devices[index].name} failed: {answer['error']}")
         return answer
 
     def ask_all(self, requests: list[dict]) -> list[dict]:
@@ -98,8 +88,5 @@ class Workers:
     def _died(self, index: int) -> RunError:
         code = self._processes[index].wait()
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return RunError(f"the process that measures on core(s) {_listed(self.cores[index])} {how}; is there enough memory?")
+        return RunError(f"the process that measures on {self.devices[index].name} {how}; is there enough memory?")
 
-
-def _listed(cores: list[int]) -> str:
-    return ", ".join(map(str, cores))
