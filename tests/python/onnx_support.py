@@ -100,7 +100,7 @@ def write_plan(path, model, device_of, shape="staged", devices=None):
     """A plan with this device for each node, by the names that Partita gives them."""
     import onnx
 
-    from partita.onnx.split import names_in_plans
+    from partita.onnx.plan_stages import names_in_plans
 
     names = names_in_plans(onnx.load(model, load_external_data=False))
     devices = devices or max(device_of) + 1

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from partita.plan_file import PlanFile
 _BAD_INPUT = range(2, 10)  # exit codes of the program that blame what it was given
 
 
-def plan_measured(measurement: Measurement, path, folder=None, time_limit: float = 20.0, options: list | None = None) -> PlanFile:
+def plan_measured(measurement: Measurement, path, folder=None, time_limit: float = 20.0) -> PlanFile:
     """The best staged split of what was measured, written to `path`. `folder`: where its measurement.json and platform.json are or
     will be written; the model's own without one.
 
@@ -23,7 +24,12 @@ def plan_measured(measurement: Measurement, path, folder=None, time_limit: float
     """
     folder = Path(folder) if folder is not None else measurement.model.parent
     measurement.save(folder)
-    _run_program("plan", [measurement.model, *_measured_in(folder), "--time-limit", f"{time_limit}s", "-q", "-o", path, *(options or [])])
+    if has_compiled():
+        from partita.planning import plan
+
+        plan(_graph(measurement.model, folder), time_limit=time_limit, progress=False).save(path)
+    else:
+        _run_program("plan", [measurement.model, *_options(folder), "--time-limit", f"{time_limit}s", "-q", "-o", path])
     return PlanFile.read(path)
 
 
@@ -31,16 +37,48 @@ def write_workload(measurement: Measurement, path: Path) -> Path:
     """What was measured as a workload of Partita's."""
     folder = measurement.model.parent
     measurement.save(folder)
-    _run_program("convert", [measurement.model, *_measured_in(folder), "--to", "workload", "-o", path])
+    if has_compiled():
+        _graph(measurement.model, folder).save(path)
+    else:
+        _run_program("convert", [measurement.model, *_options(folder), "--to", "workload", "-o", path])
     return path
 
 
-def _measured_in(folder: Path) -> list:
+def cut_by_library(model: Path, plan: Path, folder: Path, chain: bool) -> bool:
+    """Cuts what the package's own cutter cannot. False: there is neither compiled module nor program."""
+    if has_compiled():
+        from partita.result import Plan
+
+        Plan.read(plan, graph=model).split(folder, chain=chain)
+    elif _program() is not None:
+        _run_program("split", [model, plan, "-q", "-o", folder, *(["--chain"] if chain else [])])
+    else:
+        return False
+    return True
+
+
+def has_compiled() -> bool:
+    """Whether the compiled module is there."""
+    return importlib.util.find_spec("partita._partita") is not None
+
+
+def _graph(model: Path, folder: Path):
+    from partita.graph import Graph
+    from partita.platform import Platform
+
+    return Graph.read(model, platform=Platform.read(folder / PLATFORM_FILE), profile=folder / FILE_NAME)
+
+
+def _program() -> str | None:
+    return os.environ.get("PARTITA") or shutil.which("partita")
+
+
+def _options(folder: Path) -> list:
     return ["--profile", folder / FILE_NAME, "--platform", folder / PLATFORM_FILE]
 
 
 def _run_program(command: str, arguments: list) -> None:
-    program = os.environ.get("PARTITA") or shutil.which("partita")
+    program = _program()
     if program is None:
         raise MissingPackage("planning needs the compiled part of the package (pip install partita) or the program partita: it is not "
                              "on the PATH, nor named by PARTITA")
