@@ -88,3 +88,21 @@ def test_one_clear_line_for_what_is_refused(tmp_path):
     with pytest.raises(InputError, match="one after the other"):
         split(model, backwards, tmp_path / "b")
     assert not (tmp_path / "b").exists()
+
+
+def test_the_library_cuts_what_is_beyond(tmp_path, monkeypatch):
+    """A plan that cuts through a call of a function, and one where nobody is there to do it."""
+    partita = support.program()
+    from partita.onnx import planning_seam
+
+    monkeypatch.setattr(planning_seam, "has_compiled", lambda: False)
+    monkeypatch.setattr(planning_seam, "_program", lambda: partita)
+    model, feeds = support.random_model(1, tmp_path / "model")
+    plan = tmp_path / "plan.json"
+    subprocess.run([partita, "plan", model, "--platform", "3xt4", "--time-limit", "2", "-q", "-o", plan], check=True)
+    split(model, plan, tmp_path / "stages")
+    support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "stages", feeds))
+    monkeypatch.setattr(planning_seam, "_program", lambda: None)
+    with pytest.raises(InputError, match="a call of the function.*neither is there"):
+        split(model, plan, tmp_path / "stages", force=True)
+    assert (tmp_path / "stages" / "pipeline.json").is_file(), "what was there stays"

@@ -41,13 +41,25 @@ def split(model, plan, folder, chain: bool = False, force: bool = False) -> Pipe
     try:
         devices, stage_of = stages_of_plan(proto, plan, str(model))
     except BeyondThisCutter as reason:
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        if not cut_by_library(model, plan.path, folder, chain):
-            raise InputError(f"{reason}; the compiled module or the program partita can do that, but neither is there") from None
-        return Pipeline.read(folder)
+        return _split_by_library(model, plan.path, folder, chain, reason)
     stages = Cutter(with_types(proto, model), stage_of, len(devices), chain).cut()
     return write_stages(model, proto, stages, devices, folder, chain=chain, fingerprint=plan.fingerprint)
+
+
+def _split_by_library(model: Path, plan: Path, folder: Path, chain: bool, reason: Exception) -> Pipeline:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".partita-", dir=folder.parent) as work:
+        if not cut_by_library(model, plan, Path(work) / "stages", chain):
+            raise InputError(f"{reason}; the compiled module or the program partita can do that, but neither is there") from None
+        _appear(Path(work) / "stages", folder)
+    return Pipeline.read(folder)
+
+
+def _appear(made: Path, folder: Path) -> None:
+    """Under its name at once, in the place of stages that may be there."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    os.replace(made, folder)
 
 
 def check_folder(folder: Path, force: bool) -> None:
@@ -75,9 +87,7 @@ def write_stages(model: Path, proto, stages: list[CutStage], devices, folder: Pa
         files += _bring_weights(proto, model.parent, made)
         document = _document(onnx, model, proto, stages, devices, files, chain, fingerprint)
         (made / FILE_NAME).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        os.replace(made, folder)
+        _appear(made, folder)
     return Pipeline.read(folder)
 
 
