@@ -81,6 +81,14 @@ class Child:
                     raise kind(f"{self.described()}: {message['error']}")
                 self.ready = True
 
+    def waited_for_core(self) -> float | None:
+        """Seconds in which the thread that computes could have run, but others had its core; None where Linux does
+        not say."""
+        try:
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
+        except (OSError, IndexError, ValueError):
+            return None
+
     def ask_to_end(self) -> None:
         """Closes the control pipe, on which the process ends itself."""
         if self._control >= 0:
@@ -112,7 +120,9 @@ class Child:
         how = f"was ended by {_signal_name(-code)}" if code < 0 else f"has ended with code {code}"
         words = self.last_words()
         when = "" if self.ready else " before it could start"
-        return RunError(f"{self.described()}: its process {how}{when}" + (f"; its last words: {words}" if words else ""))
+        return RunError(
+            f"{self.described()}: its process {how}{when}" + (f"; its last words: {words}" if words else "")
+        )
 
     def last_words(self) -> str:
         """The last line that the process printed."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+_WORTH_A_NOTE = 0.05  # of the time
+
 
 def table(measured) -> str:
     """A row for each device, then the time per sample, in ms."""
@@ -18,7 +20,11 @@ def table(measured) -> str:
                 row.append(_time(getattr(device.predicted, name)) if device.predicted else "-")
             row.append(_time(figure))
         if with_plan:
-            row += [_time(device.predicted.load) if device.predicted else "-", _time(device.load), _percent(device.error)]
+            row += [
+                _time(device.predicted.load) if device.predicted else "-",
+                _time(device.load),
+                _percent(device.error),
+            ]
         else:
             row.append(_time(device.load))
         row.append("*" if device is slowest and len(measured.devices) > 1 else "")
@@ -53,6 +59,9 @@ def _summary(measured) -> list[str]:
     lines.append(f"{counted} samples after {measured.warm_up} of warm-up, at most {measured.window} in flight")
     if len(measured.devices) > 1:
         lines.append(f"* the slowest device: {measured.bottleneck.name}")
+    for device in measured.devices:
+        if (share := device.settings.get("core_taken") or 0) > _WORTH_A_NOTE:
+            lines.append(f"note: other programs had the core of {device.name} for {100 * share:.0f} % of the time")
     return lines
 
 
