@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+from pathlib import Path
 
 from partita.errors import InputError
+from partita.running.report import check_can_report
 
 _EXAMPLES = """examples:
   python -m partita run model.onnx plan.json --samples 200
@@ -51,18 +52,18 @@ def add_to(commands) -> None:
 
 def run_command(options) -> None:
     """Runs what the command line asks for, and prints the table."""
+    if options.report:
+        check_can_report(options.plan is not None or _is_file(options.model))
     result = _run(options)
+    if not options.quiet:
+        print(result)
     if options.json:
         result.measured.write(options.json)
     if options.report:
-        from partita.running.report import write_report
-
-        write_report(options.report, result)
-    if not options.quiet:
-        print(result)
-        for file in (options.trace, options.json, options.report):
-            if file:
-                print(f"wrote {file}")
+        result.write_report(options.report)
+    for file in (options.trace, options.json, options.report):
+        if file and not options.quiet:
+            print(f"wrote {file}")
 
 
 def _run(options):
@@ -70,16 +71,21 @@ def _run(options):
         devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
         cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False)
-    if options.recalibrate is not None or options.against_even or options.plan is None and os.path.isfile(options.model):
+    measures_first = options.plan is None and _is_file(options.model)
+    if measures_first or options.recalibrate is not None or options.against_even:
         from partita.running.whole import profile_plan_and_run
 
         return profile_plan_and_run(
             options.model, None, plan=options.plan, recalibrate=options.recalibrate or 0,
-            against_even=options.against_even, tell=None if options.quiet else print, **arguments,
-        )  # fmt: skip
+            against_even=options.against_even,
+            tell=None if options.quiet else lambda line: print(line, file=sys.stderr, flush=True), **arguments)
     from partita.running import run
 
     return run(options.model, options.plan, **arguments)
+
+
+def _is_file(model: str) -> bool:
+    return Path(model).is_file()
 
 
 def parse_devices(text: str | None) -> int | list[str] | None:
