@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "partita/read/trace.h"
 #include "partita/report/page.h"
@@ -124,8 +125,17 @@ TEST(RunComparison, TwoPicturesInOneScale) {
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_NE(svg.find(">predicted: by hand<"), std::string::npos);
   EXPECT_NE(svg.find(">measured: by hand<"), std::string::npos);
-  // The same sample ends twice as far to the right below.
-  EXPECT_EQ(svg.find("class=\"cp0\"") == std::string::npos, svg.find("class=\"cm0\"") == std::string::npos);
+  // Boxes by colours of their own, and the same one begins twice as far to the right below.
+  const auto left_of = [&](const std::string& colour, const std::string& title) {
+    const std::regex box("<rect class=\"" + colour + "\" x=\"([0-9.]+)\"[^>]*><title>" + title + "<");
+    std::smatch found;
+    return std::regex_search(svg, found, box) ? std::stod(found[1]) : -1;
+  };
+  const double origin = left_of("cp0", "sample 0, forward, compute: 0 to 1");
+  EXPECT_EQ(left_of("cm0", "sample 0, forward, compute: 0 to 2"), origin);
+  const double above = left_of("cp0", "sample 1, forward, compute: 4 to 5") - origin;
+  EXPECT_GT(above, 0);
+  EXPECT_NEAR(left_of("cm0", "sample 1, forward, compute: 8 to 10") - origin, 2 * above, 0.11);
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(MeasuredRun, LinksHaveLanesOfTheirOwn) {
   const Simulation run = measured_run(pipeline.problem, pipeline.report, predicted, trace);
   EXPECT_NEAR(run.makespan, 20, 1e-9);
   EXPECT_NEAR(run.devices[DeviceId(1)].busy, predicted.devices[DeviceId(1)].busy, 1e-9);
-  EXPECT_FALSE(run.lanes.back().device.valid());
+  EXPECT_FALSE(run.lanes[LaneId(run.lanes.size() - 1)].device.valid());
 }
 
 }  // namespace

@@ -18,7 +18,14 @@ export function errorText(error: number | null): string {
   return `${percent > 0 ? "+" : ""}${fixed(percent, 1)} %`;
 }
 
-const farOff = 0.15; // an error that stands out
+// "6.5 % longer than predicted".
+export function againstPrediction(error: number): string {
+  const text = errorText(Math.abs(error));
+  if (text === errorText(0)) return "as predicted";
+  return `${text.slice(1)} ${error > 0 ? "longer" : "shorter"} than predicted`;
+}
+
+export const farOff = 0.15; // an error that stands out
 
 interface Line {
   device: number;

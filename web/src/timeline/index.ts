@@ -84,7 +84,8 @@ function mount(host: HTMLElement, page: Page, data: TimelineData, bus: Bus): voi
     ...titled,
     ...tables.map((table) => table.element),
   );
-  const shared = { page, clock, player, bus };
+  // Memory would stand between the lanes that are to be compared; the table has it.
+  const shared = { page, clock, player, bus, withMemory: measured === null };
   publish({ timeline: createView(stages[0]!, { ...shared, model: predicted, operators, name: "Timeline", beforeFrame: advance }) });
   if (measured !== null) {
     const name = "Timeline of what was measured,";

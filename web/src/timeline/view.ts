@@ -28,6 +28,7 @@ export interface ViewParts {
   page: Page;
   model: TimelineModel;
   operators: Operators | null; // that its blocks run, where somebody says
+  withMemory: boolean; // below the lanes
   name: string; // "Timeline", "Timeline of what was measured"
   clock: Clock;
   player: Player;
@@ -45,7 +46,7 @@ export function createView(stage: HTMLElement, parts: ViewParts): TimelineHandle
   let node: number | null = null; // selected
   let device: number | null = null;
   let drawn = 0;
-  let rows: Rows = arrange(model, stage.clientWidth);
+  let rows: Rows = arrange(model, stage.clientWidth, parts.withMemory);
   stage.style.height = `${rows.bottom}px`;
   const surface = createSurface(stage, draw);
   const { canvas } = surface;
@@ -60,7 +61,7 @@ export function createView(stage: HTMLElement, parts: ViewParts): TimelineHandle
 
   function draw(context: CanvasRenderingContext2D, width: number, _height: number, now: number): boolean {
     parts.beforeFrame?.(now);
-    rows = arrange(model, width);
+    rows = arrange(model, width, parts.withMemory);
     const { span, cursor } = clock;
     // From near, one operator is what stands out, and its neighbours stay readable.
     const sample = pointed === null ? clock.sample : null;
