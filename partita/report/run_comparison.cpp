@@ -21,7 +21,7 @@ std::string error_text(const ComparedTime& time) {
   if (!error) return "-";
   const double percent = 100 * *error;
   if (std::abs(percent) < 0.05) return "0.0 %";
-  return fmt::format("{:+.1f} %", percent);
+  return percent < 999.95 ? fmt::format("{:+.1f} %", percent) : fmt::format("{:+.0f} %", percent);
 }
 
 ComparedDevice compare_device(const UsedDevice& used, const Simulation& predicted, const Simulation& measured) {

@@ -100,7 +100,7 @@ TEST(ReadTrace, WhatIsNoTraceOfARun) {
   refused(trace_of(slice(R"("ts": 1, "dur": 1, "args": {"sample": 0, "piece": -2})")), BadNumber,
           "f.json: traceEvents[0].args.piece", "from 0");
   refused(R"([{"ph": "X"}])", BadField, "f.json", "a trace");
-  refused("{", NotJson, "f.json", "");
+  refused("{", NotJson, "f.json: line 1, column 2", "");
 }
 
 TEST(ReadTrace, ThreadsWithoutEndAndMemoryHaveLimits) {

@@ -73,7 +73,7 @@ TEST(MeasuredRun, InTheWorkloadsUnit) {
 // Samples that leave in no pattern, and one long pause: the median of blocks is near the pace of the rest.
 TEST(MeasuredRun, ThePaceOfANoisyRun) {
   const Pipeline pipeline;
-  const Simulation predicted = pipeline.predicted(200);
+  const Simulation predicted = pipeline.predicted(100);
   RunTrace trace = trace_of(pipeline.problem, predicted, 1.5);
   double late = 0;
   std::uint32_t dice = 1;

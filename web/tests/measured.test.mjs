@@ -44,7 +44,7 @@ async function shown(options) {
 }
 
 test("errors in words", () => {
-  assert.deepEqual([0, 0.0003, 0.0652, -0.031, null].map(errorText), ["0.0 %", "0.0 %", "+6.5 %", "-3.1 %", "-"]);
+  assert.deepEqual([0, 0.0003, 0.0652, -0.031, 12.34567, null].map(errorText), ["0.0 %", "0.0 %", "+6.5 %", "-3.1 %", "+1235 %", "-"]);
   assert.equal(againstPrediction(0.0652), "6.5 % longer than predicted");
   assert.equal(againstPrediction(-0.0652), "6.5 % shorter than predicted");
   assert.equal(againstPrediction(-0.0001), "as predicted");

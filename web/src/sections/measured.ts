@@ -15,7 +15,7 @@ export function errorText(error: number | null): string {
   if (error === null) return "-";
   const percent = 100 * error;
   if (Math.abs(percent) < 0.05) return "0.0 %";
-  return `${percent > 0 ? "+" : ""}${fixed(percent, 1)} %`;
+  return `${percent > 0 ? "+" : ""}${fixed(percent, percent < 999.95 ? 1 : 0)} %`;
 }
 
 // "6.5 % longer than predicted".
