@@ -77,7 +77,7 @@ test("the table is that of the command line, and the head says how far off it wa
   });
   assert.deepEqual(filled, printed);
   assert.ok(filled.slice(1).every((row) => row[5] === "+25.0 %"));
-  assert.match(await page.textContent("header"), /25\.0 % longer than predicted/);
+  assert.match(await page.textContent("header"), /25\.0\s% longer than predicted/);
   assert.match(await page.textContent("#measured .facts"), /predicted [\d.]+.*: \+25\.0 %/);
   assert.deepEqual(faults, []);
 });
