@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include "fuzz/target.h"
 #include "partita/read/trace.h"
 

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "partita/check/times.h"
 #include "partita/schedule/measure.h"
