@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a model to a running pipeline, and back: what is fed back, what is kept. No test looks at how long anything takes."""
+"""From a model to a running pipeline, and back: what is fed back, what is kept. No test looks at the clock."""
 
 import json
 from dataclasses import replace
@@ -31,14 +31,25 @@ def measured_device(name, compute, into, out, predicted):
 
 
 def measured(devices, time, predicted, half_range=0.0):
-    return Measured("m", "local", 100, 10, 6, time, time - half_range, time + half_range, (time,), predicted, tuple(devices), ())
+    return Measured(
+        "m", "local", 100, 10, 6, time, time - half_range, time + half_range, (time,), predicted, tuple(devices), ()
+    )
 
 
 def measurement_of(model):
     names = [node.name for node in onnx.load(model).graph.node]
-    return Measurement(model=model, devices=("core 0", "core 1"), cores_per_device=1, provider="CPUExecutionProvider",
-                       operators=tuple(OperatorTime(name, "Op", 1e-3, 0, 1e-3, None) for name in names), whole=Time(0.019, 0),
-                       whole_alone=None, sum_of_operators=0.019, link=Link(1e-6, 5e9, 0.0), memory=1 << 30)
+    return Measurement(
+        model=model,
+        devices=("core 0", "core 1"),
+        cores_per_device=1,
+        provider="CPUExecutionProvider",
+        operators=tuple(OperatorTime(name, "Op", 1e-3, 0, 1e-3, None) for name in names),
+        whole=Time(0.019, 0),
+        whole_alone=None,
+        sum_of_operators=0.019,
+        link=Link(1e-6, 5e9, 0.0),
+        memory=1 << 30,
+    )
 
 
 def test_factors_explain_what_was_seen():
@@ -56,8 +67,14 @@ def test_recalibrated_times_predict_what_was_seen(tmp_path):
     model = support.layers_model(tmp_path / "m.onnx")
     plan = PlanFile.read(support.write_plan(tmp_path / "plan.json", model, [i // 10 for i in range(19)]))
     before = measurement_of(model)
-    seen = measured([measured_device("core 0", 20.0, 0, 0, (10.0, 0, 0, 10.0)), measured_device("core 1", 9.0, 0, 0, (9.0, 0, 0, 9.0))],
-                    time=20.0, predicted=10.0)
+    seen = measured(
+        [
+            measured_device("core 0", 20.0, 0, 0, (10.0, 0, 0, 10.0)),
+            measured_device("core 1", 9.0, 0, 0, (9.0, 0, 0, 9.0)),
+        ],
+        time=20.0,
+        predicted=10.0,
+    )
     after = recalibrated(before, plan, seen)
     assert [one.seconds for one in after.operators] == pytest.approx([2e-3] * 10 + [1e-3] * 9)
     assert after.link == before.link, "a link is not made faster"
@@ -86,15 +103,28 @@ def test_a_model_is_measured_planned_and_run(tmp_path):
     model = support.layers_model(tmp_path / "m.onnx", layers=4)
     feeds = [{"x": np.random.default_rng(i).standard_normal((2, 64)).astype(np.float32)} for i in range(12)]
     told = []
-    result = profile_plan_and_run(model, iter(feeds), devices=2, samples=30, recalibrate=1, against_even=True, repetitions=5, tell=told.append,
-                                  folder=tmp_path / "work", time_limit=2)
+    result = profile_plan_and_run(
+        model,
+        iter(feeds),
+        devices=2,
+        samples=30,
+        recalibrate=1,
+        against_even=True,
+        repetitions=5,
+        tell=told.append,
+        folder=tmp_path / "work",
+        time_limit=2,
+    )
     assert len(result.outputs) == 12, "an iterator loses no sample to the measurement"
     for sample, outputs in zip(feeds, result.outputs):
         assert np.allclose(outputs["y"], support.run_whole(model, sample)["y"], atol=1e-5)
     assert 1 <= len(result.rounds) <= 2 and result.measured.predicted > 0
     assert len(result.compared.planned) == len(result.compared.even) == 3
     assert any(line.startswith("round") for line in told) and "even split takes" in repr(result)
-    assert json.loads((tmp_path / "work" / "measured" / "measurement.json").read_text())["devices"] == ["core 0", "core 1"]
+    assert json.loads((tmp_path / "work" / "measured" / "measurement.json").read_text())["devices"] == [
+        "core 0",
+        "core 1",
+    ]
 
 
 def test_what_is_refused(tmp_path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX models: measured (`profile`), cut along plans (`split`), and optimised as a whole before that (`optimise`).
 
-    measurement = partita.onnx.profile("model.onnx", devices=2)
-    partita.onnx.split(measurement.model, "plan.json", "stages")
+measurement = partita.onnx.profile("model.onnx", devices=2)
+partita.onnx.split(measurement.model, "plan.json", "stages")
 """
 
 import importlib

@@ -40,8 +40,9 @@ class Optimised:
     nodes: int
 
 
-def optimise(model, output, level: str = "all", inputs: dict | None = None, dims: dict | None = None,
-             providers=None) -> Optimised:
+def optimise(
+    model, output, level: str = "all", inputs: dict | None = None, dims: dict | None = None, providers=None
+) -> Optimised:
     """Optimises `model` as a whole and writes it to `output`, ready to be measured, planned and cut.
 
     `level` is none, basic, extended or all; `inputs` are arrays by name, made up where they are not given; `dims` gives
@@ -81,8 +82,10 @@ def _save_optimised(model: Path, saved: Path, level: str, feeds: Feeds, provider
         }
     open_session(model, level, provider, save_as=str(saved), dimensions=feeds.dimensions, entries=entries)
     if not saved.is_file():
-        raise InputError(f"{model}: ONNX Runtime has not saved what it optimised, as providers that compile do not; "
-                         "measure with level none")
+        raise InputError(
+            f"{model}: ONNX Runtime has not saved what it optimised, as providers that compile do not; "
+            "measure with level none"
+        )
 
 
 def _weight_bytes(model: Path) -> int:
@@ -138,6 +141,6 @@ def _shapes(session, names: list, feeds: Feeds, together: int = 64):
     """Some outputs at a time, so that never all tensors of a large model are in memory."""
     given = feeds.values()
     for start in range(0, len(names), together):
-        some = names[start:start + together]
+        some = names[start : start + together]
         for name, value in zip(some, session.run_with_ort_values(some, given)):
             yield name, (list(value.shape()) if value.is_tensor() else None)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model in a handful of consecutive pieces, each timed as one session.
 
-Where the profiler's own cost is a good part of an operator's time, or operators differ much from run to run, their sum misleads. A piece
-of the model that is timed as a whole does not: the operators in it are scaled such that they add up to it.
+Where the profiler's own cost is a good part of an operator's time, or operators differ much from run to run, their sum
+misleads. A piece of the model that is timed as a whole does not: the operators in it are scaled such that they add up
+to it.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def write_pieces(model: Path, feeds: Feeds, piece_of: list[int], folder: Path) -
 def agreeing(seconds: list[float], piece_of: list[int], pieces: list[float], whole: float) -> list[float]:
     """Operators' times such that they add up to their pieces'.
 
-    A session costs something however little it does, the whole as much as a piece: what the pieces take together beyond the whole
-    is taken off each of them first.
+    A session costs something however little it does, the whole as much as a piece: what the pieces take together beyond
+    the whole is taken off each of them first.
     """
     cost = max(0.0, (sum(pieces) - whole) / (len(pieces) - 1)) if len(pieces) > 1 else 0.0
     sums = [0.0] * len(pieces)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The split that people make by hand: as many operators for each device, in the order of the file, whatever they take."""
+"""The split that people make by hand: as many operators for each device, in the file's order, whatever they take."""
 
 from __future__ import annotations
 
@@ -36,4 +36,6 @@ def even_stages(measurement: Measurement, folder) -> Pipeline:
     places = even_places(len(proto.graph.node), len(measurement.devices))
     count = max(places) + 1
     stages = Cutter(with_types(proto, measurement.model), [[stage] for stage in places], count).cut()
-    return write_stages(measurement.model, proto, stages, [[name] for name in measurement.devices[:count]], Path(folder))
+    return write_stages(
+        measurement.model, proto, stages, [[name] for name in measurement.devices[:count]], Path(folder)
+    )

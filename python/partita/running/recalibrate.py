@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run has measured, fed back: times of operators such that the plan would have predicted what was seen.
 
-All operators of a stage are scaled by one factor, as nothing tells them apart. What the engine did between samples belongs to every
-stage. A stage that is off by less than the noise is left as it is: corrections that chase noise make plans worse, not better.
+All operators of a stage are scaled by one factor, as nothing tells them apart. What the engine did between samples
+belongs to every stage. A stage that is off by less than the noise is left as it is: corrections that chase noise make
+plans worse, not better.
 """
 
 from __future__ import annotations
@@ -54,14 +55,21 @@ def recalibrated(measurement: Measurement, plan: PlanFile, measured: Measured) -
     """The measurement with operators of each stage as long as the stage was, and links no faster than was seen."""
     factors = stage_factors(measured)
     names = {int(key): name for key, name in plan.content.get("node_names", {}).items()}
-    by_operator = {names[node]: factors[device.name] for device in plan.devices if device.name in factors
-                   for node in device.nodes if node in names}
-    return replace(measurement.scaled(by_operator), link=replace(measurement.link, **_slower_link(measurement, measured)))
+    by_operator = {
+        names[node]: factors[device.name]
+        for device in plan.devices
+        if device.name in factors
+        for node in device.nodes
+        if node in names
+    }
+    return replace(
+        measurement.scaled(by_operator), link=replace(measurement.link, **_slower_link(measurement, measured))
+    )
 
 
 def _slower_link(measurement: Measurement, measured: Measured) -> dict:
-    """Links are only ever made slower: the engine hands over memory in place, so that what a transfer costs is partly in the
-    times of the operators that read it first, and a short `in` or `out` proves nothing."""
+    """Links are only ever made slower: the engine hands over memory in place, so that what a transfer costs is partly
+    in the times of the operators that read it first, and a short `in` or `out` proves nothing."""
     with_plan = [device for device in measured.devices if device.predicted]
     predicted = sum(device.predicted.into + device.predicted.out for device in with_plan)
     seen = sum(device.measured.into.median + device.measured.out.median for device in with_plan)
