@@ -48,7 +48,7 @@ def samples_for(measured_seconds, devices):
 
 
 def row_of(path, options):
-    from partita.onnx.profile import profile
+    from partita.onnx.profiling import profile
 
     folder = Path(options.models) / f"{path.stem}.{options.devices}"
     measurement = profile(

@@ -19,8 +19,8 @@ from partita.errors import InputError, MissingPackage
 from partita.onnx.events import operator_times
 from partita.onnx.inputs import feeds_for
 from partita.onnx.measurement import Link, Measurement, OperatorTime, Time
-from partita.onnx.optimise import optimise
-from partita.onnx.profile import find_devices, profile
+from partita.onnx.optimising import optimise
+from partita.onnx.profiling import find_devices, profile
 from partita.onnx.segments import agreeing, piece_of_each, write_pieces
 from partita.onnx.statistics import center, without_bookkeeping
 from partita.onnx.transfers import fit
@@ -251,6 +251,9 @@ def test_what_is_refused(tmp_path, monkeypatch):
         feeds_for(model, {"z": 1})
     with pytest.raises(InputError, match="'sequence' is no dimension"):
         feeds_for(model, dims={"sequence": 3})
+    (tmp_path / "text.onnx").write_text("no model, and no protocol buffer either")
+    with pytest.raises(InputError, match="is no ONNX model"):
+        profile(tmp_path / "text.onnx", folder=tmp_path / "f")
     assert not (tmp_path / "f").exists()
     from partita.onnx import planning_seam
 
@@ -281,3 +284,35 @@ def test_a_spread_above_the_gain_is_told(tmp_path):
     measurement = _made_up(support.layers_model(tmp_path / "m.onnx"))
     assert measurement.warning(0.5) is None
     assert "more than the 0 %" in measurement.warning(0.001)
+
+
+def test_the_command_line(tmp_path, capsys):
+    from partita.__main__ import main
+
+    model = support.layers_model(tmp_path / "m.onnx")
+    wanted = [
+        "profile",
+        str(model),
+        "--devices",
+        "1",
+        "--repetitions",
+        "5",
+        "-o",
+        str(tmp_path / "measured"),
+        "--dim",
+        "batch=2",
+        "--level",
+        "none",
+    ]
+    assert main(wanted) == 0
+    assert "19 operators" in capsys.readouterr().out
+    assert Measurement.read(tmp_path / "measured").settings["dims"] == {"batch": 2}
+    assert main(["profile", str(tmp_path / "none.onnx")]) == 2
+    assert "none.onnx: there is no such file" in capsys.readouterr().err
+
+
+def test_names_mean_functions_whatever_was_loaded_before():
+    import partita
+    import partita.running.whole
+
+    assert callable(partita.onnx.profile) and callable(partita.onnx.split) and callable(partita.onnx.optimise)

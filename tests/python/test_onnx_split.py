@@ -15,8 +15,8 @@ import onnx
 import onnx_support as support
 
 from partita.errors import InputError
-from partita.onnx.optimise import optimise
-from partita.onnx.split import split
+from partita.onnx.optimising import optimise
+from partita.onnx.splitting import split
 
 SEEDS = range(1, 1 + int(os.environ.get("PARTITA_SPLIT_MODELS", "16")))
 

@@ -55,7 +55,7 @@ def add_to(commands) -> None:
 
 def execute(options) -> None:
     """Measures, and prints what was found."""
-    from partita.onnx.profile import profile
+    from partita.onnx.profiling import profile
 
     measurement = profile(
         options.model,

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from partita.errors import InputError
-from partita.onnx.runtime import onnx_package
+from partita.onnx.runtime import load_model, onnx_package
 from partita.running.session import onnxruntime_module
 
 
@@ -48,7 +47,7 @@ def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed:
     import numpy as np
 
     onnx = onnx_package("reading a model's inputs")
-    proto = onnx.load(Path(model), load_external_data=False)
+    proto = load_model(model)
     has_value = {tensor.name for tensor in proto.graph.initializer}
     wanted = {value.name: value for value in proto.graph.input if value.name not in has_value}
     given = dict(inputs or {})

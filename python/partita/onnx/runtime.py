@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from partita.errors import RunError, needs
+from partita.errors import InputError, RunError, needs
 from partita.running.session import CPU, check_provider, onnxruntime_module
 
 LEVELS = ("none", "basic", "extended", "all")
@@ -20,6 +20,21 @@ def onnx_package(what: str):
     except ImportError:
         raise needs("onnx", what, extra="run") from None
     return onnx
+
+
+def load_model(path):
+    """The model in a file, its external weights left where they are."""
+    onnx = onnx_package("reading a model")
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; expected an ONNX model")
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:  # of the protocol buffers' own, which has no public name
+        raise InputError(f"{path}: is no ONNX model: {' '.join(str(error).split())[:200]}") from None
+    if not model.graph.node:
+        raise InputError(f"{path}: is no ONNX model with nodes to run")
+    return model
 
 
 def provider_of(providers) -> str:

@@ -18,8 +18,8 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.onnx.measurement import Measurement
 from partita.onnx.planning_seam import plan_measured
-from partita.onnx.profile import find_devices, profile
-from partita.onnx.split import split
+from partita.onnx.profiling import find_devices, profile
+from partita.onnx.splitting import split
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
 from partita.running.even import even_stages, predicted_seconds

@@ -19,7 +19,7 @@ from partita.errors import InputError
 from partita.onnx.cut import CutStage, Cutter
 from partita.onnx.plan_stages import BeyondThisCutter, stages_of_plan
 from partita.onnx.planning_seam import cut_by_library
-from partita.onnx.runtime import onnx_package
+from partita.onnx.runtime import load_model, onnx_package
 from partita.onnx.value_types import with_types
 from partita.pipeline import FILE_NAME, VERSION, Pipeline
 from partita.plan_file import PlanFile
@@ -32,13 +32,10 @@ def split(model, plan, folder, chain: bool = False, force: bool = False) -> Pipe
 
         pipeline = partita.onnx.split("model.onnx", "plan.json", "stages")
     """
-    onnx = onnx_package("cutting a model")
     model, folder = Path(model), Path(folder)
     plan = plan if isinstance(plan, PlanFile) else PlanFile.read(plan)
     check_folder(folder, force)
-    if not model.is_file():
-        raise InputError(f"{model}: there is no such file; expected the model that {plan.path} is for")
-    proto = onnx.load(model, load_external_data=False)
+    proto = load_model(model)
     try:
         devices, stage_of = stages_of_plan(proto, plan, str(model))
     except BeyondThisCutter as reason:

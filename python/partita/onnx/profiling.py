@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of a model's operators on devices of this machine, such that plans made of them hold when they run.
 
-1. The model is optimised as a whole; that graph is measured, and later planned, cut and run (optimise.py).
+1. The model is optimised as a whole; that graph is measured, and later planned, cut and run (optimising.py).
 2. Each device is a process with cores of its own. All of them run the model at the same time, as they will in a
    pipeline: memory and caches are shared, and a device alone is faster than it will ever be. One alone is timed too, to
    show the ratio.
@@ -22,8 +22,8 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.onnx.events import operator_times
 from partita.onnx.measurement import Link, Measurement, OperatorTime
-from partita.onnx.optimise import Optimised, optimise
-from partita.onnx.runtime import onnx_package, provider_of
+from partita.onnx.optimising import Optimised, optimise
+from partita.onnx.runtime import load_model, provider_of
 from partita.onnx.segments import agreeing, piece_of_each, write_pieces
 from partita.onnx.statistics import center, without_bookkeeping
 from partita.onnx.transfers import measure_link
@@ -150,7 +150,7 @@ class _Timing:
     def __init__(self, optimised: Optimised, workers: Workers, work: Path, repetitions: int, warmup: int):
         self.model, self.feeds, self.workers, self.work = optimised.path, optimised.feeds, workers, work
         self.run = {"do": "run", "turns": _TURNS, "runs": -(-repetitions // _TURNS), "warmup": warmup}
-        graph = onnx_package("measuring").load(self.model, load_external_data=False).graph
+        graph = load_model(self.model).graph
         self.nodes = [(node.name, node.op_type) for node in graph.node]
         self.names = [name for name, _ in self.nodes]
         self.feeds.save(work / "feeds.npz")
