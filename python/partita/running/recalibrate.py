@@ -12,18 +12,21 @@ from dataclasses import replace
 
 from partita.errors import InputError
 from partita.onnx.measurement import Measurement
+from partita.onnx.statistics import center
 from partita.plan_file import PlanFile
 from partita.running.measured import Measured
 
 CLOSE = 0.05  # a prediction that is off by no more than this part is good
-_LEAST_NOISE = 0.02
+_LEAST_NOISE, _MOST_NOISE = 0.02, 0.1
 _MOST = 5.0  # a factor beyond this, or below its inverse, is the machine's fault, not the measurement's
 
 
 def noise_of(measured: Measured) -> float:
-    """The part of the time by which blocks of samples differ from their median: half of their range, at least 2 %."""
-    half = (measured.high - measured.low) / 2
-    return max(_LEAST_NOISE, half / measured.time_per_sample) if measured.time_per_sample else _LEAST_NOISE
+    """The part of the time by which blocks of samples differ from their median: the median distance, at least 2 %. A
+    machine that is noisier than 10 % is taken for one of 10 %: what is off by more must be looked at all the same."""
+    if not measured.time_per_sample:
+        return _LEAST_NOISE
+    return min(_MOST_NOISE, max(_LEAST_NOISE, center(measured.blocks).spread / measured.time_per_sample))
 
 
 def holds(measured: Measured) -> bool:
