@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 from partita.errors import MissingPackage
@@ -57,8 +56,12 @@ def cut_by_library(model: Path, plan: Path, folder: Path, chain: bool) -> bool:
 
 
 def has_compiled() -> bool:
-    """Whether the compiled module is there."""
-    return importlib.util.find_spec("partita._partita") is not None
+    """Whether the compiled module is there, and can be loaded."""
+    try:
+        import partita.compiled  # noqa: F401
+    except MissingPackage:
+        return False
+    return True
 
 
 def _graph(model: Path, folder: Path):
