@@ -26,8 +26,8 @@ def without_bookkeeping(seconds: list[float], whole: float, most: float = 15e-6)
     between two operators: both are the same for every operator. So the difference is first taken off in equal parts (at
     most `most` of each, and nine tenths of it), and the rest, which is the machine's, in proportion.
 
-    >>> without_bookkeeping([10e-6, 110e-6], 100e-6)
-    [1e-06, 9.9e-05]
+    >>> [round(1e6 * one, 3) for one in without_bookkeeping([10e-6, 110e-6], 100e-6)]
+    [1.0, 99.0]
     """
     total = sum(seconds)
     if not seconds or total <= 0 or whole <= 0:
