@@ -243,6 +243,8 @@ def test_what_is_refused(tmp_path, monkeypatch):
         profile(model, providers="NoSuchProvider", folder=tmp_path / "f")
     with pytest.raises(InputError, match="at least 1"):
         find_devices(0, 1, None)
+    with pytest.raises(InputError, match="the model itself"):
+        profile(model, folder=tmp_path)
     with pytest.raises(InputError, match="level"):
         optimise(model, tmp_path / "o.onnx", level="most")
     with pytest.raises(InputError, match="float64; expected float32"):

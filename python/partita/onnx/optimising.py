@@ -53,6 +53,8 @@ def optimise(
     if level not in LEVELS:
         raise InputError(f"level: found {level!r}; expected one of {', '.join(LEVELS)}")
     model, output = Path(model), Path(output)
+    if output.resolve() == model.resolve():
+        raise InputError(f"{output}: is the model itself, which would be overwritten; name another folder")
     provider = provider_of(providers)
     feeds = feeds_for(model, inputs, dims)
     is_new = not output.parent.exists()

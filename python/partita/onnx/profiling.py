@@ -188,6 +188,8 @@ class _Timing:
         if len(set(piece_of)) < 2:
             return seconds, 0
         sessions = write_pieces(self.model, self.feeds, piece_of, self.work)
+        if not sessions:
+            return seconds, 0
         self.workers.ask_all([{"do": "load", "sessions": [self._session(None), *sessions]}] * together)
         results = self.workers.run(self.run, together)
         times = [

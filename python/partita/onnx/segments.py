@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from partita.dtypes import from_onnx_type
 from partita.onnx.cut import Cutter
 from partita.onnx.inputs import Feeds
 from partita.onnx.runtime import onnx_package, open_session
@@ -30,15 +31,19 @@ def piece_of_each(seconds: list[float], pieces: int) -> list[int]:
 
 
 def write_pieces(model: Path, feeds: Feeds, piece_of: list[int], folder: Path) -> list[dict]:
-    """Files of the pieces, and of what each is given, as timing_worker.py loads them."""
+    """Files of the pieces, and of what each is given, as timing_worker.py loads them. None where a cut goes through a
+    sequence or a text, which cannot be handed to a session in memory."""
     onnx = onnx_package("measuring pieces of a model")
     proto = onnx.load(model, load_external_data=False)
     weights = {tensor.name for tensor in proto.graph.initializer if tensor.external_data}
     if weights:
         onnx.load_external_data_for_model(proto, str(model.parent))
     values = dict(feeds.arrays)
+    stages = Cutter(proto, [[piece] for piece in piece_of], max(piece_of) + 1).cut()
+    if not all(from_onnx_type(v.type.tensor_type.elem_type) for stage in stages for v in stage.model.graph.input):
+        return []
     made = []
-    for number, stage in enumerate(Cutter(proto, [[piece] for piece in piece_of], max(piece_of) + 1).cut()):
+    for number, stage in enumerate(stages):
         path = folder / f"piece_{number}.onnx"
         onnx.save(stage.model, path)
         given = {name: values[name] for name in stage.inputs}
