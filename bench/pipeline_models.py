@@ -29,7 +29,9 @@ class Builder:
 
     def node(self, kind, inputs, **attributes):
         made = f"{kind.lower()}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [made], name=f"{self.name}/{kind}_{len(self.nodes)}", **attributes))
+        self.nodes.append(
+            helper.make_node(kind, inputs, [made], name=f"{self.name}/{kind}_{len(self.nodes)}", **attributes)
+        )
         return made
 
     def weight(self, *shape, scale=None):
@@ -44,20 +46,31 @@ class Builder:
 
     def conv(self, x, channels, made, kernel=1, stride=1, relu=True):
         pad = kernel // 2
-        x = self.node("Conv", [x, self.weight(made, channels, kernel, kernel), self.constant(np.zeros(made))],
-                      kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4)
+        x = self.node(
+            "Conv",
+            [x, self.weight(made, channels, kernel, kernel), self.constant(np.zeros(made))],
+            kernel_shape=[kernel] * 2,
+            strides=[stride] * 2,
+            pads=[pad] * 4,
+        )
         return self.node("Relu", [x]) if relu else x
 
     def linear(self, x, size, made):
         return self.node("Add", [self.node("MatMul", [x, self.weight(size, made)]), self.constant(np.zeros(made))])
 
     def norm(self, x, size):
-        return self.node("LayerNormalization", [x, self.constant(np.ones(size)), self.constant(np.zeros(size))], axis=-1)
+        return self.node(
+            "LayerNormalization", [x, self.constant(np.ones(size)), self.constant(np.zeros(size))], axis=-1
+        )
 
     def save(self, folder, given, shape, made, made_shape, kind=TensorProto.FLOAT):
         graph = helper.make_graph(
-            self.nodes, self.name, [helper.make_tensor_value_info(given, kind, shape)],
-            [helper.make_tensor_value_info(made, TensorProto.FLOAT, made_shape)], self.weights)
+            self.nodes,
+            self.name,
+            [helper.make_tensor_value_info(given, kind, shape)],
+            [helper.make_tensor_value_info(made, TensorProto.FLOAT, made_shape)],
+            self.weights,
+        )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
         onnx.checker.check_model(model)
         path = Path(folder) / f"{self.name}.onnx"

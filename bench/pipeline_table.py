@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do pipelines run as predicted? A table of models, each measured, planned, run and recalibrated, and run against the even split.
+"""Do pipelines run as predicted? A table of models, each measured, planned, run and recalibrated, and run against the
+even split.
 
 usage: pipeline_table.py [--devices 2] [--models FOLDER] [--samples N] [--rounds 2] [--json FILE] [MODEL.onnx|NAME...]
 
-Names are those of pipeline_models.py, which are made in FOLDER (a build folder) where they are not there; without any, all three. Prints a
-Markdown table; times are ms per sample. `error` is measured / predicted - 1 after the last round; `noise` is how far blocks of
-samples of one run differ. The two splits are run turn by turn. Needs onnx, onnxruntime and numpy, and the program partita (PATH or
-PARTITA) or the compiled module."""
+Names are those of pipeline_models.py, which are made in FOLDER (a build folder) where they are not there; without any,
+all three. Prints a Markdown table; times are ms per sample. `error` is measured / predicted - 1 after the last round;
+`noise` is how far blocks of samples of one run differ. The two splits are run turn by turn. Needs onnx, onnxruntime and
+numpy, and the program partita (PATH or PARTITA) or the compiled module."""
 
 import argparse
 import json
@@ -23,8 +24,21 @@ from partita.errors import Error
 from partita.running.recalibrate import noise_of
 from partita.running.whole import profile_plan_and_run
 
-HEADS = ("model", "devices", "one device", "predicted first", "measured first", "predicted", "measured", "error", "noise", "even split",
-         "faster by", "turns differ by", "rounds")
+HEADS = (
+    "model",
+    "devices",
+    "one device",
+    "predicted first",
+    "measured first",
+    "predicted",
+    "measured",
+    "error",
+    "noise",
+    "even split",
+    "faster by",
+    "turns differ by",
+    "rounds",
+)
 SECONDS_OF_A_RUN = 6.0  # about as long as each run should take
 
 
@@ -34,24 +48,51 @@ def samples_for(measured_seconds, devices):
 
 
 def row_of(path, options):
-    from partita.onnx.profile import profile
+    from partita.onnx.profiling import profile
 
     folder = Path(options.models) / f"{path.stem}.{options.devices}"
-    measurement = profile(path, devices=options.devices, cores_per_device=options.cores_per_device, folder=folder / "measured",
-                          repetitions=options.repetitions)
+    measurement = profile(
+        path,
+        devices=options.devices,
+        cores_per_device=options.cores_per_device,
+        folder=folder / "measured",
+        repetitions=options.repetitions,
+    )
     print(f"\n{measurement}", file=sys.stderr, flush=True)
     samples = options.samples or samples_for(measurement.whole.seconds, options.devices)
     result = profile_plan_and_run(
-        path, devices=options.devices, samples=samples, recalibrate=options.rounds, against_even=True, measurement=measurement,
-        cores_per_device=options.cores_per_device, folder=folder, keep_outputs=False,
-        tell=lambda line: print(line, file=sys.stderr, flush=True))
+        path,
+        devices=options.devices,
+        samples=samples,
+        recalibrate=options.rounds,
+        against_even=True,
+        measurement=measurement,
+        cores_per_device=options.cores_per_device,
+        folder=folder,
+        keep_outputs=False,
+        tell=lambda line: print(line, file=sys.stderr, flush=True),
+    )
     first, last, compared = result.rounds[0], result.measured, result.compared
-    return {"model": path.stem, "devices": options.devices, "one device": 1e3 * measurement.whole.seconds,
-            "alone": 1e3 * measurement.whole_alone.seconds if measurement.whole_alone else None, "spread": measurement.spread,
-            "predicted first": first.predicted, "measured first": first.time_per_sample, "predicted": last.predicted,
-            "measured": last.time_per_sample, "error": last.error, "noise": noise_of(last), "planned turns": compared.planned,
-            "even turns": compared.even, "even split": sorted(compared.even)[len(compared.even) // 2],
-            "faster by": compared.faster_by, "turns differ by": compared.noise, "rounds": len(result.rounds) - 1, "samples": samples}
+    return {
+        "model": path.stem,
+        "devices": options.devices,
+        "one device": 1e3 * measurement.whole.seconds,
+        "alone": 1e3 * measurement.whole_alone.seconds if measurement.whole_alone else None,
+        "spread": measurement.spread,
+        "predicted first": first.predicted,
+        "measured first": first.time_per_sample,
+        "predicted": last.predicted,
+        "measured": last.time_per_sample,
+        "error": last.error,
+        "noise": noise_of(last),
+        "planned turns": compared.planned,
+        "even turns": compared.even,
+        "even split": sorted(compared.even)[len(compared.even) // 2],
+        "faster by": compared.faster_by,
+        "turns differ by": compared.noise,
+        "rounds": len(result.rounds) - 1,
+        "samples": samples,
+    }
 
 
 def cell(head, value):

@@ -40,16 +40,24 @@ def layers_model(path, layers=6, width=64, batch=8):
     nodes, weights, last, size = [], [], "x", width
     for layer in range(layers):
         wide = width * (1 + layer % 3)
-        weights.append(numpy_helper.from_array(numbers.standard_normal((size, wide)).astype(np.float32) / size, f"w{layer}"))
+        weights.append(
+            numpy_helper.from_array(numbers.standard_normal((size, wide)).astype(np.float32) / size, f"w{layer}")
+        )
         weights.append(numpy_helper.from_array(numbers.standard_normal(wide).astype(np.float32), f"b{layer}"))
-        nodes += [helper.make_node("MatMul", [last, f"w{layer}"], [f"m{layer}"], name=f"product{layer}"),
-                  helper.make_node("Add", [f"m{layer}", f"b{layer}"], [f"a{layer}"], name=f"bias{layer}"),
-                  helper.make_node("Relu", [f"a{layer}"], [f"r{layer}"], name=f"relu{layer}")]
+        nodes += [
+            helper.make_node("MatMul", [last, f"w{layer}"], [f"m{layer}"], name=f"product{layer}"),
+            helper.make_node("Add", [f"m{layer}", f"b{layer}"], [f"a{layer}"], name=f"bias{layer}"),
+            helper.make_node("Relu", [f"a{layer}"], [f"r{layer}"], name=f"relu{layer}"),
+        ]
         last, size = f"r{layer}", wide
     nodes.append(helper.make_node("ReduceMean", [last], ["y"], name="mean", axes=[1]))
     graph = helper.make_graph(
-        nodes, "layers", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", width])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 1])], weights)
+        nodes,
+        "layers",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", width])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 1])],
+        weights,
+    )
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
     return path
 
@@ -79,8 +87,12 @@ def run_stages(folder, feeds):
         for value in stage["inputs"]:
             if not value.get("optional"):
                 source = value["from"]
-                assert not pipeline["chain"] or source == ("input" if stage["stage"] == 0 else {"stage": stage["stage"] - 1})
-                given[value["name"]] = feeds[value["name"]] if source == "input" else made[source["stage"]][value["name"]]
+                assert not pipeline["chain"] or source == (
+                    "input" if stage["stage"] == 0 else {"stage": stage["stage"] - 1}
+                )
+                given[value["name"]] = (
+                    feeds[value["name"]] if source == "input" else made[source["stage"]][value["name"]]
+                )
         names = [value["name"] for value in stage["outputs"]]
         assert names == [value.name for value in one.get_outputs()]
         made.append(dict(zip(names, one.run(None, given))))
@@ -107,10 +119,31 @@ def write_plan(path, model, device_of, shape="staged", devices=None):
     rows = []
     for device in range(devices):
         nodes = [i for i, d in enumerate(device_of) if d == device]
-        rows.append({"name": f"core {device}", "kind": "accelerator", "index": device, "load": 1, "compute": 1, "in": 0, "out": 0,
-                     "stage": device if shape == "staged" and nodes else None, "nodes": nodes})
-    document = {"partita": {"format": "plan", "version": 1}, "workload": "w", "model": {"file": Path(model).name, "fingerprint": "f"},
-                "status": "feasible", "value": 1, "objective": "max-load", "shape": shape, "transfers": "sum",
-                "time_unit": "ms", "devices": rows, "node_names": {str(i): name for i, name in enumerate(names)}}
+        rows.append(
+            {
+                "name": f"core {device}",
+                "kind": "accelerator",
+                "index": device,
+                "load": 1,
+                "compute": 1,
+                "in": 0,
+                "out": 0,
+                "stage": device if shape == "staged" and nodes else None,
+                "nodes": nodes,
+            }
+        )
+    document = {
+        "partita": {"format": "plan", "version": 1},
+        "workload": "w",
+        "model": {"file": Path(model).name, "fingerprint": "f"},
+        "status": "feasible",
+        "value": 1,
+        "objective": "max-load",
+        "shape": shape,
+        "transfers": "sum",
+        "time_unit": "ms",
+        "devices": rows,
+        "node_names": {str(i): name for i, name in enumerate(names)},
+    }
     Path(path).write_text(json.dumps(document))
     return path

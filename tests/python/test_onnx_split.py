@@ -15,8 +15,8 @@ import onnx
 import onnx_support as support
 
 from partita.errors import InputError
-from partita.onnx.optimise import optimise
-from partita.onnx.split import split
+from partita.onnx.optimising import optimise
+from partita.onnx.splitting import split
 
 SEEDS = range(1, 1 + int(os.environ.get("PARTITA_SPLIT_MODELS", "16")))
 
@@ -36,7 +36,9 @@ def test_random_models_along_drawn_plans(seed, tmp_path):
     model, feeds = support.random_model(seed, tmp_path / "model")
     expected = support.run_whole(model, feeds)
     for shape, chain in (("staged", False), ("staged", True), ("free", False)):
-        plan = support.write_plan(tmp_path / "plan.json", model, drawn_places(model, rng, rng.choice([2, 3, 4]), shape), shape)
+        plan = support.write_plan(
+            tmp_path / "plan.json", model, drawn_places(model, rng, rng.choice([2, 3, 4]), shape), shape
+        )
         folder = tmp_path / f"{shape}{chain}"
         pipeline = split(model, plan, folder, chain=chain)
         assert len(pipeline.stages) >= 2 or shape == "free"
@@ -53,7 +55,9 @@ def test_the_same_stages_as_the_program(seed, tmp_path):
     subprocess.run([partita, "split", model, plan, "-q", "-o", tmp_path / "theirs"], check=True)
     split(model, plan, tmp_path / "ours")
     support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "ours", feeds))
-    support.assert_equal_bits(support.run_stages(tmp_path / "theirs", feeds), support.run_stages(tmp_path / "ours", feeds))
+    support.assert_equal_bits(
+        support.run_stages(tmp_path / "theirs", feeds), support.run_stages(tmp_path / "ours", feeds)
+    )
     theirs, ours = (json.loads((tmp_path / name / "pipeline.json").read_text()) for name in ("theirs", "ours"))
     assert [stage["device"] for stage in ours["stages"]] == [stage["device"] for stage in theirs["stages"]]
     assert ours["outputs"] == theirs["outputs"]
@@ -96,13 +100,14 @@ def test_the_library_cuts_what_is_beyond(tmp_path, monkeypatch):
     from partita.onnx import planning_seam
 
     monkeypatch.setattr(planning_seam, "has_compiled", lambda: False)
-    monkeypatch.setattr(planning_seam, "_program", lambda: partita)
+    monkeypatch.setenv("PARTITA", partita)
     model, feeds = support.random_model(1, tmp_path / "model")
     plan = tmp_path / "plan.json"
     subprocess.run([partita, "plan", model, "--platform", "3xt4", "--time-limit", "2", "-q", "-o", plan], check=True)
     split(model, plan, tmp_path / "stages")
     support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "stages", feeds))
-    monkeypatch.setattr(planning_seam, "_program", lambda: None)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("PARTITA")
     with pytest.raises(InputError, match="a call of the function.*neither is there"):
         split(model, plan, tmp_path / "stages", force=True)
     assert (tmp_path / "stages" / "pipeline.json").is_file(), "what was there stays"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a model to a running pipeline, and back: what is fed back, what is kept. No test looks at how long anything takes."""
+"""From a model to a running pipeline, and back: what is fed back, what is kept. No test looks at the clock."""
 
 import json
 from dataclasses import replace
@@ -30,15 +30,27 @@ def measured_device(name, compute, into, out, predicted):
     return MeasuredDevice(name, (0,), 10, 1, phases, Predicted(*predicted))
 
 
-def measured(devices, time, predicted, half_range=0.0):
-    return Measured("m", "local", 100, 10, 6, time, time - half_range, time + half_range, (time,), predicted, tuple(devices), ())
+def measured(devices, time, predicted, blocks=None):
+    blocks = tuple(blocks or [time] * 5)
+    return Measured(
+        "m", "local", 100, 10, 6, time, min(blocks), max(blocks), blocks, predicted, tuple(devices), ()
+    )  # fmt: skip
 
 
 def measurement_of(model):
     names = [node.name for node in onnx.load(model).graph.node]
-    return Measurement(model=model, devices=("core 0", "core 1"), cores_per_device=1, provider="CPUExecutionProvider",
-                       operators=tuple(OperatorTime(name, "Op", 1e-3, 0, 1e-3, None) for name in names), whole=Time(0.019, 0),
-                       whole_alone=None, sum_of_operators=0.019, link=Link(1e-6, 5e9, 0.0), memory=1 << 30)
+    return Measurement(
+        model=model,
+        devices=("core 0", "core 1"),
+        cores_per_device=1,
+        provider="CPUExecutionProvider",
+        operators=tuple(OperatorTime(name, "Op", 1e-3, 0, 1e-3, None) for name in names),
+        whole=Time(0.019, 0),
+        whole_alone=None,
+        sum_of_operators=0.019,
+        link=Link(1e-6, 5e9, 0.0),
+        memory=1 << 30,
+    )
 
 
 def test_factors_explain_what_was_seen():
@@ -48,16 +60,24 @@ def test_factors_explain_what_was_seen():
     factors = stage_factors(seen)  # 0.1 ms passes between samples, which every stage has
     assert factors == {"core 0": pytest.approx((14.6 - 1.0) / 10.0)}, "core 1 is off by 1 %, which is noise"
     assert not holds(seen) and holds(measured([slow], 11.5, 11.0)) and noise_of(seen) == 0.02
-    assert holds(measured([slow], 14.6, 11.0, half_range=6.0)), "no better than what can be seen"
-    assert stage_factors(measured([slow, fine], 14.6, 11.0, half_range=8.0)) == {}
+    noisy = [10.5, 11.0, 12.0, 13.0, 13.4]
+    assert noise_of(measured([slow], 12.0, 11.1, noisy)) == pytest.approx(1 / 12)
+    assert holds(measured([slow], 12.0, 11.1, noisy)), "no better than what can be seen"
+    assert not holds(measured([slow], 12.0, 6.0, [2.0, 2.0, 12.0, 30.0, 30.0])), "noise is no excuse for everything"
 
 
 def test_recalibrated_times_predict_what_was_seen(tmp_path):
     model = support.layers_model(tmp_path / "m.onnx")
     plan = PlanFile.read(support.write_plan(tmp_path / "plan.json", model, [i // 10 for i in range(19)]))
     before = measurement_of(model)
-    seen = measured([measured_device("core 0", 20.0, 0, 0, (10.0, 0, 0, 10.0)), measured_device("core 1", 9.0, 0, 0, (9.0, 0, 0, 9.0))],
-                    time=20.0, predicted=10.0)
+    seen = measured(
+        [
+            measured_device("core 0", 20.0, 0, 0, (10.0, 0, 0, 10.0)),
+            measured_device("core 1", 9.0, 0, 0, (9.0, 0, 0, 9.0)),
+        ],
+        time=20.0,
+        predicted=10.0,
+    )
     after = recalibrated(before, plan, seen)
     assert [one.seconds for one in after.operators] == pytest.approx([2e-3] * 10 + [1e-3] * 9)
     assert after.link == before.link, "a link is not made faster"
@@ -81,20 +101,33 @@ def test_comparisons_are_of_medians():
     assert compared.faster_by == pytest.approx(2.0) and compared.noise == pytest.approx(1 / 3)
 
 
-def test_a_model_is_measured_planned_and_run(tmp_path):
-    support.program()
+def test_a_model_is_measured_planned_and_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTITA", support.program())
     model = support.layers_model(tmp_path / "m.onnx", layers=4)
     feeds = [{"x": np.random.default_rng(i).standard_normal((2, 64)).astype(np.float32)} for i in range(12)]
     told = []
-    result = profile_plan_and_run(model, iter(feeds), devices=2, samples=30, recalibrate=1, against_even=True, repetitions=5, tell=told.append,
-                                  folder=tmp_path / "work", time_limit=2)
+    result = profile_plan_and_run(
+        model,
+        iter(feeds),
+        devices=2,
+        samples=30,
+        recalibrate=1,
+        against_even=True,
+        repetitions=5,
+        tell=told.append,
+        folder=tmp_path / "work",
+        time_limit=2,
+    )
     assert len(result.outputs) == 12, "an iterator loses no sample to the measurement"
     for sample, outputs in zip(feeds, result.outputs):
         assert np.allclose(outputs["y"], support.run_whole(model, sample)["y"], atol=1e-5)
     assert 1 <= len(result.rounds) <= 2 and result.measured.predicted > 0
     assert len(result.compared.planned) == len(result.compared.even) == 3
     assert any(line.startswith("round") for line in told) and "even split takes" in repr(result)
-    assert json.loads((tmp_path / "work" / "measured" / "measurement.json").read_text())["devices"] == ["core 0", "core 1"]
+    assert json.loads((tmp_path / "work" / "measured" / "measurement.json").read_text())["devices"] == [
+        "core 0",
+        "core 1",
+    ]
 
 
 def test_what_is_refused(tmp_path):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX models: measured (`profile`), cut along plans (`split`), and optimised as a whole before that (`optimise`).
 
-    measurement = partita.onnx.profile("model.onnx", devices=2)
-    partita.onnx.split(measurement.model, "plan.json", "stages")
+measurement = partita.onnx.profile("model.onnx", devices=2)
+partita.onnx.split(measurement.model, "plan.json", "stages")
 """
 
 import importlib
 
 _HOME = {
-    "optimise": "optimise",
-    "profile": "profile",
-    "split": "split",
+    "optimise": "optimising",
+    "profile": "profiling",
+    "split": "splitting",
     "Measurement": "measurement",
     "plan_measured": "planning_seam",
 }
@@ -20,9 +20,7 @@ __all__ = list(_HOME)
 
 def __getattr__(name):
     if name in _HOME:
-        found = getattr(importlib.import_module(f"partita.onnx.{_HOME[name]}"), name)
-        globals()[name] = found  # functions have the names of their modules: from now on the name means the function
-        return found
+        return getattr(importlib.import_module(f"partita.onnx.{_HOME[name]}"), name)
     raise AttributeError(f"module 'partita.onnx' has no attribute '{name}'")
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts a model into stages: each node runs in the stage that it is given, and what crosses a cut keeps its name.
 
-A stage reads what its nodes, and the bodies in them, read and others make; it makes what later stages or the model's users
-read. Weights are in every stage that reads them. Nodes are copied as they are, so results are equal bit for bit when
-nothing is optimised afterwards. Works on models of the package onnx, in memory.
+A stage reads what its nodes, and the bodies in them, read and others make; it makes what later stages or the model's
+users read. Weights are in every stage that reads them. Nodes are copied as they are, so results are equal bit for bit
+when nothing is optimised afterwards. Works on models of the package onnx, in memory.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class CutStage:
 
 
 class Cutter:
-    """`stage_of`: for each node of the model, by its place, the stages that run it, ascending: more than one where it is computed
-    again instead of being sent, none where it is left out."""
+    """`stage_of`: for each node of the model, by its place, the stages that run it, ascending: more than one where it
+    is computed again instead of being sent, none where it is left out."""
 
     def __init__(self, model, stage_of: list[list[int]], stages: int, chain: bool = False):
         self.model, self.graph = model, model.graph
@@ -113,8 +113,10 @@ class Cutter:
     def _source(self, name: str, reader: int) -> int | None:
         if name in self.maker:
             if self.maker[name] >= reader:
-                raise InputError(f"stage {reader} reads {name!r}, which is made in stage {self.maker[name]}; expected stages that can "
-                                 "run one after the other")
+                raise InputError(
+                    f"stage {reader} reads {name!r}, which is made in stage {self.maker[name]}; expected stages that "
+                    "can run one after the other"
+                )
             return self.maker[name]
         if name in self.given:
             return None
@@ -175,8 +177,10 @@ class Cutter:
         if name in self.sparse:
             tensor = self.sparse[name]
             return onnx.helper.make_tensor_value_info(name, tensor.values.data_type, list(tensor.dims))
-        raise InputError(f"the type of {name!r}, which crosses a cut, is not known; give the model value_info, as "
-                         "partita.onnx.optimise does")
+        raise InputError(
+            f"the type of {name!r}, which crosses a cut, is not known; give the model value_info, as "
+            "partita.onnx.optimise does"
+        )
 
 
 def _without_graph(model):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ONNX Runtime's profiler writes: a list of events, one a line.
 
-Names stand in it unescaped, so a line with a quote in a name is no JSON. `optimise` gives no such names to the operators that
-count, so such a line is one of a body's and passed over. On a GPU the event of a node is its launch, and what it launched are events of the category Kernel that name it.
+Names stand in it unescaped, so a line with a quote in a name is no JSON. `optimise` gives no such names to the
+operators that count, so such a line is one of a body's and passed over. On a GPU the event of a node is its launch, and
+what it launched are events of the category Kernel that name it.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def operator_times(path, names: set[str], counted: list[int]) -> dict[str, list[
             category, name, start, duration, parent = event
             if category == "Session" and name == "model_run":
                 runs.append(start)
-            elif category == "Node" and name.endswith(_ENDING) and name[:-len(_ENDING)] in names:
-                nodes.append((name[:-len(_ENDING)], start, duration))
+            elif category == "Node" and name.endswith(_ENDING) and name[: -len(_ENDING)] in names:
+                nodes.append((name[: -len(_ENDING)], start, duration))
             elif category == "Kernel" and parent.removesuffix(_ENDING) in names:
                 kernels.append((parent.removesuffix(_ENDING), start, duration))
     if events >= _MOST_EVENTS:
@@ -56,4 +57,10 @@ def _event(line: str):
     except ValueError:
         return None
     arguments = event.get("args") or {}
-    return event.get("cat"), event.get("name", ""), event.get("ts", 0), event.get("dur", 0), arguments.get("parent_name", "")
+    return (
+        event.get("cat"),
+        event.get("name", ""),
+        event.get("ts", 0),
+        event.get("dur", 0),
+        arguments.get("parent_name", ""),
+    )

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from partita.errors import InputError
-from partita.onnx.runtime import onnx_package
+from partita.onnx.runtime import load_model, onnx_package
 from partita.running.session import onnxruntime_module
 
 
@@ -27,7 +26,9 @@ class Feeds:
         """One file of all arrays; names of inputs may be anything, so the file counts them."""
         import numpy as np
 
-        np.savez(path, names=np.array(list(self.arrays)), **{f"array_{i}": a for i, a in enumerate(self.arrays.values())})
+        np.savez(
+            path, names=np.array(list(self.arrays)), **{f"array_{i}": a for i, a in enumerate(self.arrays.values())}
+        )
 
     @staticmethod
     def read(path) -> Feeds:
@@ -46,7 +47,7 @@ def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed:
     import numpy as np
 
     onnx = onnx_package("reading a model's inputs")
-    proto = onnx.load(Path(model), load_external_data=False)
+    proto = load_model(model)
     has_value = {tensor.name for tensor in proto.graph.initializer}
     wanted = {value.name: value for value in proto.graph.input if value.name not in has_value}
     given = dict(inputs or {})
@@ -58,7 +59,9 @@ def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed:
     named = {d.dim_param for value in wanted.values() for d in value.type.tensor_type.shape.dim if d.dim_param}
     for name in sizes:
         if name not in named:
-            raise InputError(f"dims: {name!r} is no dimension of {model}, whose dimensions are {', '.join(sorted(named)) or 'none'}")
+            raise InputError(
+                f"dims: {name!r} is no dimension of {model}, whose dimensions are {', '.join(sorted(named)) or 'none'}"
+            )
     for name, array in given.items():  # they say what open dimensions are
         array = given[name] = np.asarray(array)
         _check(name, array, wanted[name], sizes, onnx)
@@ -68,8 +71,10 @@ def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed:
             continue
         if not value.type.HasField("tensor_type"):
             raise InputError(f"inputs: {name!r} of {model} is no tensor; give it a value")
-        shape = [d.dim_value if d.HasField("dim_value") else sizes.setdefault(d.dim_param, 1) if d.dim_param else 1
-                 for d in value.type.tensor_type.shape.dim]
+        shape = [
+            d.dim_value if d.HasField("dim_value") else sizes.setdefault(d.dim_param, 1) if d.dim_param else 1
+            for d in value.type.tensor_type.shape.dim
+        ]
         arrays[name] = _made_up(shape, onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type), numbers)
     return Feeds(arrays, sizes)
 
@@ -95,11 +100,16 @@ def _check(name, array, value, sizes, onnx) -> None:
     if not wanted.HasField("shape"):
         return
     dimensions = wanted.shape.dim
-    expected = [d.dim_value if d.HasField("dim_value") else sizes.get(d.dim_param, d.dim_param or "?") for d in dimensions]
+    expected = [
+        d.dim_value if d.HasField("dim_value") else sizes.get(d.dim_param, d.dim_param or "?") for d in dimensions
+    ]
     fits = len(dimensions) == array.ndim and all(
-        not isinstance(e, int) or e == found for e, found in zip(expected, array.shape))
+        not isinstance(e, int) or e == found for e, found in zip(expected, array.shape)
+    )
     if not fits:
-        raise InputError(f"inputs: {name!r} has the shape {list(array.shape)}; expected [{', '.join(map(str, expected))}]")
+        raise InputError(
+            f"inputs: {name!r} has the shape {list(array.shape)}; expected [{', '.join(map(str, expected))}]"
+        )
     for dimension, found in zip(dimensions, array.shape):
         if dimension.dim_param:
             sizes[dimension.dim_param] = found

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of a model: a folder with the optimised model, measurement.json and platform.json (docs/measuring.md).
+"""What was measured of a model: a folder with the optimised model, measurement.json and platform.json
+(docs/measuring.md).
 
     measurement = partita.onnx.profile("model.onnx", devices=2, folder="measured")
     print(measurement)
@@ -37,7 +38,7 @@ class Time:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """An operator by its name in the model: `seconds` is what plans count with, `busy` and `alone` what the profiler said."""
+    """An operator by its name: `seconds` is what plans count with, `busy` and `alone` are what the profiler said."""
 
     name: str
     op: str
@@ -94,8 +95,10 @@ class Measurement:
         """A line where runs differ by more than `gain`, the part of the time that a plan promises to save."""
         if self.spread <= gain:
             return None
-        return (f"measured times differ by {100 * self.spread:.0f} % from run to run, more than the {100 * gain:.0f} % that the plan gains: "
-                "it may not be seen")
+        return (
+            f"measured times differ by {100 * self.spread:.0f} % from run to run, more than the {100 * gain:.0f} % "
+            "that the plan gains: it may not be seen"
+        )
 
     def scaled(self, factors: dict[str, float]) -> Measurement:
         """The same with the times of some operators multiplied, by name."""
@@ -108,15 +111,23 @@ class Measurement:
         return {"partita": {"format": FORMAT, "version": VERSION}, "unit": "s", **document}
 
     def platform(self) -> dict:
-        """The devices as `--platform` reads them. Every operator has a measured time; what the class says of speeds is for one
-        that had none, and a round number."""
+        """The devices as `--platform` reads them. Every operator has a measured time; what the class says of speeds is
+        for one that had none, and a round number."""
         link = {"bandwidth": f"{self.link.bandwidth / 1e9:.6f} GB/s", "latency": f"{self.link.latency * 1e6:.4f} us"}
-        kind = {"name": _class_name(self.devices), "kind": "accelerator", "count": len(self.devices), "memory": self.memory,
-                "flops": {"fp32": f"{10 * self.cores_per_device} GFLOP/s"}, "memoryBandwidth": "5 GB/s", "launch": 0, "link": link}
+        kind = {
+            "name": _class_name(self.devices),
+            "kind": "accelerator",
+            "count": len(self.devices),
+            "memory": self.memory,
+            "flops": {"fp32": f"{10 * self.cores_per_device} GFLOP/s"},
+            "memoryBandwidth": "5 GB/s",
+            "launch": 0,
+            "link": link,
+        }
         return {"version": 1, "classes": [kind]}
 
     def save(self, folder) -> Path:
-        """Writes measurement.json and platform.json into the folder, where the model should be too. The path of the first."""
+        """Writes measurement.json, whose path it returns, and platform.json into the folder, beside the model."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, document in ((FILE_NAME, self.to_json()), (PLATFORM_FILE, self.platform())):
@@ -134,11 +145,19 @@ class Measurement:
         try:
             whole_alone = content.get("whole_alone")
             measurement = Measurement(
-                model=path.parent / fields.text("model"), devices=tuple(content["devices"]), cores_per_device=content["cores_per_device"],
-                provider=content["provider"], operators=tuple(OperatorTime(**one) for one in content["operators"]),
-                whole=Time(**content["whole"]), whole_alone=Time(**whole_alone) if whole_alone else None,
-                sum_of_operators=content["sum_of_operators"], link=Link(**content["link"]), segments=content["segments"],
-                memory=content.get("memory"), settings=content.get("settings", {}))
+                model=path.parent / fields.text("model"),
+                devices=tuple(content["devices"]),
+                cores_per_device=content["cores_per_device"],
+                provider=content["provider"],
+                operators=tuple(OperatorTime(**one) for one in content["operators"]),
+                whole=Time(**content["whole"]),
+                whole_alone=Time(**whole_alone) if whole_alone else None,
+                sum_of_operators=content["sum_of_operators"],
+                link=Link(**content["link"]),
+                segments=content["segments"],
+                memory=content.get("memory"),
+                settings=content.get("settings", {}),
+            )
         except (KeyError, TypeError) as error:
             raise InputError(f"{path}: is no measurement as docs/measuring.md says: {error}") from None
         if not measurement.model.is_file():
@@ -146,26 +165,33 @@ class Measurement:
         return measurement
 
     def workload(self, path) -> Path:
-        """Writes a workload of Partita's: the graph with measured times, bytes, and the devices. Needs the program or the compiled
-        module."""
+        """Writes a workload of Partita's: the graph with measured times, bytes, and the devices. Needs the program or
+        the compiled module."""
         from partita.onnx.planning_seam import write_workload
 
         return write_workload(self, Path(path))
 
     def __str__(self) -> str:
-        lines = [f"{self.model.name} on {len(self.devices)} x {self.cores_per_device} core(s) of {self.provider}: "
-                 f"{len(self.operators)} operators",
-                 f"one sample        {_ms(self.whole)} with all devices busy"
-                 + (f", {_ms(self.whole_alone)} alone: x{self.ratio:.2f}" if self.whole_alone else ""),
-                 f"profiler          operators add up to {self.sum_over_whole:.2f} of that"
-                 + (f"; corrected by {self.segments} pieces timed as a whole" if self.segments else ""),
-                 f"passing a tensor  {self.link.latency * 1e6:.1f} us + bytes / {self.link.bandwidth / 1e9:.2f} GB/s on either side; "
-                 f"{self.link.stage_overhead * 1e6:.0f} us for a sample in a stage"]
+        lines = [
+            f"{self.model.name} on {len(self.devices)} x {self.cores_per_device} core(s) of {self.provider}: "
+            f"{len(self.operators)} operators",
+            f"one sample        {_ms(self.whole)} with all devices busy"
+            + (f", {_ms(self.whole_alone)} alone: x{self.ratio:.2f}" if self.whole_alone else ""),
+            f"profiler          operators add up to {self.sum_over_whole:.2f} of that"
+            + (f"; corrected by {self.segments} pieces timed as a whole" if self.segments else ""),
+            f"passing a tensor  {self.link.latency * 1e6:.1f} us + bytes / {self.link.bandwidth / 1e9:.2f} GB/s on "
+            f"either side; {self.link.stage_overhead * 1e6:.0f} us for a sample in a stage",
+        ]
         longest = sorted(self.operators, key=lambda one: -one.seconds)[:5]
         total = sum(one.seconds for one in self.operators) or 1.0
-        lines.append("longest           " + ", ".join(f"{one.name} ({one.op}) {100 * one.seconds / total:.0f} %" for one in longest))
+        lines.append(
+            "longest           "
+            + ", ".join(f"{one.name} ({one.op}) {100 * one.seconds / total:.0f} %" for one in longest)
+        )
         if self.spread > _LARGE_RATIO - 1:
-            lines.append(f"warning: runs differ by {100 * self.spread:.0f} %; close other programs, or measure with more repetitions")
+            lines.append(
+                f"warning: runs differ by {100 * self.spread:.0f} %; close other programs, or measure more repetitions"
+            )
         return "\n".join(lines)
 
 

@@ -33,14 +33,16 @@ def plan_places(proto, plan: PlanFile, label: str) -> list[int | None]:
     if strange and functions and not all(node.name for node in proto.graph.node):
         raise BeyondThisCutter(f"{label}: calls functions, and has nodes without a name")
     if strange:
-        raise InputError(f"{plan.path}: is a plan of another model: {label} has no node {strange[0]!r}"
-                         + (f", nor {len(strange) - 1} others" if len(strange) > 1 else ""))
+        raise InputError(
+            f"{plan.path}: is a plan of another model: {label} has no node {strange[0]!r}"
+            + (f", nor {len(strange) - 1} others" if len(strange) > 1 else "")
+        )
     return places
 
 
 def names_in_plans(proto) -> list[str]:
-    """What plans call the nodes: nodes without a name by operator and place among those that are no constants, nodes that share a
-    name with a number."""
+    """What plans call the nodes: nodes without a name by operator and place among those that are no constants, nodes
+    that share a name with a number."""
     seen, names, place = {}, [], 0
     for node in proto.graph.node:
         name = base = node.name or f"{node.op_type}_{place}"
@@ -80,7 +82,9 @@ def _pieces(plan: PlanFile, places, needs, live) -> tuple[dict[int, int], list[i
     """Pieces that can run one after the other: of a staged plan its stages, else as long as a device can go on."""
     named = [i for i in range(len(places)) if i in live and places[i] is not None]
     if plan.shape == "staged":
-        order = sorted({places[i] for i in named}, key=lambda d: (plan.devices[d].stage is None, plan.devices[d].stage or 0))
+        order = sorted(
+            {places[i] for i in named}, key=lambda d: (plan.devices[d].stage is None, plan.devices[d].stage or 0)
+        )
         number = {device: i for i, device in enumerate(order)}
         return {i: number[places[i]] for i in named}, order
     named_before = _named_ancestors(places, needs)
@@ -112,8 +116,8 @@ def _named_ancestors(places, needs) -> list[set[int]]:
 
 
 def _place_unnamed(proto, plan, stage_of, needs, live, stages: int) -> None:
-    """Constants and arithmetic on shapes are in no plan. What depends on weights alone is computed in each stage that reads it;
-    the rest where its inputs are there."""
+    """Constants and arithmetic on shapes are in no plan. What depends on weights alone is computed in each stage that
+    reads it; the rest where its inputs are there."""
     readers: dict[int, set[int]] = {i: set() for i in live}
     constant = [False] * len(stage_of)
     named = [bool(where) for where in stage_of]
@@ -137,8 +141,10 @@ def _place_unnamed(proto, plan, stage_of, needs, live, stages: int) -> None:
             if constant[before]:
                 readers[before].update(stage_of[i])
             elif not named[before] and min(stage_of[i]) < stage_of[before][0]:
-                raise BeyondThisCutter(f"{plan.path}: stage {min(stage_of[i])} needs what {proto.graph.node[before].name!r} makes of "
-                                       f"a tensor of stage {stage_of[before][0]}")
+                raise BeyondThisCutter(
+                    f"{plan.path}: stage {min(stage_of[i])} needs what {proto.graph.node[before].name!r} makes of "
+                    f"a tensor of stage {stage_of[before][0]}"
+                )
 
 
 def _close_gaps(plan: PlanFile, stage_of, owners) -> tuple[list[list[str]], list[list[int]]]:

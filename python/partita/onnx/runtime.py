@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from partita.errors import RunError, needs
+from partita.errors import InputError, RunError, needs
 from partita.running.session import CPU, check_provider, onnxruntime_module
 
 LEVELS = ("none", "basic", "extended", "all")
@@ -22,24 +22,49 @@ def onnx_package(what: str):
     return onnx
 
 
+def load_model(path):
+    """The model in a file, its external weights left where they are."""
+    onnx = onnx_package("reading a model")
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; expected an ONNX model")
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:  # of the protocol buffers' own, which has no public name
+        raise InputError(f"{path}: is no ONNX model: {' '.join(str(error).split())[:200]}") from None
+    if not model.graph.node:
+        raise InputError(f"{path}: is no ONNX model with nodes to run")
+    return model
+
+
 def provider_of(providers) -> str:
-    """The execution provider to measure: the first one named, the CPU's without a name. All that are named must be there."""
+    """The execution provider to measure: the first one named, else the CPU's. All that are named must be there."""
     names = [CPU] if providers is None else [providers] if isinstance(providers, str) else list(providers)
     for name in names:
         check_provider(name)
     return names[0]
 
 
-def open_session(model, level: str = "none", provider: str = CPU, save_as: str | None = None,
-                 dimensions: dict | None = None, entries: dict | None = None):
-    """A session of ONNX Runtime on one thread that says nothing, of a file or of a model's bytes. `level`: how far it optimises the graph; `save_as`: where it
-    saves what that made of it; `dimensions`: sizes of those that the model leaves open."""
+def open_session(
+    model,
+    level: str = "none",
+    provider: str = CPU,
+    save_as: str | None = None,
+    dimensions: dict | None = None,
+    entries: dict | None = None,
+):
+    """A session of ONNX Runtime on one thread that says nothing, of a file or of a model's bytes. `level`: how far it
+    optimises the graph; `save_as`: where it saves what that made of it; `dimensions`: sizes of those that the model
+    leaves open."""
     runtime = onnxruntime_module()
     options = runtime.SessionOptions()
     levels = runtime.GraphOptimizationLevel
     options.graph_optimization_level = {
-        "none": levels.ORT_DISABLE_ALL, "basic": levels.ORT_ENABLE_BASIC, "extended": levels.ORT_ENABLE_EXTENDED,
-        "all": levels.ORT_ENABLE_ALL}[level]
+        "none": levels.ORT_DISABLE_ALL,
+        "basic": levels.ORT_ENABLE_BASIC,
+        "extended": levels.ORT_ENABLE_EXTENDED,
+        "all": levels.ORT_ENABLE_ALL,
+    }[level]
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     for key, value in (entries or {}).items():

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model in a handful of consecutive pieces, each timed as one session.
 
-Where the profiler's own cost is a good part of an operator's time, or operators differ much from run to run, their sum misleads. A piece
-of the model that is timed as a whole does not: the operators in it are scaled such that they add up to it.
+Where the profiler's own cost is a good part of an operator's time, or operators differ much from run to run, their sum
+misleads. A piece of the model that is timed as a whole does not: the operators in it are scaled such that they add up
+to it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from partita.dtypes import from_onnx_type
 from partita.onnx.cut import Cutter
 from partita.onnx.inputs import Feeds
 from partita.onnx.runtime import onnx_package, open_session
@@ -29,15 +31,19 @@ def piece_of_each(seconds: list[float], pieces: int) -> list[int]:
 
 
 def write_pieces(model: Path, feeds: Feeds, piece_of: list[int], folder: Path) -> list[dict]:
-    """Files of the pieces, and of what each is given, as timing_worker.py loads them."""
+    """Files of the pieces, and of what each is given, as timing_worker.py loads them. None where a cut goes through a
+    sequence or a text, which cannot be handed to a session in memory."""
     onnx = onnx_package("measuring pieces of a model")
     proto = onnx.load(model, load_external_data=False)
     weights = {tensor.name for tensor in proto.graph.initializer if tensor.external_data}
     if weights:
         onnx.load_external_data_for_model(proto, str(model.parent))
     values = dict(feeds.arrays)
+    stages = Cutter(proto, [[piece] for piece in piece_of], max(piece_of) + 1).cut()
+    if not all(from_onnx_type(v.type.tensor_type.elem_type) for stage in stages for v in stage.model.graph.input):
+        return []
     made = []
-    for number, stage in enumerate(Cutter(proto, [[piece] for piece in piece_of], max(piece_of) + 1).cut()):
+    for number, stage in enumerate(stages):
         path = folder / f"piece_{number}.onnx"
         onnx.save(stage.model, path)
         given = {name: values[name] for name in stage.inputs}
@@ -51,8 +57,8 @@ def write_pieces(model: Path, feeds: Feeds, piece_of: list[int], folder: Path) -
 def agreeing(seconds: list[float], piece_of: list[int], pieces: list[float], whole: float) -> list[float]:
     """Operators' times such that they add up to their pieces'.
 
-    A session costs something however little it does, the whole as much as a piece: what the pieces take together beyond the whole
-    is taken off each of them first.
+    A session costs something however little it does, the whole as much as a piece: what the pieces take together beyond
+    the whole is taken off each of them first.
     """
     cost = max(0.0, (sum(pieces) - whole) / (len(pieces) - 1)) if len(pieces) > 1 else 0.0
     sums = [0.0] * len(pieces)

@@ -7,8 +7,8 @@ from partita.onnx.measurement import Time
 
 
 def center(values) -> Time:
-    """The median, and the median distance from it: half of the values lie within. Robust against the few runs that something
-    else on the machine has disturbed.
+    """The median, and the median distance from it: half of the values lie within. Robust against the few runs that
+    something else on the machine has disturbed.
 
     >>> center([3.0, 1.0, 2.0, 100.0, 2.0])
     Time(seconds=2.0, spread=1.0)
@@ -22,12 +22,12 @@ def center(values) -> Time:
 def without_bookkeeping(seconds: list[float], whole: float, most: float = 15e-6) -> list[float]:
     """Operators' times such that they add up to `whole`.
 
-    The profiler notes shapes and sizes of each operator within its time, 5 to 15 us, and sees nothing of what lies between two
-    operators: both are the same for every operator. So the difference is first taken off in equal parts (at most `most` of each,
-    and nine tenths of it), and the rest, which is the machine's, in proportion.
+    The profiler notes shapes and sizes of each operator within its time, 5 to 15 us, and sees nothing of what lies
+    between two operators: both are the same for every operator. So the difference is first taken off in equal parts (at
+    most `most` of each, and nine tenths of it), and the rest, which is the machine's, in proportion.
 
-    >>> without_bookkeeping([10e-6, 110e-6], 100e-6)
-    [1e-06, 9.9e-05]
+    >>> [round(1e6 * one, 3) for one in without_bookkeeping([10e-6, 110e-6], 100e-6)]
+    [1.0, 99.0]
     """
     total = sum(seconds)
     if not seconds or total <= 0 or whole <= 0:

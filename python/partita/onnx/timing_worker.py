@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that times models on cores of its own: `python -m partita.onnx.timing_worker DEVICE`, as `workers.py` starts it; DEVICE is
-JSON: cores, provider, provider_options.
+"""A process that times models on cores of its own: `python -m partita.onnx.timing_worker DEVICE`, as `workers.py`
+starts it; DEVICE is JSON: cores, provider, provider_options.
 
 It reads one JSON object a line from its standard input and answers each with one on its standard output; when its input
-ends, it ends. Whoever measures devices that are busy at the same time lets all of them run until the slowest has what it
-needs: a worker goes on running after it has answered, until it is told to stop.
+ends, it ends. Whoever measures devices that are busy at the same time lets all of them run until the slowest has what
+it needs: a worker goes on running after it has answered, until it is told to stop.
 
     {"do": "load", "sessions": [{"model": ..., "feeds": ..., "profile": null}]}
-    {"do": "run", "turns": 4, "runs": 5, "warmup": 3}    turn by turn: so many runs of each session, the first not counted
-    {"do": "stop"}                                       end running; answers how often it ran meanwhile
+    {"do": "run", "turns": 4, "runs": 5, "warmup": 3}    turn by turn: so many runs of each session, the first not
+    counted {"do": "stop"}                                       end running; answers how often it ran meanwhile
 """
 
 from __future__ import annotations
@@ -46,8 +46,11 @@ class Timed:
         self.runs += 1
 
     def result(self) -> dict:
-        return {"seconds": self.seconds, "counted": self.counted,
-                "profile": self.session.session.end_profiling() if self.profiled else None}
+        return {
+            "seconds": self.seconds,
+            "counted": self.counted,
+            "profile": self.session.session.end_profiling() if self.profiled else None,
+        }
 
 
 def made_by(session: StageSession) -> dict:

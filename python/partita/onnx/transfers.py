@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What passing tensors from device to device costs here, measured with the engine that runs plans.
 
-Pipelines whose stages do next to nothing (each negates what it is given) run on the devices, with tensors of several sizes and numbers.
-Their stages take longer than the same sessions do on their own, again and again on the same memory: inputs come from another core's
-cache or from memory, outputs go to a slot that was used a while ago, and the others must be told. That difference is
+Pipelines whose stages do next to nothing (each negates what it is given) run on the devices, with tensors of several
+sizes and numbers. Their stages take longer than the same sessions do on their own, again and again on the same memory:
+inputs come from another core's cache or from memory, outputs go to a slot that was used a while ago, and the others
+must be told. That difference is
 
     overhead of a stage + 2 x (tensors x latency + bytes / bandwidth)
 
@@ -39,7 +40,7 @@ def measure_link(devices: list, samples: int = _SAMPLES) -> Link:
 def fit(rows: list[tuple[int, int, float]]) -> Link:
     """Least squares, relative to what was measured; nothing is negative. Rows: tensors, bytes of each, seconds.
 
-    >>> link = fit([(1, 4096, 21.0e-6), (8, 4096, 35.8e-6), (1, 1 << 20, 220e-6)])
+    >>> link = fit([(1, 4096, 20.8e-6), (8, 4096, 40.6e-6), (1, 1 << 20, 229.7e-6)])
     >>> round(link.latency * 1e6, 1), round(link.stage_overhead * 1e6), round(link.bandwidth / 1e9)
     (1.0, 18, 10)
     """
@@ -58,8 +59,12 @@ def fit(rows: list[tuple[int, int, float]]) -> Link:
         free.remove(min(negative, key=lambda column: found[column]))
     missed = float(numpy.median(numpy.abs(table @ found - seconds)))
     slope = found[2] * 1e-6
-    return Link(latency=float(found[1]), bandwidth=float(min(_FASTEST, 1 / slope) if slope > 0 else _FASTEST),
-                stage_overhead=float(found[0]), spread=missed)
+    return Link(
+        latency=float(found[1]),
+        bandwidth=float(min(_FASTEST, 1 / slope) if slope > 0 else _FASTEST),
+        stage_overhead=float(found[0]),
+        spread=missed,
+    )
 
 
 def _extra(folder: Path, devices: list, workers: Workers, count: int, size: int, samples: int) -> float:
@@ -107,10 +112,23 @@ def write_passing(folder: Path, devices: list[str], count: int, size: int) -> Pa
         opsets = [helper.make_opsetid("", 17)]
         onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=9), folder / f"stage_{stage}.onnx")
         source = {"stage": stage - 1} if stage else "input"
-        rows.append({"stage": stage, "device": device, "file": f"stage_{stage}.onnx", "inputs": entries(stage, **{"from": source}),
-                     "outputs": entries(stage + 1)})
+        rows.append(
+            {
+                "stage": stage,
+                "device": device,
+                "file": f"stage_{stage}.onnx",
+                "inputs": entries(stage, **{"from": source}),
+                "outputs": entries(stage + 1),
+            }
+        )
     last = len(devices)
-    document = {"partita": {"format": "pipeline", "version": VERSION}, "model": "passing", "chain": True, "inputs": entries(0),
-                "outputs": entries(last, **{"from": {"stage": last - 1}}), "stages": rows}
+    document = {
+        "partita": {"format": "pipeline", "version": VERSION},
+        "model": "passing",
+        "chain": True,
+        "inputs": entries(0),
+        "outputs": entries(last, **{"from": {"stage": last - 1}}),
+        "stages": rows,
+    }
     (folder / FILE_NAME).write_text(json.dumps(document), encoding="utf-8")
     return folder

@@ -34,16 +34,18 @@ def with_types(proto, path: Path):
     typed.CopyFrom(proto)
     for value in open_probe(proto, path.parent).get_outputs():
         if value.name not in known:
-            typed.graph.value_info.append(onnx.helper.make_value_info(value.name, type_proto(value.type, value.shape or None)))  # [] is also what is not known
+            typed.graph.value_info.append(
+                onnx.helper.make_value_info(value.name, type_proto(value.type, value.shape or None))
+            )  # [] is also what is not known
     return typed
 
 
 def type_proto(text: str, shape):
-    """What ONNX Runtime calls `tensor(float)`, `seq(tensor(float))`; None or a name in the shape is an extent that is open."""
+    """What ONNX Runtime calls `tensor(float)`, `seq(tensor(float))`; None or a name in the shape is an open extent."""
     onnx = onnx_package("reading types")
     if text.startswith("tensor("):
         return onnx.helper.make_tensor_type_proto(_element(onnx, text), shape)
-    inside = type_proto(text[text.index("(") + 1:-1], None)
+    inside = type_proto(text[text.index("(") + 1 : -1], None)
     if text.startswith("seq("):
         return onnx.helper.make_sequence_type_proto(inside)
     if text.startswith("optional("):
@@ -52,5 +54,5 @@ def type_proto(text: str, shape):
 
 
 def _element(onnx, text: str) -> int:
-    word = text[text.rindex("(") + 1:text.index(")")]
+    word = text[text.rindex("(") + 1 : text.index(")")]
     return onnx.TensorProto.DataType.Value(word.upper())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that time models, each pinned to cores of its own; see timing_worker.py for what they are told.
 
-    with Workers(place_devices(["core 0", "core 1"])) as workers:
-        workers.ask_all({"do": "load", ...})
+with Workers(place_devices(["core 0", "core 1"])) as workers:
+    workers.ask_all({"do": "load", ...})
 """
 
 from __future__ import annotations
@@ -32,10 +32,20 @@ class Workers:
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (package, environment.get("PYTHONPATH")) if p)
         try:
             for device in self.devices:
-                said = {"cores": list(device.cores), "provider": device.provider, "provider_options": device.provider_options}
-                self._processes.append(subprocess.Popen(
-                    [sys.executable, "-m", "partita.onnx.timing_worker", json.dumps(said)], env=environment, stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE, text=True))
+                said = {
+                    "cores": list(device.cores),
+                    "provider": device.provider,
+                    "provider_options": device.provider_options,
+                }
+                self._processes.append(
+                    subprocess.Popen(
+                        [sys.executable, "-m", "partita.onnx.timing_worker", json.dumps(said)],
+                        env=environment,
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        text=True,
+                    )
+                )
         except OSError as error:
             self.close()
             raise RunError(f"a process that times models cannot be started: {error}") from None
@@ -80,7 +90,7 @@ class Workers:
         return [self.answer(index) for index in range(len(requests))]
 
     def run(self, request: dict, count: int) -> list[list[dict]]:
-        """Lets the first `count` workers run what they have loaded at the same time: for each, the result of each session."""
+        """Lets the first `count` workers run what they have loaded at the same time: for each, results by session."""
         answers = self.ask_all([request] * count)
         self.ask_all([{"do": "stop"}] * count)
         return [answer["results"] for answer in answers]
@@ -89,4 +99,3 @@ class Workers:
         code = self._processes[index].wait()
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return RunError(f"the process that measures on {self.devices[index].name} {how}; is there enough memory?")
-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The split that people make by hand: as many operators for each device, in the order of the file, whatever they take."""
+"""The split that people make by hand: as many operators for each device, in the file's order, whatever they take."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from partita.onnx.cut import Cutter
 from partita.onnx.measurement import Measurement
-from partita.onnx.runtime import onnx_package
-from partita.onnx.split import write_stages
+from partita.onnx.runtime import load_model
+from partita.onnx.splitting import write_stages
 from partita.onnx.value_types import with_types
 from partita.pipeline import Pipeline
 
@@ -32,8 +32,10 @@ def predicted_seconds(measurement: Measurement) -> float:
 
 def even_stages(measurement: Measurement, folder) -> Pipeline:
     """The stages of the even split of the measured model, in a new folder."""
-    proto = onnx_package("cutting a model").load(measurement.model, load_external_data=False)
+    proto = load_model(measurement.model)
     places = even_places(len(proto.graph.node), len(measurement.devices))
     count = max(places) + 1
     stages = Cutter(with_types(proto, measurement.model), [[stage] for stage in places], count).cut()
-    return write_stages(measurement.model, proto, stages, [[name] for name in measurement.devices[:count]], Path(folder))
+    return write_stages(
+        measurement.model, proto, stages, [[name] for name in measurement.devices[:count]], Path(folder)
+    )

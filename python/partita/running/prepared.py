@@ -10,7 +10,6 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
-from partita.program import run_program
 
 
 @contextlib.contextmanager
@@ -38,10 +37,7 @@ def prepared(model, plan):
 
 
 def cut(model, plan, folder) -> None:
-    """The stages of a model, in a new folder: by the package's own cutter, or else by the program."""
-    try:
-        from partita.onnx.split import split
-    except ModuleNotFoundError:
-        run_program("cutting a model", "split", model, plan, "-o", folder, "--quiet")
-    else:
-        split(model, plan, folder)
+    """The stages of a model, in a new folder."""
+    from partita.onnx.splitting import split
+
+    split(model, plan, folder)

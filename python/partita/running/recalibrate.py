@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run has measured, fed back: times of operators such that the plan would have predicted what was seen.
 
-All operators of a stage are scaled by one factor, as nothing tells them apart. What the engine did between samples belongs to every
-stage. A stage that is off by less than the noise is left as it is: corrections that chase noise make plans worse, not better.
+All operators of a stage are scaled by one factor, as nothing tells them apart. What the engine did between samples
+belongs to every stage. A stage that is off by less than the noise is left as it is: corrections that chase noise make
+plans worse, not better.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from dataclasses import replace
 
 from partita.errors import InputError
 from partita.onnx.measurement import Measurement
+from partita.onnx.statistics import center
 from partita.plan_file import PlanFile
 from partita.running.measured import Measured
 
 CLOSE = 0.05  # a prediction that is off by no more than this part is good
-_LEAST_NOISE = 0.02
+_LEAST_NOISE, _MOST_NOISE = 0.02, 0.1
 _MOST = 5.0  # a factor beyond this, or below its inverse, is the machine's fault, not the measurement's
 
 
 def noise_of(measured: Measured) -> float:
-    """The part of the time by which blocks of samples differ from their median: half of their range, at least 2 %."""
-    half = (measured.high - measured.low) / 2
-    return max(_LEAST_NOISE, half / measured.time_per_sample) if measured.time_per_sample else _LEAST_NOISE
+    """The part of the time by which blocks of samples differ from their median: the median distance, at least 2 %. A
+    machine that is noisier than 10 % is taken for one of 10 %: what is off by more must be looked at all the same."""
+    if not measured.time_per_sample:
+        return _LEAST_NOISE
+    return min(_MOST_NOISE, max(_LEAST_NOISE, center(measured.blocks).spread / measured.time_per_sample))
 
 
 def holds(measured: Measured) -> bool:
@@ -54,14 +58,21 @@ def recalibrated(measurement: Measurement, plan: PlanFile, measured: Measured) -
     """The measurement with operators of each stage as long as the stage was, and links no faster than was seen."""
     factors = stage_factors(measured)
     names = {int(key): name for key, name in plan.content.get("node_names", {}).items()}
-    by_operator = {names[node]: factors[device.name] for device in plan.devices if device.name in factors
-                   for node in device.nodes if node in names}
-    return replace(measurement.scaled(by_operator), link=replace(measurement.link, **_slower_link(measurement, measured)))
+    by_operator = {
+        names[node]: factors[device.name]
+        for device in plan.devices
+        if device.name in factors
+        for node in device.nodes
+        if node in names
+    }
+    return replace(
+        measurement.scaled(by_operator), link=replace(measurement.link, **_slower_link(measurement, measured))
+    )
 
 
 def _slower_link(measurement: Measurement, measured: Measured) -> dict:
-    """Links are only ever made slower: the engine hands over memory in place, so that what a transfer costs is partly in the
-    times of the operators that read it first, and a short `in` or `out` proves nothing."""
+    """Links are only ever made slower: the engine hands over memory in place, so that what a transfer costs is partly
+    in the times of the operators that read it first, and a short `in` or `out` proves nothing."""
     with_plan = [device for device in measured.devices if device.predicted]
     predicted = sum(device.predicted.into + device.predicted.out for device in with_plan)
     seen = sum(device.measured.into.median + device.measured.out.median for device in with_plan)

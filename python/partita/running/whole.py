@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a model to a pipeline that runs as predicted: measure, plan, cut, run; and again with what was seen.
 
-    result = profile_plan_and_run("model.onnx", devices=2, samples=200, recalibrate=2, tell=print)
-    print(result.measured.time_per_sample, "ms per sample,", result.measured.predicted, "predicted")
+result = profile_plan_and_run("model.onnx", devices=2, samples=200, recalibrate=2, tell=print)
+print(result.measured.time_per_sample, "ms per sample,", result.measured.predicted, "predicted")
 """
 
 from __future__ import annotations
 
 import itertools
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +18,8 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.onnx.measurement import Measurement
 from partita.onnx.planning_seam import plan_measured
-from partita.onnx.profile import find_devices, profile
-from partita.onnx.split import split
+from partita.onnx.profiling import find_devices, profile
+from partita.onnx.splitting import split
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
 from partita.running.even import even_stages, predicted_seconds
@@ -27,7 +29,6 @@ from partita.running.runs import RunResult, run
 
 _DEFAULT_DEVICES = 2
 _TURNS = 3  # in which two splits are compared
-_RUN_OPTIONS = ("engine", "window", "progress")
 
 
 @dataclass(frozen=True)
@@ -59,45 +60,90 @@ class WholeResult(RunResult):
     def __repr__(self) -> str:
         lines = [super().__repr__()]
         if self.compared:
-            lines.append(f"the even split takes {_median(self.compared.even):.4g} ms, {self.compared.faster_by:.2f} x as long "
-                         f"(turns differ by {100 * self.compared.noise:.0f} %)")
+            lines.append(
+                f"the even split takes {_median(self.compared.even):.4g} ms, {self.compared.faster_by:.2f} x as long "
+                f"(turns differ by {100 * self.compared.noise:.0f} %)"
+            )
         return "\n".join(lines)
 
 
-def profile_plan_and_run(model, inputs=None, *, devices=None, samples: int | None = None, plan=None, recalibrate: int = 0,
-                         against_even: bool = False, measurement: Measurement | None = None, folder=None, tell: Callable | None = None,
-                         trace=None, dims: dict | None = None, cores_per_device: int = 1, oversubscribe: bool = False,
-                         optimize: bool = False, keep_outputs: bool = True, time_limit: float = 20.0, repetitions: int = 25,
-                         **options) -> WholeResult:
+def profile_plan_and_run(
+    model,
+    inputs=None,
+    *,
+    devices=None,
+    samples: int | None = None,
+    plan=None,
+    recalibrate: int = 0,
+    against_even: bool = False,
+    measurement: Measurement | None = None,
+    folder=None,
+    tell: Callable | None = None,
+    trace=None,
+    dims: dict | None = None,
+    cores_per_device: int = 1,
+    oversubscribe: bool = False,
+    optimize: bool = False,
+    keep_outputs: bool = True,
+    time_limit: float = 20.0,
+    repetitions: int = 25,
+    **options,
+) -> WholeResult:
     """Measures a model on `devices` (2 without a word), plans it, runs it, and compares.
 
-    `recalibrate`: so many times at most, what was seen is fed back and the model planned again, until the prediction holds within
-    5 % or the noise; the plan that ran fastest is kept. `plan`: begin with this one. `measurement`: what `partita.onnx.profile` has found
-    before. `against_even`: run the even split too, turn by turn. `folder`: keep what was measured, plans and stages there. `tell` is called
+    `recalibrate`: so many times at most, what was seen is fed back and the model planned again, until the prediction
+    holds within 5 % or the noise; the plan that ran fastest is kept. `plan`: begin with this one. `measurement`: what
+    `partita.onnx.profile` has found before. `against_even`: run the even split too, turn by turn. `folder`: keep what
+    was measured, plans and stages there; without one they go with the result. `tell` is called
     with a line now and then. All else as for `partita.run`.
     """
     if oversubscribe or optimize:
-        raise InputError("a model is measured on cores of its own, and optimised before that: neither oversubscribe nor optimize fits; "
-                         "give a plan to run with them")
+        raise InputError(
+            "a model is measured on cores of its own, and optimised before that: neither oversubscribe nor optimize "
+            "fits; give a plan to run with them"
+        )
     if recalibrate < 0:
         raise InputError(f"recalibrate: found {recalibrate}, expected 0 rounds or more")
     tell = tell or (lambda line: None)
     sample, inputs = _first_sample(inputs)
-    with tempfile.TemporaryDirectory(prefix="partita-whole-") as work:
-        kept = Path(folder) if folder is not None else Path(work)
+    kept = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="partita-whole-"))
+    try:
         if measurement is None:
             # A plan names the nodes of its own model, which must not be optimised anew then.
-            measurement = profile(model, devices=_DEFAULT_DEVICES if devices is None else devices, cores_per_device=cores_per_device,
-                                  inputs=sample, dims=dims, repetitions=repetitions, folder=kept / "measured",
-                                  level="all" if plan is None else "none")
+            measurement = profile(
+                model,
+                devices=_DEFAULT_DEVICES if devices is None else devices,
+                cores_per_device=cores_per_device,
+                inputs=sample,
+                dims=dims,
+                repetitions=repetitions,
+                folder=kept / "measured",
+                level="all" if plan is None else "none",
+            )
             for line in str(measurement).splitlines():
                 tell(line)
         loop = _Loop(measurement, kept, devices, sample, samples, time_limit, options, tell)
         best, plan_file, pipeline, rounds = loop.rounds(plan, recalibrate)
         compared = loop.compare(pipeline, plan_file) if against_even else None
         if keep_outputs or trace is not None or not (sample is inputs or inputs is None):
-            best = loop.run(pipeline, plan_file, sample if inputs is None else inputs, keep_outputs=keep_outputs, trace=trace)
-        return WholeResult(best.outputs, best.measured, best.pipeline, best.plan, best.stamps, loop.measurement, tuple(rounds), compared)
+            best = loop.run(
+                pipeline, plan_file, sample if inputs is None else inputs, keep_outputs=keep_outputs, trace=trace
+            )
+        result = WholeResult(
+            best.outputs,
+            best.measured,
+            best.pipeline,
+            best.plan,
+            best.stamps,
+            loop.measurement,
+            tuple(rounds),
+            compared,
+        )
+    except BaseException:
+        _remove(kept, folder)
+        raise
+    weakref.finalize(result, _remove, kept, folder)  # a report of it needs the model and the plan
+    return result
 
 
 class _Loop:
@@ -112,12 +158,17 @@ class _Loop:
         self.count = itertools.count()
 
     def run(self, pipeline: Pipeline, plan: PlanFile | None, inputs, **options) -> RunResult:
-        devices = [self.placed[name] for name in pipeline.devices]
-        return run(pipeline, plan, inputs, devices=devices, samples=self.samples, dims=None, **{**self.options, **options})
+        here = self.options.get("engine", "local") == "local"  # others find devices themselves
+        devices = [self.placed[name] for name in pipeline.devices] if here else None
+        return run(
+            pipeline, plan, inputs, devices=devices, samples=self.samples, dims=None, **{**self.options, **options}
+        )
 
     def planned(self) -> PlanFile:
         number = next(self.count)
-        return plan_measured(self.measurement, self.folder / f"plan_{number}.json", self.folder / f"round_{number}", self.time_limit)
+        return plan_measured(
+            self.measurement, self.folder / f"plan_{number}.json", self.folder / f"round_{number}", self.time_limit
+        )
 
     def cut(self, plan: PlanFile) -> Pipeline:
         return split(self.measurement.model, plan, self.folder / f"stages_{next(self.count)}", force=True)
@@ -133,8 +184,11 @@ class _Loop:
             measured = result.measured
             seen.append(measured)
             found.append((measured.time_per_sample, result, plan, pipeline))
-            self.tell(f"{number:5d}  {measured.predicted:9.4g}  {measured.time_per_sample:8.4g}  {100 * measured.error:+4.0f} %"
-                      f"  {100 * noise_of(measured):3.0f} %   {measured.bottleneck.name}")
+            self.tell(
+                f"{number:5d}  {measured.predicted:9.4g}  {measured.time_per_sample:8.4g}"
+                f"  {100 * measured.error:+4.0f} %"
+                f"  {100 * noise_of(measured):3.0f} %   {measured.bottleneck.name}"
+            )
             if number == most or holds(measured):
                 break
             self.measurement = recalibrated(self.measurement, plan, measured)
@@ -157,6 +211,11 @@ class _Loop:
         gain = 1 - plan.milliseconds(plan.value) / even if even else 0.0
         if line := self.measurement.warning(max(0.0, gain)):
             self.tell(f"warning: {line}")
+
+
+def _remove(kept: Path, folder) -> None:
+    if folder is None:
+        shutil.rmtree(kept, ignore_errors=True)
 
 
 def _first_sample(inputs):

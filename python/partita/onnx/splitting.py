@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts an ONNX model along a plan: a file for each stage and pipeline.json (docs/split.md), as `partita split` does.
 
-Needs the plan and the model and the package onnx, no solver: nodes are found by the names that the plan has for them. Plans that cut
-through a call of a function, or need the shape of a tensor before it is made, are left to the library's own cutter, where it is there.
+Needs the plan and the model and the package onnx, no solver: nodes are found by the names that the plan has for them.
+Plans that cut through a call of a function, or need the shape of a tensor before it is made, are left to the library's
+own cutter, where it is there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from partita.errors import InputError
 from partita.onnx.cut import CutStage, Cutter
 from partita.onnx.plan_stages import BeyondThisCutter, stages_of_plan
 from partita.onnx.planning_seam import cut_by_library
-from partita.onnx.runtime import onnx_package
+from partita.onnx.runtime import load_model, onnx_package
 from partita.onnx.value_types import with_types
 from partita.pipeline import FILE_NAME, VERSION, Pipeline
 from partita.plan_file import PlanFile
@@ -31,13 +32,10 @@ def split(model, plan, folder, chain: bool = False, force: bool = False) -> Pipe
 
         pipeline = partita.onnx.split("model.onnx", "plan.json", "stages")
     """
-    onnx = onnx_package("cutting a model")
     model, folder = Path(model), Path(folder)
     plan = plan if isinstance(plan, PlanFile) else PlanFile.read(plan)
     check_folder(folder, force)
-    if not model.is_file():
-        raise InputError(f"{model}: there is no such file; expected the model that {plan.path} is for")
-    proto = onnx.load(model, load_external_data=False)
+    proto = load_model(model)
     try:
         devices, stage_of = stages_of_plan(proto, plan, str(model))
     except BeyondThisCutter as reason:
@@ -50,7 +48,9 @@ def _split_by_library(model: Path, plan: Path, folder: Path, chain: bool, reason
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partita-", dir=folder.parent) as work:
         if not cut_by_library(model, plan, Path(work) / "stages", chain):
-            raise InputError(f"{reason}; the compiled module or the program partita can do that, but neither is there") from None
+            raise InputError(
+                f"{reason}; the compiled module or the program partita can do that, but neither is there"
+            ) from None
         _appear(Path(work) / "stages", folder)
     return Pipeline.read(folder)
 
@@ -73,7 +73,9 @@ def check_folder(folder: Path, force: bool) -> None:
             raise InputError(f"{folder}: holds stages already; name another folder, or replace them with force")
 
 
-def write_stages(model: Path, proto, stages: list[CutStage], devices, folder: Path, chain=False, fingerprint=None) -> Pipeline:
+def write_stages(
+    model: Path, proto, stages: list[CutStage], devices, folder: Path, chain=False, fingerprint=None
+) -> Pipeline:
     """The folder appears whole or not at all."""
     onnx = onnx_package("cutting a model")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -128,8 +130,12 @@ def _document(onnx, model, proto, stages, devices, files, chain, fingerprint) ->
         row = {"stage": number, "device": names[0]}
         if names[1:]:
             row["copies"] = names[1:]
-        row |= {"file": files[number], "nodes": stage.nodes, "recomputed_nodes": stage.recomputed,
-                "weight_bytes": stage.weight_bytes}
+        row |= {
+            "file": files[number],
+            "nodes": stage.nodes,
+            "recomputed_nodes": stage.recomputed,
+            "weight_bytes": stage.weight_bytes,
+        }
         row["inputs"] = [entry(name, **{"from": came_from(source)}) for name, source in stage.inputs.items()]
         row["inputs"] += [entry(name, **{"from": "input", "optional": True}) for name in stage.optional]
         row["outputs"] = [entry(name) for name in stage.outputs]
@@ -138,10 +144,17 @@ def _document(onnx, model, proto, stages, devices, files, chain, fingerprint) ->
     if chain:
         last_with = {name: len(stages) - 1 for name in last_with}
     document = {
-        "partita": {"format": "pipeline", "version": VERSION}, "model": model.name, "chain": chain, "annotated": False,
+        "partita": {"format": "pipeline", "version": VERSION},
+        "model": model.name,
+        "chain": chain,
+        "annotated": False,
         "inputs": [entry(v.name, **({"optional": True} if v.name in weights else {})) for v in proto.graph.input],
         "outputs": [entry(v.name, **{"from": {"stage": last_with[v.name]}}) for v in proto.graph.output],
-        "stages": rows, "weights": {"stage_bytes": sum(stage.weight_bytes for stage in stages)}, "files": files, "notes": []}
+        "stages": rows,
+        "weights": {"stage_bytes": sum(stage.weight_bytes for stage in stages)},
+        "files": files,
+        "notes": [],
+    }
     if fingerprint:
         document["fingerprint"] = fingerprint
     return document

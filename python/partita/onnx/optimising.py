@@ -23,7 +23,7 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.onnx.cut import inner_graphs
 from partita.onnx.inputs import Feeds, feeds_for
-from partita.onnx.runtime import LEVELS, onnx_package, open_session, provider_of
+from partita.onnx.runtime import LEVELS, load_model, onnx_package, open_session, provider_of
 from partita.onnx.value_types import open_probe, type_proto
 
 EXTERNAL_FROM = 1 << 30  # bytes of weights from which they get a file of their own: protocol buffers end at 2 GiB
@@ -40,8 +40,9 @@ class Optimised:
     nodes: int
 
 
-def optimise(model, output, level: str = "all", inputs: dict | None = None, dims: dict | None = None,
-             providers=None) -> Optimised:
+def optimise(
+    model, output, level: str = "all", inputs: dict | None = None, dims: dict | None = None, providers=None
+) -> Optimised:
     """Optimises `model` as a whole and writes it to `output`, ready to be measured, planned and cut.
 
     `level` is none, basic, extended or all; `inputs` are arrays by name, made up where they are not given; `dims` gives
@@ -49,27 +50,38 @@ def optimise(model, output, level: str = "all", inputs: dict | None = None, dims
 
         optimise("model.onnx", "work/model.onnx", dims={"batch": 1, "sequence": 128})
     """
-    onnx = onnx_package("optimising a model")
     if level not in LEVELS:
         raise InputError(f"level: found {level!r}; expected one of {', '.join(LEVELS)}")
     model, output = Path(model), Path(output)
-    if not model.is_file():
-        raise InputError(f"{model}: there is no such file; expected an ONNX model")
+    if output.resolve() == model.resolve():
+        raise InputError(f"{output}: is the model itself, which would be overwritten; name another folder")
     provider = provider_of(providers)
-    output.parent.mkdir(parents=True, exist_ok=True)
     feeds = feeds_for(model, inputs, dims)
-    with tempfile.TemporaryDirectory(prefix=".partita-", dir=output.parent) as folder:
-        saved = Path(folder) / output.name
-        _save_optimised(model, saved, level, feeds, provider)
-        proto = onnx.load(saved, load_external_data=False)
-        if not (saved.parent / OWN_WEIGHTS).is_file():  # ONNX Runtime still refers to the weights beside the model
-            onnx.load_external_data_for_model(proto, str(model.parent))
-        name_nodes(proto.graph)
-        _declare_everything(proto, saved, feeds, provider)
-        onnx.save(proto, saved)
-        for part in Path(folder).iterdir():
-            os.replace(part, output.parent / part.name)
-    return Optimised(output, feeds, len(proto.graph.node))
+    is_new = not output.parent.exists()
+    output.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".partita-", dir=output.parent) as folder:
+            nodes = _write(model, Path(folder) / output.name, level, feeds, provider)
+            for part in Path(folder).iterdir():
+                os.replace(part, output.parent / part.name)
+    except BaseException:
+        if is_new and not any(output.parent.iterdir()):
+            output.parent.rmdir()
+        raise
+    return Optimised(output, feeds, nodes)
+
+
+def _write(model: Path, saved: Path, level: str, feeds: Feeds, provider: str) -> int:
+    """The number of nodes of what was written."""
+    onnx = onnx_package("optimising a model")
+    _save_optimised(model, saved, level, feeds, provider)
+    proto = onnx.load(saved, load_external_data=False)
+    if not (saved.parent / OWN_WEIGHTS).is_file():  # ONNX Runtime still refers to the weights beside the model
+        onnx.load_external_data_for_model(proto, str(model.parent))
+    name_nodes(proto.graph)
+    _declare_everything(proto, saved, feeds, provider)
+    onnx.save(proto, saved)
+    return len(proto.graph.node)
 
 
 def _save_optimised(model: Path, saved: Path, level: str, feeds: Feeds, provider: str) -> None:
@@ -81,14 +93,15 @@ def _save_optimised(model: Path, saved: Path, level: str, feeds: Feeds, provider
         }
     open_session(model, level, provider, save_as=str(saved), dimensions=feeds.dimensions, entries=entries)
     if not saved.is_file():
-        raise InputError(f"{model}: ONNX Runtime has not saved what it optimised, as providers that compile do not; "
-                         "measure with level none")
+        raise InputError(
+            f"{model}: ONNX Runtime has not saved what it optimised, as providers that compile do not; "
+            "measure with level none"
+        )
 
 
 def _weight_bytes(model: Path) -> int:
-    onnx = onnx_package("optimising a model")
     total = model.stat().st_size
-    for tensor in onnx.load(model, load_external_data=False).graph.initializer:
+    for tensor in load_model(model).graph.initializer:
         fields = {entry.key: entry.value for entry in tensor.external_data}
         total += int(fields.get("length", 0))
     return total
@@ -138,6 +151,6 @@ def _shapes(session, names: list, feeds: Feeds, together: int = 64):
     """Some outputs at a time, so that never all tensors of a large model are in memory."""
     given = feeds.values()
     for start in range(0, len(names), together):
-        some = names[start:start + together]
+        some = names[start : start + together]
         for name, value in zip(some, session.run_with_ort_values(some, given)):
             yield name, (list(value.shape()) if value.is_tensor() else None)
