@@ -54,6 +54,7 @@ class Stage:
     copies: tuple[str, ...] = ()  # further devices that run it, in turns
     nodes: int = 0
     weight_bytes: int = 0
+    data: str | None = None  # the file of its own weights, where it has one
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -77,6 +78,7 @@ class Pipeline:
     stages: tuple[Stage, ...]
     fingerprint: str | None = None  # of the graph that was planned, where the file says it
     hashes: dict[str, str] = field(default_factory=dict)  # of files, where the file says them
+    files: tuple[str, ...] = ()  # all in the folder but pipeline.json: of stages, and of weights
 
     @staticmethod
     def read(folder) -> Pipeline:
@@ -150,7 +152,8 @@ def _stage(folder: Path, fields: Fields, index: int) -> Stage:
         index=index, device=fields.text("device"), file=folder / file,
         inputs=tuple(_tensor(one, True) for one in fields.rows("inputs")),
         outputs=tuple(_tensor(one, False) for one in fields.rows("outputs")),
-        copies=tuple(fields.get("copies", ())), nodes=fields.get("nodes", 0), weight_bytes=fields.get("weight_bytes", 0))
+        copies=tuple(fields.get("copies", ())), nodes=fields.get("nodes", 0), weight_bytes=fields.get("weight_bytes", 0),
+        data=fields.get("data", None))
 
 
 def _pipeline(folder: Path, fields: Fields) -> Pipeline:
@@ -163,7 +166,8 @@ def _pipeline(folder: Path, fields: Fields) -> Pipeline:
         folder=folder, model=fields.text("model"),
         inputs=tuple(_tensor(one, False) for one in fields.rows("inputs")),
         outputs=tuple(_tensor(one, True) for one in fields.rows("outputs")),
-        stages=stages, fingerprint=fields.get("fingerprint", None), hashes=dict(fields.get("sha256", {})))
+        stages=stages, fingerprint=fields.get("fingerprint", None), hashes=dict(fields.get("sha256", {})),
+        files=tuple(fields.get("files", ())))
     _check_sources(pipeline)
     return pipeline
 
