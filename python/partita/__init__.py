@@ -12,8 +12,10 @@ _HOME = {  # name: the module that has it
     "InputError": "errors",
     "MissingPackage": "errors",
     "RunError": "errors",
+    "run": "running",
+    "RunResult": "running",
 }
-_MODULES = ("onnx", "torch")
+_MODULES = ("onnx", "running", "torch")
 
 __all__ = [*_HOME, *_MODULES]
 

@@ -81,6 +81,13 @@ class Child:
                     raise kind(f"{self.described()}: {message['error']}")
                 self.ready = True
 
+    def waited_for_core(self) -> float | None:
+        """Seconds in which the thread that computes could have run, but others had its core; None where Linux does not say."""
+        try:
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
+        except (OSError, IndexError, ValueError):
+            return None
+
     def ask_to_end(self) -> None:
         """Closes the control pipe, on which the process ends itself."""
         if self._control >= 0:

@@ -104,8 +104,14 @@ class LocalEngine:
         return self._read_stamps()
 
     def settings(self) -> dict:
-        """How each device ran."""
-        return {device.name: device.settings() for device in self.devices}
+        """How each device ran: on what, and which share of the time others had its core."""
+        elapsed = time.monotonic() - self._started
+        found = {device.name: device.settings() for device in self.devices}
+        for child in self._children:
+            before, now = self._waited[child.device], child.waited_for_core()
+            if before is not None and now is not None:
+                found[child.device]["core_taken"] = round((now - before) / elapsed, 4)
+        return found
 
     # Starting
 
@@ -135,6 +141,8 @@ class LocalEngine:
         if self.feeds.constant is not None:
             for slot in range(self.window):
                 self._write(self.feeds.constant, slot)
+        self._started = time.monotonic()
+        self._waited = {child.device: child.waited_for_core() for child in self._children}
 
     def _start_child(self, device: Device, tasks: list, layout: Layout, optimize: bool) -> None:
         stages = [self._task_spec(stage, copy, layout) for stage, copy in tasks]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+_WORTH_A_NOTE = 0.05  # of the time
+
 
 def table(measured) -> str:
     """A row for each device, then the time per sample, in ms."""
@@ -53,6 +55,9 @@ def _summary(measured) -> list[str]:
     lines.append(f"{counted} samples after {measured.warm_up} of warm-up, at most {measured.window} in flight")
     if len(measured.devices) > 1:
         lines.append(f"* the slowest device: {measured.bottleneck.name}")
+    for device in measured.devices:
+        if (share := device.settings.get("core_taken") or 0) > _WORTH_A_NOTE:
+            lines.append(f"note: other programs had the core of {device.name} for {100 * share:.0f} % of the time")
     return lines
 
 

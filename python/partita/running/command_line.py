@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m partita run`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from partita.errors import InputError
+
+_EXAMPLES = """examples:
+  python -m partita run model.onnx plan.json --samples 200
+  python -m partita run stages --trace trace.json --json measured.json
+  python -m partita run model.onnx --devices 2 --recalibrate"""
+
+
+def add_to(commands) -> None:
+    """The command `run`, for a parser's commands."""
+    parser = commands.add_parser(
+        "run", help="run a plan, and compare what it predicts with what is measured", epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Runs the stages of a model as a pipeline. Without a plan, a model is measured, planned and cut first.")
+    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or a folder of stages")
+    parser.add_argument("plan", metavar="PLAN", nargs="?", help="its plan, as `partita plan -o` writes it")
+    parser.add_argument("--devices", metavar="N|KIND,...", help="how many, or what plays them: cpu,cpu or cuda:0,cuda:1")
+    parser.add_argument("--samples", type=int, default=200, metavar="N", help="how many to run (default 200)")
+    parser.add_argument("--engine", default="local", choices=("local", "ray"), help="processes here, or actors of Ray")
+    parser.add_argument("--window", type=int, metavar="N", help="samples in flight at most")
+    parser.add_argument("--cores-per-device", type=int, default=1, metavar="N", help="threads of each device (default 1)")
+    parser.add_argument("--oversubscribe", action="store_true", help="let devices share cores where there are too few")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=SIZE", help="the size of an open dimension")
+    parser.add_argument("--trace", metavar="FILE", help="write what happened when, as `partita simulate --trace` does")
+    parser.add_argument("--json", metavar="FILE", help="write what was measured (docs/running.md)")
+    parser.add_argument("--report", metavar="FILE", help="write a page with the predicted and the measured timeline")
+    parser.add_argument("--recalibrate", nargs="?", type=int, const=2, metavar="ROUNDS",
+                        help="plan again with what was measured until the prediction holds (at most 2 rounds)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run_command)
+
+
+def run_command(options) -> None:
+    """Runs what the command line asks for, and prints the table."""
+    result = _run(options)
+    if options.json:
+        result.measured.write(options.json)
+    if options.report:
+        from partita.running.report import write_report
+
+        write_report(options.report, result)
+    if not options.quiet:
+        print(result)
+        for file in (options.trace, options.json, options.report):
+            if file:
+                print(f"wrote {file}")
+
+
+def _run(options):
+    arguments = dict(
+        devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
+        trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
+        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False)
+    if options.recalibrate is not None:
+        from partita.running.whole import profile_plan_and_run
+
+        return profile_plan_and_run(options.model, None, plan=options.plan, recalibrate=options.recalibrate, **arguments)
+    from partita.running import run
+
+    return run(options.model, options.plan, **arguments)
+
+
+def parse_devices(text: str | None) -> int | list[str] | None:
+    """
+    >>> parse_devices("2"), parse_devices("cpu,cuda:0")
+    (2, ['cpu', 'cuda:0'])
+    """
+    if text is None:
+        return None
+    return int(text) if text.isdigit() else [kind.strip() for kind in text.split(",")]
+
+
+def parse_dims(texts: list[str]) -> dict[str, int]:
+    """
+    >>> parse_dims(["batch=8,sequence=128"])
+    {'batch': 8, 'sequence': 128}
+    """
+    found = {}
+    for pair in ",".join(texts).split(",") if texts else ():
+        name, equals, size = pair.partition("=")
+        if not equals or not size.isdigit() or int(size) < 1:
+            raise InputError(f"--dim: found {pair!r}, expected NAME=SIZE, as in batch=8")
+        found[name] = int(size)
+    return found
+
+
+def progress_line(file=None):
+    """Shows how many samples are done, in a terminal only."""
+    file = file or sys.stderr
+    if not file.isatty():
+        return None
+
+    def show(done: int, count: int | None) -> None:
+        ended = done == count
+        print(f"\r{done}{f' of {count}' if count else ''} samples{'' if not ended else ' done'}", end="\n" if ended else "",
+              file=file, flush=True)
+
+    return show
