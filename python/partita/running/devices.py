@@ -40,20 +40,25 @@ def parse_device(text: str) -> tuple[str, dict]:
     return provider, ({"device_id": number} if number else {})
 
 
+def kinds_for(names, devices) -> list:
+    """What was asked for, for each name: processors, if it was a number or nothing."""
+    if devices is None or isinstance(devices, int):
+        if devices is not None and devices != len(names):
+            raise InputError(f"the plan has stages on {len(names)} devices, but {devices} were asked for; plan for {devices}")
+        return ["cpu"] * len(names)
+    kinds = list(devices)
+    if len(kinds) != len(names):
+        raise InputError(f"the plan has stages on {len(names)} devices ({', '.join(names)}), but {len(kinds)} are listed")
+    return kinds
+
+
 def place_devices(names, devices=None, *, cores_per_device: int = 1, oversubscribe: bool = False) -> list[Device]:
     """A device of this machine for each name: processors, or those listed in `devices` ("cpu", "cuda:0", ...). Each gets cores
     of its own; where there are too few, that is an error unless `oversubscribe` lets devices share them."""
     names = list(names)
     if cores_per_device < 1:
         raise InputError(f"cores per device: found {cores_per_device}, expected at least 1")
-    if devices is None or isinstance(devices, int):
-        if devices is not None and devices != len(names):
-            raise InputError(f"the plan has stages on {len(names)} devices, but {devices} were asked for; plan for {devices}")
-        kinds = ["cpu"] * len(names)
-    else:
-        kinds = list(devices)
-        if len(kinds) != len(names):
-            raise InputError(f"the plan has stages on {len(names)} devices ({', '.join(names)}), but {len(kinds)} are listed")
+    kinds = kinds_for(names, devices)
     if all(isinstance(kind, Device) for kind in kinds):
         return kinds
     parsed = [parse_device(kind) for kind in kinds]

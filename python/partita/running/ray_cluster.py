@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from partita.errors import InputError, RunError, needs
 
@@ -37,6 +37,17 @@ class RayOptions:
     group: int | None = None  # samples that travel in one message; None: as many as take about 20 ms
     restarts: int = 5  # losses in a row, without a result in between, after which the run is given up
     start_timeout: float = 120.0  # seconds for a device to be found in the cluster, and to load its stages
+
+    @staticmethod
+    def of(given: dict) -> RayOptions:
+        """The options by name, checked."""
+        known = [one.name for one in fields(RayOptions)]
+        for name in given:
+            if name not in known:
+                raise InputError(f"{name}: is no option of the engine ray; it has {', '.join(known)}")
+        options = RayOptions(**given)
+        options.check()
+        return options
 
     def check(self) -> None:
         if self.strategy not in STRATEGIES:
@@ -70,7 +81,6 @@ class Cluster:
 
     def __init__(self, bundles: list[dict], options: RayOptions, *, store_bytes: int = 0, cores: int = 1):
         """`store_bytes` and `cores`: what a Ray that is started here should have."""
-        options.check()
         self.started_here = False
         self._joined_here = False
         self._folder = self._places = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pipeline over a cluster: one Ray actor for each device, tensors as objects of Ray's, results in order, each once.
 
-    with RayEngine(pipeline, ray_devices(pipeline.devices, options), feeds, options=options) as engine:
+    with RayEngine(pipeline, None, feeds, address="auto") as engine:
         for outputs in engine.stream():
             ...
         stamps = engine.stamps()
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from partita.errors import Error, InputError, RunError
 from partita.pipeline import Pipeline
-from partita.running.devices import Device, parse_device, place_devices
+from partita.running.devices import Device, kinds_for, parse_device, place_devices
 from partita.running.feeds import Feeds
 from partita.running.local import default_window
 from partita.running.ray_bundles import Bundles
@@ -41,18 +41,13 @@ _STORE_SHARE = 0.4  # of the object store, that the samples in flight may fill
 _SMALL = 64 << 10  # bytes: what is smaller travels within the call
 
 
-def ray_devices(names, options: RayOptions, devices=None, *, cores_per_device: int = 1,
-                oversubscribe: bool = False) -> list[Device]:
-    """What plays the part of each device: of this machine where Ray is started here, with cores of their own, else of
-    the cluster, which has its own opinion of who gets which cores."""
+def find_devices(names, devices, options: RayOptions, cores_per_device: int, oversubscribe: bool) -> list[Device]:
+    """What plays the part of each device: of this machine where Ray is started here, with cores of its own, else of the
+    cluster, which decides who gets which cores."""
     if starts_here(options):
         return place_devices(names, devices, cores_per_device=cores_per_device, oversubscribe=oversubscribe)
-    names = list(names)
-    kinds = ["cpu"] * len(names) if devices is None or isinstance(devices, int) else list(devices)
-    if len(kinds) != len(names) or isinstance(devices, int) and devices != len(names):
-        raise InputError(f"the plan has stages on {len(names)} devices ({', '.join(names)}), but "
-                         f"{devices if isinstance(devices, int) else len(kinds)} were asked for")
-    return [Device(name, (), *parse_device(kind)) for name, kind in zip(names, kinds)]
+    return [kind if isinstance(kind, Device) else Device(name, (), *parse_device(kind))
+            for name, kind in zip(names, kinds_for(names, devices))]
 
 
 class Group:
@@ -73,13 +68,15 @@ class RayEngine:
     """A running pipeline. Use it in a `with` block, or `close()` it."""
 
     name = "ray"
+    places_devices = False
 
-    def __init__(self, pipeline: Pipeline, devices: list[Device], feeds: Feeds, *, options: RayOptions | None = None,
-                 window: int | None = None, cores_per_device: int = 1, optimize: bool = False):
+    def __init__(self, pipeline: Pipeline, devices, feeds: Feeds, *, window: int | None = None, cores_per_device: int = 1,
+                 oversubscribe: bool = False, optimize: bool = False, **options):
+        """`options` are those of RayOptions."""
         self.pipeline = pipeline
-        self.devices = devices
+        self._options = RayOptions.of(options)
+        self.devices = find_devices(pipeline.devices, devices, self._options, cores_per_device, oversubscribe)
         self.feeds = feeds
-        self._options = options or RayOptions()
         if window is not None and window < 1:
             raise InputError(f"window: found {window}, expected at least 1 sample in flight")
         self._bundles = Bundles(pipeline)

@@ -71,7 +71,7 @@ class StageHost:
     def receive(self, name: str, offset: int, data) -> None:
         """Takes in a part of a file that is not here."""
         if self._received is None:
-            self._received = tempfile.mkdtemp(prefix="partita-stages-")
+            self._received = tempfile.mkdtemp(prefix="partita-ray-files-")
         descriptor = os.open(os.path.join(self._received, name), os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             left = memoryview(data)

@@ -2,7 +2,8 @@
 """`partita.run`: a plan at work.
 
 An engine is a class like LocalEngine (local.py): made of a pipeline, devices and feeds, which starts it; a context manager, which
-ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`.
+ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with `places_devices = False` is given devices as the
+caller has named them, and finds them itself.
 """
 
 from __future__ import annotations
@@ -122,6 +123,8 @@ def _start(pipeline: Pipeline, plan: PlanFile | None, inputs, devices, options: 
     cores, share = options.pop("cores_per_device", 1), options.pop("oversubscribe", False)
     if getattr(chosen, "places_devices", True):
         devices = place_devices(pipeline.devices, devices, cores_per_device=cores, oversubscribe=share)
+    else:
+        options |= {"cores_per_device": cores, "oversubscribe": share}
     return chosen(pipeline, devices, feeds, **options)
 
 
