@@ -107,7 +107,9 @@ class Pipeline:
         """Every stage's file is there; where pipeline.json has hashes, with the same content."""
         for stage in self.stages:
             if not stage.file.is_file():
-                raise InputError(f"{self.folder}: {stage.file.name} of stage {stage.index} is missing; split the model again")
+                raise InputError(
+                    f"{self.folder}: {stage.file.name} of stage {stage.index} is missing; split the model again"
+                )
         for name, expected in self.hashes.items():
             file = self.folder / name
             if not file.is_file():
@@ -115,8 +117,10 @@ class Pipeline:
             with open(file, "rb") as opened:
                 found = _digest(opened)
             if found != expected:
-                raise InputError(f"{file}: was changed since it was written (its SHA-256 is another than in {FILE_NAME}); "
-                                 "split the model again")
+                raise InputError(
+                    f"{file}: was changed since it was written (its SHA-256 is another than in {FILE_NAME}); "
+                    "split the model again"
+                )
 
 
 def _digest(opened) -> str:
@@ -152,8 +156,8 @@ def _stage(folder: Path, fields: Fields, index: int) -> Stage:
         index=index, device=fields.text("device"), file=folder / file,
         inputs=tuple(_tensor(one, True) for one in fields.rows("inputs")),
         outputs=tuple(_tensor(one, False) for one in fields.rows("outputs")),
-        copies=tuple(fields.get("copies", ())), nodes=fields.get("nodes", 0), weight_bytes=fields.get("weight_bytes", 0),
-        data=fields.get("data", None))
+        copies=tuple(fields.get("copies", ())), nodes=fields.get("nodes", 0),
+        weight_bytes=fields.get("weight_bytes", 0), data=fields.get("data", None))
 
 
 def _pipeline(folder: Path, fields: Fields) -> Pipeline:
@@ -185,4 +189,6 @@ def _check_sources(pipeline: Pipeline) -> None:
                 there = 0 <= tensor.source < before and tensor.name in made[tensor.source]
             if not there:
                 where = "the model's inputs" if tensor.source is None else f"the outputs of stage {tensor.source}"
-                raise InputError(f"{pipeline.folder / FILE_NAME}: {reader} reads {tensor.name}, which is not among {where}")
+                raise InputError(
+                    f"{pipeline.folder / FILE_NAME}: {reader} reads {tensor.name}, which is not among {where}"
+                )

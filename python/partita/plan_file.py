@@ -63,10 +63,19 @@ class PlanFile:
             raise InputError(f"{path}: holds no split (status {fields.get('status', None)}): there is nothing to run")
         model = fields.get("model", {})
         return PlanFile(
-            path=path, workload=fields.text("workload"), model=model.get("file"), fingerprint=model.get("fingerprint"),
-            status=fields.text("status"), value=fields.number("value"), unit=fields.get("time_unit", None),
-            objective=fields.text("objective"), shape=fields.get("shape", "free"), transfers=fields.get("transfers", "sum"),
-            devices=tuple(_device(one) for one in fields.rows("devices")), content=fields.value)
+            path=path,
+            workload=fields.text("workload"),
+            model=model.get("file"),
+            fingerprint=model.get("fingerprint"),
+            status=fields.text("status"),
+            value=fields.number("value"),
+            unit=fields.get("time_unit", None),
+            objective=fields.text("objective"),
+            shape=fields.get("shape", "free"),
+            transfers=fields.get("transfers", "sum"),
+            devices=tuple(_device(one) for one in fields.rows("devices")),
+            content=fields.value,
+        )
 
     def milliseconds(self, time: float) -> float:
         """A time of the plan. A unit that nobody names is taken for a millisecond, as in traces."""
@@ -82,8 +91,10 @@ class PlanFile:
             raise InputError(f"{self.path}: is a plan of another model than {pipeline.folder} was cut from "
                              f"(fingerprints {self.fingerprint} and {pipeline.fingerprint}); split the model again")
         if self.model and Path(self.model).name != pipeline.model:
-            raise InputError(f"{self.path}: is a plan of {Path(self.model).name}, but {pipeline.folder} holds stages of "
-                             f"{pipeline.model}; split the model again")
+            raise InputError(
+                f"{self.path}: is a plan of {Path(self.model).name}, but {pipeline.folder} holds stages of "
+                f"{pipeline.model}; split the model again"
+            )
         for stage in pipeline.stages:
             for name in stage.devices:
                 device = self.device(name)
@@ -95,6 +106,13 @@ class PlanFile:
 
 def _device(fields: Fields) -> PlannedDevice:
     return PlannedDevice(
-        name=fields.text("name"), kind=fields.text("kind"), stage=fields.get("stage", None),
-        load=fields.number("load"), compute=fields.number("compute"), into=fields.number("in"), out=fields.number("out"),
-        nodes=tuple(fields.get("nodes", ())), sharing=fields.get("sharing", 1))
+        name=fields.text("name"),
+        kind=fields.text("kind"),
+        stage=fields.get("stage", None),
+        load=fields.number("load"),
+        compute=fields.number("compute"),
+        into=fields.number("in"),
+        out=fields.number("out"),
+        nodes=tuple(fields.get("nodes", ())),
+        sharing=fields.get("sharing", 1),
+    )

@@ -10,8 +10,13 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-_NAMES = {TensorProto.FLOAT: "fp32", TensorProto.INT64: "int64", TensorProto.FLOAT16: "fp16", TensorProto.BFLOAT16: "bf16",
-          TensorProto.STRING: "string"}
+_NAMES = {
+    TensorProto.FLOAT: "fp32",
+    TensorProto.INT64: "int64",
+    TensorProto.FLOAT16: "fp16",
+    TensorProto.BFLOAT16: "bf16",
+    TensorProto.STRING: "string",
+}
 _BYTES = {"fp32": 4, "int64": 8, "fp16": 2, "bf16": 2, "string": 1}
 
 
@@ -39,7 +44,9 @@ class Model:
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = 1
-        session = onnxruntime.InferenceSession(self.proto().SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            self.proto().SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
         return dict(zip(self.outputs, session.run(self.outputs, feeds)))
 
 
@@ -68,17 +75,28 @@ def cut(model, folder, groups, devices=None, copies=None, bytes_of=None, name="m
     for index, group in enumerate(groups):
         nodes = [node for node in model.nodes if node.name in group]
         inside = {value for node in nodes for value in node.output}
-        reads = list(dict.fromkeys(v for node in nodes for v in node.input if v not in inside and v not in model.weights))
+        reads = list(
+            dict.fromkeys(v for node in nodes for v in node.input if v not in inside and v not in model.weights)
+        )
         outside = {v for node in model.nodes if node not in nodes for v in node.input} | set(model.outputs)
         makes = [value for node in nodes for value in node.output if value in outside]
         file = f"stage_{index}.onnx"
         onnx.save(model.proto(nodes, reads, makes), os.path.join(folder, file))
-        stages.append({
-            "stage": index, "device": (devices or [f"core {i}" for i in range(len(groups))])[index], "file": file,
-            "nodes": len(nodes), "weight_bytes": 0,
-            "inputs": [{**_value(model, v, bytes_of), "from": {"stage": maker[v]} if v in maker else "input"} for v in reads],
-            "outputs": [_value(model, v, bytes_of) for v in makes],
-            **({"copies": copies[index]} if index in copies else {})})
+        stages.append(
+            {
+                "stage": index,
+                "device": (devices or [f"core {i}" for i in range(len(groups))])[index],
+                "file": file,
+                "nodes": len(nodes),
+                "weight_bytes": 0,
+                "inputs": [
+                    {**_value(model, v, bytes_of), "from": {"stage": maker[v]} if v in maker else "input"}
+                    for v in reads
+                ],
+                "outputs": [_value(model, v, bytes_of) for v in makes],
+                **({"copies": copies[index]} if index in copies else {}),
+            }
+        )
         maker.update({value: index for value in makes})
     content = {
         "partita": {"format": "pipeline", "version": 1}, "model": name, "chain": False, "annotated": False,
@@ -112,12 +130,33 @@ def plan_of(folder, path, value=1.0, loads=None, model="model.onnx", unit="ms"):
     with open(os.path.join(folder, "pipeline.json"), encoding="utf-8") as file:
         stages = json.load(file)["stages"]
     names = list(dict.fromkeys(name for stage in stages for name in [stage["device"], *stage.get("copies", [])]))
-    devices = [{"name": name, "kind": "accelerator", "index": index, "stage": index, "load": (loads or {}).get(name, value),
-                "compute": (loads or {}).get(name, value), "in": 0, "out": 0, "nodes": [index]}
-               for index, name in enumerate(names)]
-    content = {"partita": {"format": "plan", "version": 1}, "workload": "model", "model": {"file": model, "fingerprint": "f00d"},
-               "time_unit": unit, "objective": "max-load", "shape": "staged", "transfers": "sum", "status": "optimal",
-               "value": value, "bound": value, "devices": devices}
+    devices = [
+        {
+            "name": name,
+            "kind": "accelerator",
+            "index": index,
+            "stage": index,
+            "load": (loads or {}).get(name, value),
+            "compute": (loads or {}).get(name, value),
+            "in": 0,
+            "out": 0,
+            "nodes": [index],
+        }
+        for index, name in enumerate(names)
+    ]
+    content = {
+        "partita": {"format": "plan", "version": 1},
+        "workload": "model",
+        "model": {"file": model, "fingerprint": "f00d"},
+        "time_unit": unit,
+        "objective": "max-load",
+        "shape": "staged",
+        "transfers": "sum",
+        "status": "optimal",
+        "value": value,
+        "bound": value,
+        "devices": devices,
+    }
     with open(path, "w", encoding="utf-8") as file:
         json.dump(content, file)
     return path
@@ -128,6 +167,12 @@ def samples(model, count, seed=1):
     numbers = np.random.default_rng(seed)
     made = []
     for _ in range(count):
-        made.append({name: numbers.standard_normal([e if isinstance(e, int) else 1 for e in model.types[name][1]]).astype("float32")
-                     for name in model.inputs})
+        made.append(
+            {
+                name: numbers.standard_normal([e if isinstance(e, int) else 1 for e in model.types[name][1]]).astype(
+                    "float32"
+                )
+                for name in model.inputs
+            }
+        )
     return made

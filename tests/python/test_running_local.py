@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines of processes: results equal the whole model's in every bit and in order, whatever the shape of the pipeline."""
+"""Pipelines of processes: results equal the whole model's in every bit and in order, whatever the shape of the
+pipeline."""
 
 import os
 from pathlib import Path
@@ -66,7 +67,9 @@ def test_a_device_with_several_stages_runs_them_in_one_process(tmp_path):
 
 def test_devices_take_turns_with_a_stage(tmp_path):
     model = chain(layers=4)
-    folder = cut(model, tmp_path / "stages", chain_groups(4, 2), devices=["core 0", "core 3"], copies={0: ["core 1", "core 2"]})
+    folder = cut(
+        model, tmp_path / "stages", chain_groups(4, 2), devices=["core 0", "core 3"], copies={0: ["core 1", "core 2"]}
+    )
     feeds = samples(model, 31)
     result = run(folder, inputs=feeds)
     assert_same(model, feeds, result.outputs)
@@ -100,7 +103,8 @@ def test_outputs_of_early_stages_and_values_that_are_passed_on(tmp_path):
 
 
 def test_an_output_that_a_stage_only_hands_on_is_moved_to_its_slot(tmp_path):
-    """As stages of `partita split --chain` do: the graph's output is its input, which ONNX Runtime leaves where it is."""
+    """As stages of `partita split --chain` do: the graph's output is its input, which ONNX Runtime leaves where it
+    is."""
     import json
 
     model = chain(layers=2)
@@ -231,3 +235,29 @@ def test_the_plan_is_measured_against(tmp_path):
     assert result.measured.error == pytest.approx(result.measured.time_per_sample / 2 - 1)
     assert result.measured.devices[0].predicted.load == 2.0
     assert "2 ms predicted" in repr(result)
+
+
+def test_scalars_empty_tensors_and_stages_that_read_nothing(tmp_path):
+    nodes = [helper.make_node("ReduceSum", ["x"], ["s"], "sum", keepdims=0), helper.make_node("Neg", ["e"], ["f"], "neg"),
+             helper.make_node("Constant", [], ["k"], "constant", value_float=2.5),
+             helper.make_node("Mul", ["s", "k"], ["y"], "mul"), helper.make_node("Abs", ["f"], ["g"], "abs")]
+    shapes = {"x": [3], "e": [0, 4], "s": [], "f": [0, 4], "k": [], "y": [], "g": [0, 4]}
+    model = Model(nodes, ["x", "e"], ["y", "g"], {name: (TensorProto.FLOAT, shape) for name, shape in shapes.items()}, {})
+    folder = cut(model, tmp_path / "stages", [["sum", "neg"], ["constant"], ["mul", "abs"]])
+    feeds = samples(model, 9)
+    assert_same(model, feeds, run(folder, inputs=feeds).outputs)
+
+
+def test_results_of_unknown_size_pass_if_they_fit(tmp_path):
+    """NonZero: only the sample tells how many there are."""
+    nodes = [helper.make_node("Relu", ["x"], ["p"], "relu"), helper.make_node("NonZero", ["p"], ["i"], "nonzero"),
+             helper.make_node("Neg", ["i"], ["y"], "neg")]
+    types = {"x": (TensorProto.FLOAT, [8]), "p": (TensorProto.FLOAT, [8]), "i": (TensorProto.INT64, [1, "found"]),
+             "y": (TensorProto.INT64, [1, "found"])}
+    model = Model(nodes, ["x"], ["y"], types, {})
+    folder = cut(model, tmp_path / "stages", [["relu"], ["nonzero"], ["neg"]], bytes_of={"i": 64, "y": 64})
+    feeds = samples(model, 20)
+    assert_same(model, feeds, run(folder, inputs=feeds).outputs)
+    small = cut(model, tmp_path / "small", [["relu"], ["nonzero"], ["neg"]], bytes_of={"i": 8, "y": 8})
+    with pytest.raises(partita.RunError, match=r"core 1 \(stage 1\): i of shape \[1, \d\] takes \d+ bytes, but 8 are reserved"):
+        run(small, inputs=feeds)

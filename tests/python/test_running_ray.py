@@ -27,7 +27,7 @@ from partita.running.ray_engine import RayEngine
 def ray():
     """One Ray for all tests of this file, of which the engine makes use as it would of any cluster."""
     module = ray_module()
-    module.init(address="local", num_cpus=8, object_store_memory=200 << 20, include_dashboard=False, log_to_driver=False,
+    module.init(address="local", num_cpus=3, object_store_memory=200 << 20, include_dashboard=False, log_to_driver=False,
                 logging_level="ERROR")
     yield module
     module.shutdown()
@@ -112,37 +112,24 @@ def test_large_tensors_pass_through_the_object_store_and_leave_it(tmp_path):
     assert result.measured.engine == "ray" and result.measured.time_per_sample > 0
 
 
-def test_killed_actors_are_started_anew_and_every_result_comes_once(tmp_path):
+def test_killed_actors_are_started_anew_and_every_result_comes_once(tmp_path, capfd):
     model = chain(layers=3)
     folder = cut(model, tmp_path / "stages", chain_groups(3, 3))
-    feeds = samples(model, 400)
-    victims = {20 + 50 * number: f"core {number % 3}" for number in range(5)}
+    feeds = samples(model, 300)
+    victims = {20: ["core 0"], 70: ["core 1"], 120: ["core 2"], 170: ["core 2", "core 0"]}
     made = []
     with engine_of(folder, feeds, group=2) as engine:
         for number, outputs in enumerate(engine.stream()):
             made.append(outputs)
-            if number in victims:
-                os.kill(engine.pids()[victims[number]], signal.SIGKILL)
+            for name in victims.get(number, ()):
+                os.kill(engine.pids()[name], signal.SIGKILL)
         assert engine.restarted == 5
         ran = [one.samples.tolist() for one in engine.stamps()]
-    assert ran == [list(range(400))] * 3
-    assert_same(model, feeds, made)
-
-
-def test_two_actors_killed_at_once(tmp_path):
-    model = chain(layers=3)
-    folder = cut(model, tmp_path / "stages", chain_groups(3, 3))
-    feeds = samples(model, 60)
-    made = []
-    with engine_of(folder, feeds, window=4) as engine:
-        for number, outputs in enumerate(engine.stream()):
-            made.append(outputs)
-            if number == 30:
-                for name in ("core 0", "core 2"):
-                    os.kill(engine.pids()[name], signal.SIGKILL)
         pids = engine.pids().values()
+    assert ran == [list(range(300))] * 3
     assert_same(model, feeds, made)
     assert all_gone(pids)
+    assert "died" not in "".join(capfd.readouterr())  # of what was mended nobody needs to hear
 
 
 def test_a_stage_that_is_lost_again_and_again_ends_the_run(tmp_path):
@@ -228,10 +215,8 @@ def test_what_cannot_work_is_refused_in_one_line(tmp_path):
         run(folder, inputs=feeds, window=0)
     with pytest.raises(partita.InputError, match="^the plan has stages on 2 devices, but 3 were asked for"):
         run(folder, inputs=feeds, devices=3)
-    with pytest.raises(partita.InputError, match="sample 2: input x: found float64"):
-        run(folder, inputs=[*feeds[:2], {"x": feeds[2]["x"].astype("float64")}])
     with pytest.raises(partita.RunError, match=r"^the cluster has no room for 2 devices of 1 CPU, 1 tpu each \(PACK\): "
-                                               r"it has 1 node with 8 CPU, and none became free in 1 s"):
+                                               r"it has 1 node with 3 CPU, and none became free in 1 s"):
         run(folder, inputs=feeds, resources={"tpu": 1}, start_timeout=1)
 
 
@@ -241,6 +226,4 @@ def test_a_stage_that_cannot_be_loaded_is_refused_in_its_own_words(tmp_path, ray
     (folder / "stage_1.onnx").write_bytes((folder / "stage_0.onnx").read_bytes())
     with pytest.raises(partita.InputError, match="stage_1.onnx: reads x, but pipeline.json says h0: the file was changed"):
         run(folder, inputs=samples(model, 3))
-    with pytest.raises(partita.InputError, match="the execution provider CUDAExecutionProvider is not there"):
-        run(folder, inputs=samples(model, 3), devices=["cuda:0", "cuda:0"])
     assert ray.available_resources().get("CPU", 0) > 0 and ray.is_initialized()  # a cluster that was joined goes on

@@ -82,7 +82,8 @@ class Child:
                 self.ready = True
 
     def waited_for_core(self) -> float | None:
-        """Seconds in which the thread that computes could have run, but others had its core; None where Linux does not say."""
+        """Seconds in which the thread that computes could have run, but others had its core; None where Linux does
+        not say."""
         try:
             return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
         except (OSError, IndexError, ValueError):
@@ -119,7 +120,9 @@ class Child:
         how = f"was ended by {_signal_name(-code)}" if code < 0 else f"has ended with code {code}"
         words = self.last_words()
         when = "" if self.ready else " before it could start"
-        return RunError(f"{self.described()}: its process {how}{when}" + (f"; its last words: {words}" if words else ""))
+        return RunError(
+            f"{self.described()}: its process {how}{when}" + (f"; its last words: {words}" if words else "")
+        )
 
     def last_words(self) -> str:
         """The last line that the process printed."""

@@ -17,16 +17,24 @@ _EXAMPLES = """examples:
 def add_to(commands) -> None:
     """The command `run`, for a parser's commands."""
     parser = commands.add_parser(
-        "run", help="run a plan, and compare what it predicts with what is measured", epilog=_EXAMPLES,
+        "run",
+        help="run a plan, and compare what it predicts with what is measured",
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Runs the stages of a model as a pipeline. Without a plan, a model is measured, planned and cut first.")
+        description="Runs the stages of a model as a pipeline. Without a plan, a model is measured, planned and cut "
+        "first.",
+    )
     parser.add_argument("model", metavar="MODEL", help="an ONNX model, or a folder of stages")
     parser.add_argument("plan", metavar="PLAN", nargs="?", help="its plan, as `partita plan -o` writes it")
-    parser.add_argument("--devices", metavar="N|KIND,...", help="how many, or what plays them: cpu,cpu or cuda:0,cuda:1")
+    parser.add_argument(
+        "--devices", metavar="N|KIND,...", help="how many, or what plays them: cpu,cpu or cuda:0,cuda:1"
+    )
     parser.add_argument("--samples", type=int, default=200, metavar="N", help="how many to run (default 200)")
     parser.add_argument("--engine", default="local", choices=("local", "ray"), help="processes here, or actors of Ray")
     parser.add_argument("--window", type=int, metavar="N", help="samples in flight at most")
-    parser.add_argument("--cores-per-device", type=int, default=1, metavar="N", help="threads of each device (default 1)")
+    parser.add_argument(
+        "--cores-per-device", type=int, default=1, metavar="N", help="threads of each device (default 1)"
+    )
     parser.add_argument("--oversubscribe", action="store_true", help="let devices share cores where there are too few")
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=SIZE", help="the size of an open dimension")
     parser.add_argument("--trace", metavar="FILE", help="write what happened when, as `partita simulate --trace` does")
@@ -62,7 +70,9 @@ def _run(options):
     if options.recalibrate is not None:
         from partita.running.whole import profile_plan_and_run
 
-        return profile_plan_and_run(options.model, None, plan=options.plan, recalibrate=options.recalibrate, **arguments)
+        return profile_plan_and_run(
+            options.model, None, plan=options.plan, recalibrate=options.recalibrate, **arguments
+        )
     from partita.running import run
 
     return run(options.model, options.plan, **arguments)
@@ -100,7 +110,11 @@ def progress_line(file=None):
 
     def show(done: int, count: int | None) -> None:
         ended = done == count
-        print(f"\r{done}{f' of {count}' if count else ''} samples{'' if not ended else ' done'}", end="\n" if ended else "",
-              file=file, flush=True)
+        print(
+            f"\r{done}{f' of {count}' if count else ''} samples{'' if not ended else ' done'}",
+            end="\n" if ended else "",
+            file=file,
+            flush=True,
+        )
 
     return show

@@ -42,19 +42,21 @@ def parse_device(text: str) -> tuple[str, dict]:
 
 def kinds_for(names, devices) -> list:
     """What was asked for, for each name: processors, if it was a number or nothing."""
+    wanted = f"the plan has stages on {len(names)} devices"
     if devices is None or isinstance(devices, int):
         if devices is not None and devices != len(names):
-            raise InputError(f"the plan has stages on {len(names)} devices, but {devices} were asked for; plan for {devices}")
+            raise InputError(f"{wanted}, but {devices} were asked for; plan for {devices}")
         return ["cpu"] * len(names)
     kinds = list(devices)
     if len(kinds) != len(names):
-        raise InputError(f"the plan has stages on {len(names)} devices ({', '.join(names)}), but {len(kinds)} are listed")
+        raise InputError(f"{wanted} ({', '.join(names)}), but {len(kinds)} are listed")
     return kinds
 
 
 def place_devices(names, devices=None, *, cores_per_device: int = 1, oversubscribe: bool = False) -> list[Device]:
-    """A device of this machine for each name: processors, or those listed in `devices` ("cpu", "cuda:0", ...). Each gets cores
-    of its own; where there are too few, that is an error unless `oversubscribe` lets devices share them."""
+    """A device of this machine for each name: processors, or those listed in `devices` ("cpu", "cuda:0", ...). Each
+    gets cores of its own; where there are too few, that is an error unless `oversubscribe` lets devices share
+    them."""
     names = list(names)
     if cores_per_device < 1:
         raise InputError(f"cores per device: found {cores_per_device}, expected at least 1")
@@ -72,9 +74,11 @@ def place_devices(names, devices=None, *, cores_per_device: int = 1, oversubscri
 def _cores_for(count: int, each: int, oversubscribe: bool):
     there = sorted(os.sched_getaffinity(0))
     if count * each > len(there) and not oversubscribe:
-        raise InputError(f"{count} devices of {each} core{'s' if each > 1 else ''} each need {count * each} cores, but this process "
-                         f"may use {len(there)} ({_listed(there)}); plan for fewer, or let them share cores (oversubscribe, "
-                         "--oversubscribe): times will not be as predicted")
+        raise InputError(
+            f"{count} devices of {each} core{'s' if each > 1 else ''} each need {count * each} cores, but this process "
+            f"may use {len(there)} ({_listed(there)}); plan for fewer, or let them share cores (oversubscribe, "
+            "--oversubscribe): times will not be as predicted"
+        )
     for number in range(count):
         yield tuple(dict.fromkeys(there[(number * each + k) % len(there)] for k in range(each)))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The samples that go into a pipeline: given ones, one again and again, or random ones; each checked before it enters."""
+"""The samples that go into a pipeline: given ones, one again and again, or random ones; each checked before it
+enters."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ class Feeds:
     `dims`: sizes of open dimensions; `same_dims`: whether every sample has these.
     """
 
-    def __init__(self, pipeline: Pipeline, inputs=None, samples: int | None = None, dims: dict | None = None, seed: int = 0):
+    def __init__(
+        self, pipeline: Pipeline, inputs=None, samples: int | None = None, dims: dict | None = None, seed: int = 0
+    ):
         if samples is not None and samples < 1:
             raise InputError(f"samples: found {samples}, expected at least 1")
         self._tensors = {tensor.name: tensor for tensor in pipeline.needed_inputs}
@@ -41,7 +44,9 @@ class Feeds:
             try:
                 self._samples = iter(inputs)
             except TypeError:
-                raise InputError(f"inputs: found {type(inputs).__name__}, expected a dict of arrays or an iterable of them") from None
+                raise InputError(
+                    f"inputs: found {type(inputs).__name__}, expected a dict of arrays or an iterable of them"
+                ) from None
             self.count = len(inputs) if hasattr(inputs, "__len__") else None
             if samples is not None:
                 self.count = samples if self.count is None else min(samples, self.count)
@@ -68,9 +73,11 @@ class Feeds:
         for name, tensor in self._tensors.items():
             array = found[name] = numpy.asarray(sample[name])
             if array.dtype != numpy_dtype(tensor.dtype) or not _fits(array.shape, tensor, sizes):
-                raise InputError(f"sample {number}: input {name}: found {array.dtype}[{','.join(map(str, array.shape))}], "
-                                 f"expected {numpy_dtype(tensor.dtype)}{tensor.described().partition(tensor.dtype)[2]}"
-                                 + _as_found(tensor, sizes))
+                raise InputError(
+                    f"sample {number}: input {name}: found {array.dtype}[{','.join(map(str, array.shape))}], "
+                    f"expected {numpy_dtype(tensor.dtype)}{tensor.described().partition(tensor.dtype)[2]}"
+                    + _as_found(tensor, sizes)
+                )
         return found
 
     def _wrong_names(self, sample) -> str:
@@ -84,15 +91,17 @@ class Feeds:
 
 
 def random_sample(pipeline: Pipeline, dims: dict | None = None, seed: int = 0) -> dict:
-    """Random inputs of the model's types and shapes: normally distributed, integers 0 and 1. Open dimensions that `dims` does not
-    have are 1."""
+    """Random inputs of the model's types and shapes: normally distributed, integers 0 and 1. Open dimensions that
+    `dims` does not have are 1."""
     import numpy
 
     generator = numpy.random.default_rng(seed)
     made = {}
     for tensor in pipeline.needed_inputs:
         if tensor.shape is None or None in tensor.shape and not tensor.static:
-            raise InputError(f"the input {tensor.described()} has no known shape: random inputs cannot be made; give inputs")
+            raise InputError(
+                f"the input {tensor.described()} has no known shape: random inputs cannot be made; give inputs"
+            )
         sizes = {extent: (dims or {}).get(extent, 1) for extent in tensor.shape if isinstance(extent, str)}
         shape = resolved_shape(tensor, sizes)
         dtype = numpy_dtype(tensor.dtype)
@@ -104,7 +113,8 @@ def random_sample(pipeline: Pipeline, dims: dict | None = None, seed: int = 0) -
 
 
 def _fits(shape, tensor: Tensor, sizes: dict) -> bool:
-    """Whether the shape is the tensor's; sizes of named dimensions are kept, and must be the same wherever they are named."""
+    """Whether the shape is the tensor's; sizes of named dimensions are kept, and must be the same wherever they are
+    named."""
     if tensor.shape is None:
         return True
     if len(shape) != len(tensor.shape):
@@ -118,7 +128,9 @@ def _fits(shape, tensor: Tensor, sizes: dict) -> bool:
 
 
 def _as_found(tensor: Tensor, sizes: dict) -> str:
-    named = [f"{extent} = {sizes[extent]}" for extent in tensor.shape or () if isinstance(extent, str) and extent in sizes]
+    named = [
+        f"{extent} = {sizes[extent]}" for extent in tensor.shape or () if isinstance(extent, str) and extent in sizes
+    ]
     return f" with {', '.join(named)}" if named else ""
 
 

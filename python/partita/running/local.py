@@ -6,18 +6,19 @@
             ...
         stamps = engine.stamps()
 
-This process feeds and collects. It sleeps in between, as it shares the cores with the devices: of a sample that is the same
-each time nothing is copied, and of results nothing that nobody wants.
+This process feeds and collects. It sleeps in between, as it shares the cores with the devices: of a sample that is
+the same each time nothing is copied, and of results nothing that nobody wants.
 """
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from partita.errors import InputError
+from partita.errors import InputError, RunError
 from partita.pipeline import Pipeline
 from partita.running.children import Child, end_all, wait_until_ready
 from partita.running.devices import Device
@@ -49,6 +50,9 @@ class LocalEngine:
         if self.window < 1:
             raise InputError(f"window: found {self.window}, expected at least 1 sample in flight")
         self._children: list[Child] = []
+        self._listeners: dict[int, Child] = {}
+        if not hasattr(os, "eventfd"):
+            raise RunError("running stages on this machine needs Linux (eventfd and memfd)")
         self._memory = self._wiring = None
         self._fed = self._collected = 0
         try:
@@ -80,7 +84,8 @@ class LocalEngine:
         return {child.device: child.pid for child in self._children}
 
     def stream(self, *, keep_outputs: bool = True) -> Iterator[dict]:
-        """Runs all samples, and yields the outputs of each in order: dicts of arrays, empty ones without `keep_outputs`."""
+        """Runs all samples, and yields the outputs of each in order: dicts of arrays, empty ones without
+        `keep_outputs`."""
         samples = iter(self.feeds)
         more = True
         while True:
@@ -126,7 +131,9 @@ class LocalEngine:
             for copy, name in enumerate(stage.devices):
                 held[name].append((stage, copy))
         holders = {(stage.index, copy): name for name, tasks in held.items() for stage, copy in tasks}
-        self._wiring = Wiring(self.pipeline, lambda reader, copy: reader == COLLECTOR or len(held[holders[reader, copy]]) > 1)
+        self._wiring = Wiring(
+            self.pipeline, lambda reader, copy: reader == COLLECTOR or len(held[holders[reader, copy]]) > 1
+        )
         self._inputs = [self._slot_tensor(layout, FEEDER, tensor.name) for tensor in self.pipeline.needed_inputs]
         self._outputs = [self._slot_tensor(layout, FEEDER if tensor.source is None else tensor.source, tensor.name)
                          for tensor in self.pipeline.outputs]
@@ -146,12 +153,22 @@ class LocalEngine:
 
     def _start_child(self, device: Device, tasks: list, layout: Layout, optimize: bool) -> None:
         stages = [self._task_spec(stage, copy, layout) for stage, copy in tasks]
-        descriptors = {one for stage in stages for edge in (*stage["waits"], *stage["posts"]) for one in edge if one is not None}
-        spec = {"memory": self._memory.descriptor, "memory_size": self._memory.size, "window": self.window, "stages": stages,
-                "cores": list(device.cores), "provider": device.provider, "provider_options": device.provider_options,
-                "optimize": optimize}
+        descriptors = {
+            one for stage in stages for edge in (*stage["waits"], *stage["posts"]) for one in edge if one is not None
+        }
+        spec = {
+            "memory": self._memory.descriptor,
+            "memory_size": self._memory.size,
+            "window": self.window,
+            "stages": stages,
+            "cores": list(device.cores),
+            "provider": device.provider,
+            "provider_options": device.provider_options,
+            "optimize": optimize,
+        }
         child = Child(device.name, [stage.index for stage, _ in tasks], spec, [self._memory.descriptor, *descriptors])
         self._children.append(child)
+        self._listeners[child.status] = child
         self._poll.register(child.status, select.POLLIN)
 
     def _task_spec(self, stage, copy: int, layout: Layout) -> dict:
@@ -184,10 +201,11 @@ class LocalEngine:
     def _wait_for(self, sample: int) -> None:
         """Sleeps until the sample is through, or a process is gone."""
         while not self._arrivals.take(sample):
-            statuses = {child.status: child for child in self._children}
             for descriptor, _ in self._poll.poll():
-                if descriptor in statuses:
-                    statuses[descriptor].listen()
+                if descriptor in self._listeners:
+                    self._listeners[descriptor].listen()
+                else:
+                    self._arrivals.absorb(descriptor)
 
     def _read_stamps(self) -> list[StageStamps]:
         return [read_stamps(self._memory.map, offset, rows, stage, name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run measured, beside what the plan predicted: medians and spread per device and per stage, and the time per sample.
+"""What a run measured, beside what the plan predicted: medians and spread per device and per stage, and the time per
+sample.
 
 The steady state is measured: the first samples, while the pipeline fills and caches warm up, are left out. The time per
 sample is found for several blocks of samples one after the other; their median counts and their range is the noise. The
@@ -149,10 +150,21 @@ class Measured:
             for one in fields.rows("devices"))
         stages = tuple(MeasuredStage(one.integer("stage"), one.text("device"), one.integer("samples"),
                                      _phases(one.get("measured"))) for one in fields.rows("stages"))
-        return Measured(fields.text("model"), fields.text("engine"), fields.integer("samples"), fields.integer("warm_up"),
-                        fields.integer("window"), time.number("measured"), time.number("low"), time.number("high"),
-                        tuple(time.get("blocks")), time.get("predicted", None), devices, stages,
-                        fields.get("fingerprint", None))
+        return Measured(
+            fields.text("model"),
+            fields.text("engine"),
+            fields.integer("samples"),
+            fields.integer("warm_up"),
+            fields.integer("window"),
+            time.number("measured"),
+            time.number("low"),
+            time.number("high"),
+            tuple(time.get("blocks")),
+            time.get("predicted", None),
+            devices,
+            stages,
+            fields.get("fingerprint", None),
+        )
 
     def table(self) -> str:
         """For people."""
@@ -169,14 +181,18 @@ def measure(pipeline: Pipeline, stamps: list[StageStamps], *, engine: str, windo
     stamps = [one for one in stamps if len(one.samples)]
     if not stamps:
         raise InputError("nothing was measured: no sample has run")
-    first = max(int(one.samples[0]) - one_of(pipeline, one) + 1 for one in stamps)  # that all stages still have stamps of
+    first = max(
+        int(one.samples[0]) - one_of(pipeline, one) + 1 for one in stamps
+    )  # that all stages still have stamps of
     last = max(int(one.samples[-1]) for one in stamps)
     there = last - max(first, 0) + 1
     skipped = min(max(2 * window, there // 10), there // 2) if warm_up is None else min(warm_up, there - 1)
     begin = max(first, 0) + skipped
     steady = [one.after(begin) for one in stamps]
     blocks = _blocks(steady, begin, last, numpy)
-    devices = tuple(_device(name, steady, pipeline, plan, (settings or {}).get(name, {}), numpy) for name in pipeline.devices)
+    devices = tuple(
+        _device(name, steady, pipeline, plan, (settings or {}).get(name, {}), numpy) for name in pipeline.devices
+    )
     stages = tuple(MeasuredStage(one.stage, one.device, len(one.samples), _summary([one], numpy))
                    for one in steady if len(one.samples))
     return Measured(
@@ -212,7 +228,9 @@ def _device(name: str, steady: list[StageStamps], pipeline: Pipeline, plan: Plan
         return None
     predicted = None
     if plan is not None and (device := plan.device(name)) is not None:
-        predicted = Predicted(*(plan.milliseconds(time) for time in (device.compute, device.into, device.out, device.load)))
+        predicted = Predicted(
+            *(plan.milliseconds(time) for time in (device.compute, device.into, device.out, device.load))
+        )
     return MeasuredDevice(
         name=name, stages=tuple(one.stage for one in own), samples=len(own[0].samples),
         sharing=max(one_of(pipeline, one) for one in own), measured=_summary(own, numpy), predicted=predicted,

@@ -20,7 +20,11 @@ def table(measured) -> str:
                 row.append(_time(getattr(device.predicted, name)) if device.predicted else "-")
             row.append(_time(figure))
         if with_plan:
-            row += [_time(device.predicted.load) if device.predicted else "-", _time(device.load), _percent(device.error)]
+            row += [
+                _time(device.predicted.load) if device.predicted else "-",
+                _time(device.load),
+                _percent(device.error),
+            ]
         else:
             row.append(_time(device.load))
         row.append("*" if device is slowest and len(measured.devices) > 1 else "")

@@ -28,7 +28,9 @@ def prepared(model, plan):
     if not Path(model).is_file():
         raise InputError(f"{model}: there is no such file; expected an ONNX model or a folder of stages")
     if plan is None:
-        raise InputError(f"{model}: a model needs a plan to be run; `python -m partita run {model}` measures and plans it first")
+        raise InputError(
+            f"{model}: a model needs a plan to be run; `python -m partita run {model}` measures and plans it first"
+        )
     with tempfile.TemporaryDirectory(prefix="partita-stages-") as above:
         folder = Path(above, "stages")
         cut(model, plan.path, folder)

@@ -23,6 +23,7 @@ _LONGEST_FOLDER = 40  # characters: the names of Ray's sockets, which begin with
 # What Ray prints on the death of a worker or node: the engine handles it, and says so if it cannot.
 _SILENT = "A worker died or was killed|The node with node id|Raylet is terminated|has been marked dead"
 _SKIPPED_LINES = "RAY_DEDUP_LOGS_SKIP_REGEX"
+_UNREAD_ERRORS = "RAY_IGNORE_UNHANDLED_ERRORS"  # of references that are dropped without a look at them
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
 
@@ -87,8 +88,7 @@ class Cluster:
         self.options = options
         self.bundles = bundles
         self.ray = ray_module()
-        self._level = logging.getLogger("ray").level
-        logging.getLogger("ray").setLevel(logging.ERROR)  # Ray's own remarks stay off the terminal
+        self._quiet = _Quiet()
         try:
             self._join(store_bytes, cores)
             self._reserve()
@@ -112,7 +112,7 @@ class Cluster:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
-        logging.getLogger("ray").setLevel(self._level)
+        self._quiet.end()
 
     def place(self, number: int) -> dict:
         """Options for an actor that takes the place of device `number`."""
@@ -161,6 +161,24 @@ class Cluster:
             raise RunError(f"the cluster has no room for {len(self.bundles)} devices of {_listed(self.bundles[0])} each "
                            f"({self.options.strategy}): it has {self.described()}, and none became free in "
                            f"{self.options.start_timeout:.0f} s")
+
+
+class _Quiet:
+    """Keeps Ray's remarks off the terminal: the engine handles errors, and says itself what it cannot handle."""
+
+    def __init__(self):
+        self._logger = logging.getLogger("ray")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.ERROR)
+        self._heard = os.environ.get(_UNREAD_ERRORS)
+        os.environ[_UNREAD_ERRORS] = "1"
+
+    def end(self) -> None:
+        self._logger.setLevel(self._level)
+        if self._heard is None:
+            os.environ.pop(_UNREAD_ERRORS, None)
+        else:
+            os.environ[_UNREAD_ERRORS] = self._heard
 
 
 def _short_folder() -> str:

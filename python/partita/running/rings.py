@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rings of slots in anonymous shared memory, through which tensors pass between processes without being copied.
 
-Each stage has a ring, and so has the process that feeds the pipeline (for the model's inputs). A slot holds all outputs of its
-stage for one sample, at fixed offsets; sample s is in slot s modulo the window, in every ring. As at most `window` samples are
-in flight (local.py sees to that), whoever comes to a slot finds it free: no one waits for space.
+Each stage has a ring, and so has the process that feeds the pipeline (for the model's inputs). A slot holds all
+outputs of its stage for one sample, at fixed offsets; sample s is in slot s modulo the window, in every ring. As at
+most `window` samples are in flight (local.py sees to that), whoever comes to a slot finds it free: no one waits for
+space.
 
-The memory is a memfd: it has no name in any file system, and is gone when the last process that has it open is gone, also
-after SIGKILL.
+The memory is a memfd: it has no name in any file system, and is gone when the last process that has it open is gone,
+also after SIGKILL.
 
 A tensor of open shape has a header with the sample's shape in front of it, and space for the largest one reserved.
 """
@@ -94,17 +95,23 @@ class Layout:
 
     def _space_for(self, tensor: Tensor, whose: str):
         if tensor.sequence or not can_be_passed_on(tensor.dtype):
-            raise InputError(f"{whose} hands over {tensor.described()}: only tensors of numbers can pass between stages; "
-                             "plan again with the nodes that make and read it kept together")
+            raise InputError(
+                f"{whose} hands over {tensor.described()}: only tensors of numbers can pass between stages; "
+                "plan again with the nodes that make and read it kept together"
+            )
         if tensor.shape is not None and len(tensor.shape) > _MOST_AXES:
-            raise InputError(f"{whose} hands over {tensor.described()}: at most {_MOST_AXES} axes can pass between stages")
+            raise InputError(
+                f"{whose} hands over {tensor.described()}: at most {_MOST_AXES} axes can pass between stages"
+            )
         shape = resolved_shape(tensor, self._dims)
         if shape is not None:
             capacity = _bytes_of(shape, tensor.dtype)
             return (shape if self._same or tensor.static else None), capacity
         if tensor.bytes is None:
-            raise InputError(f"{whose} hands over {tensor.described()}: how large it can be is not known; give the sizes of "
-                             "open dimensions: dims={...}, --dim NAME=SIZE")
+            raise InputError(
+                f"{whose} hands over {tensor.described()}: how large it can be is not known; give the sizes of "
+                "open dimensions: dims={...}, --dim NAME=SIZE"
+            )
         return None, tensor.bytes
 
 
@@ -135,8 +142,10 @@ def _check_fits(size: int) -> None:
     with open("/proc/meminfo", encoding="ascii") as file:
         available = next((int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:")), None)
     if available is not None and size > 0.9 * available:
-        raise InputError(f"the tensors in flight take {size / 2**20:.0f} MiB, but only {available / 2**20:.0f} MiB of memory are "
-                         "free; give a smaller window")
+        raise InputError(
+            f"the tensors in flight take {size / 2**20:.0f} MiB, but only {available / 2**20:.0f} MiB of memory are "
+            "free; give a smaller window"
+        )
 
 
 class SlotTensor:
@@ -167,8 +176,10 @@ class SlotTensor:
             return self._views[slot]
         size = _bytes_of(shape, self.place.dtype)
         if size > self.place.capacity:
-            raise RunError(f"{self.name} of shape {list(shape)} takes {size} bytes, but {self.place.capacity} are reserved; give "
-                           "the largest sizes of open dimensions: dims={...}, --dim NAME=SIZE")
+            raise RunError(
+                f"{self.name} of shape {list(shape)} takes {size} bytes, but {self.place.capacity} are reserved; give "
+                "the largest sizes of open dimensions: dims={...}, --dim NAME=SIZE"
+            )
         unused = (0,) * (_MOST_AXES - len(shape))
         _HEADER.pack_into(self._map, self._start(slot), len(shape), *shape, *unused)
         return self._array(slot, shape)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`partita.run`: a plan at work.
 
-An engine is a class like LocalEngine (local.py): made of a pipeline, devices and feeds, which starts it; a context manager, which
-ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with `places_devices = False` is given devices as the
-caller has named them, and finds them itself.
+An engine is a class like LocalEngine (local.py): made of a pipeline, devices and feeds, which starts it; a context
+manager, which ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with `places_devices = False` is
+given devices as the caller has named them, and finds them itself.
 """
 
 from __future__ import annotations
@@ -55,18 +55,32 @@ def engine_class(name: str):
     return getattr(importlib.import_module(module), kind)
 
 
-def run(model, plan=None, inputs=None, *, devices=None, samples: int | None = None, engine: str = "local",
-        window: int | None = None, trace=None, progress: Callable[[int, int | None], None] | None = None,
-        dims: dict[str, int] | None = None, cores_per_device: int = 1, oversubscribe: bool = False, optimize: bool = False,
-        keep_outputs: bool = True, **engine_options) -> RunResult:
+def run(
+    model,
+    plan=None,
+    inputs=None,
+    *,
+    devices=None,
+    samples: int | None = None,
+    engine: str = "local",
+    window: int | None = None,
+    trace=None,
+    progress: Callable[[int, int | None], None] | None = None,
+    dims: dict[str, int] | None = None,
+    cores_per_device: int = 1,
+    oversubscribe: bool = False,
+    optimize: bool = False,
+    keep_outputs: bool = True,
+    **engine_options,
+) -> RunResult:
     """Runs a stream of samples through the stages of a model, and measures each stage.
 
-    `model` is an ONNX file, which is cut along `plan` first, or a folder of stages. `inputs` is an iterable of dicts of
-    NumPy arrays; one dict, which is run `samples` times (100); or None: random inputs. `devices` names what plays the
-    plan's devices ("cpu", "cuda:0", ...; by default processors), each with `cores_per_device` cores. At most `window` samples are
-    in flight. `trace` names a file for what happened when; `progress` is called with the samples done and all (None: not known).
-    `dims`: the sizes, or the largest ones, of open dimensions. Without `keep_outputs` results are only counted. Without a plan, a
-    model is measured and planned for `devices` first.
+    `model` is an ONNX file, which is cut along `plan` first, or a folder of stages. `inputs` is an iterable of dicts
+    of NumPy arrays; one dict, which is run `samples` times (100); or None: random inputs. `devices` names what plays
+    the plan's devices ("cpu", "cuda:0", ...; by default processors), each with `cores_per_device` cores. At most
+    `window` samples are in flight. `trace` names a file for what happened when; `progress` is called with the samples
+    done and all (None: not known). `dims`: the sizes, or the largest ones, of open dimensions. Without `keep_outputs`
+    results are only counted. Without a plan, a model is measured and planned for `devices` first.
 
         result = partita.run("model.onnx", "plan.json", [{"x": x} for x in samples])
         print(result.measured.time_per_sample, "ms per sample,", result.measured.predicted, "predicted")
@@ -87,15 +101,17 @@ def run(model, plan=None, inputs=None, *, devices=None, samples: int | None = No
                     outputs.append(made)
             stamps = running.stamps()
             settings = running.settings()
-        measured = measure(pipeline, stamps, engine=running.name, window=running.window, plan=plan_file, settings=settings)
+        measured = measure(
+            pipeline, stamps, engine=running.name, window=running.window, plan=plan_file, settings=settings
+        )
         if trace is not None:
             write_trace(trace, pipeline, stamps)
         return RunResult(outputs, measured, pipeline, plan_file, stamps)
 
 
 def stream(model, plan=None, inputs=None, **options) -> Iterator[dict]:
-    """The outputs of each sample as soon as they are there, in order; options as for `run`. Ends the pipeline when it is
-    through, or closed.
+    """The outputs of each sample as soon as they are there, in order; options as for `run`. Ends the pipeline when it
+    is through, or closed.
 
         for outputs in partita.running.stream("stages", inputs=camera()):
             show(outputs["y"])

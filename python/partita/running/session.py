@@ -6,8 +6,8 @@
     bound = session.bind({"x": x}, {"y": y})                     # or: reads x and writes y where they lie
     bound.run()
 
-Graph optimisation is off unless asked for: stages are parts of a model that was optimised before it was measured and cut,
-and what runs must be what was measured.
+Graph optimisation is off unless asked for: stages are parts of a model that was optimised before it was measured and
+cut, and what runs must be what was measured.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def check_provider(provider: str) -> None:
 
 
 def pin_to(cores) -> None:
-    """Keeps the calling thread, which computes too, on the first of the cores; the session's other threads take the rest."""
+    """Keeps the calling thread, which computes too, on the first of the cores; the session's other threads take the
+    rest."""
     os.sched_setaffinity(0, {cores[0]})
 
 
 class StageSession:
-    """One ONNX file, loaded. `cores`: as many threads as cores, the n-th on the n-th; the caller's thread is the first of
-    them, and pins itself (`pin_to`). Without cores there are `threads` of them, anywhere."""
+    """One ONNX file, loaded. `cores`: as many threads as cores, the n-th on the n-th; the caller's thread is the
+    first of them, and pins itself (`pin_to`). Without cores there are `threads` of them, anywhere."""
 
     def __init__(self, file, *, provider: str = CPU, provider_options: dict | None = None, threads: int = 1, cores=None,
                  optimize: bool = False, profile_prefix: str | None = None):
@@ -82,7 +83,10 @@ class StageSession:
     def check_is(self, stage: Stage) -> None:
         """Refuses a file that does not read and make what pipeline.json says of it: it was changed since."""
         optional = {tensor.name for tensor in stage.inputs if tensor.optional}
-        for what, found, expected in (("reads", self.inputs, stage.needed_inputs), ("makes", self.outputs, stage.outputs)):
+        for what, found, expected in (
+            ("reads", self.inputs, stage.needed_inputs),
+            ("makes", self.outputs, stage.outputs),
+        ):
             has = {tensor.name: tensor for tensor in found if tensor.name not in optional}
             says = {tensor.name: tensor for tensor in expected}
             if set(has) != set(says):
@@ -125,7 +129,9 @@ class BoundRun:
             if array is None:
                 binding.bind_output(tensor.name, "cpu", 0)
             else:
-                binding.bind_output(tensor.name, "cpu", 0, onnx_type(types[tensor.name]), array.shape, array.ctypes.data)
+                binding.bind_output(
+                    tensor.name, "cpu", 0, onnx_type(types[tensor.name]), array.shape, array.ctypes.data
+                )
         self._elsewhere = None  # outputs that ONNX Runtime does not write where it was told to: known after a run
 
     def run(self) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of one device: `python -m partita.running.stage_process DESCRIPTOR`, started by local.py, which hands over file
-descriptors and, in the file behind DESCRIPTOR, what to do with them as JSON.
+"""The process of one device: `python -m partita.running.stage_process DESCRIPTOR`, started by local.py, which hands
+over file descriptors and, in the file behind DESCRIPTOR, what to do with them as JSON.
 
-It ends when the process that started it closes its end of the control pipe, or is gone. Results and stamps are in shared
-memory by then, so there is nothing to put in order.
+It ends when the process that started it closes its end of the control pipe, or is gone. Results and stamps are in
+shared memory by then, so there is nothing to put in order.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class StageTask:
         self._bound = [None] * window
 
     def bound(self, slot: int):
-        """The session on the tensors of a slot. Where shapes are fixed it is bound once; else each time, to the shapes that are
-        there, and outputs of open shape stay in ONNX Runtime's memory at first."""
+        """The session on the tensors of a slot. Where shapes are fixed it is bound once; else each time, to the
+        shapes that are there, and outputs of open shape stay in ONNX Runtime's memory at first."""
         found = self._bound[slot]
         if found is None:
             found = self.session.bind({one.name: one.view(slot) for one in self.inputs},
@@ -100,11 +100,15 @@ def run_one(task: StageTask) -> None:
 def run_several(tasks: list[StageTask]) -> None:
     """A device with several stages runs whichever is ready, the oldest sample first, so that samples leave early."""
     poll = select.poll()
+    arrivals = {}
     for task in tasks:
         for descriptor in task.arrivals.descriptors:
+            arrivals[descriptor] = task.arrivals
             poll.register(descriptor, select.POLLIN)
     began = time.monotonic_ns()
     while True:
+        for descriptor, _ in poll.poll(0):
+            arrivals[descriptor].absorb(descriptor)
         for task in sorted(tasks, key=lambda task: task.sample):
             if task.arrivals.take(task.sample):
                 task.run_next(began)
@@ -134,7 +138,9 @@ def load_tasks(spec: dict) -> list[StageTask]:
     for one in spec["stages"]:
         session = StageSession(one["file"], provider=spec["provider"], provider_options=spec["provider_options"],
                                cores=spec["cores"], optimize=spec["optimize"])
-        session.check_is(Stage(one["stage"], "", one["file"], _tensors(one["expected_inputs"]), _tensors(one["expected_outputs"])))
+        session.check_is(
+            Stage(one["stage"], "", one["file"], _tensors(one["expected_inputs"]), _tensors(one["expected_outputs"]))
+        )
         tasks.append(StageTask(one, memory, spec["window"], session))
     return tasks
 

@@ -3,9 +3,9 @@
 
     began ── wait ── ready ── in ── computing ── compute ── computed ── out ── done
 
-`ready`: all inputs are there. `computing`: they are bound, or copied to where the stage needs them. `computed`: the results
-exist. `done`: they are where others find them, and the others know. Times are nanoseconds of one clock (CLOCK_MONOTONIC) for
-all processes of a machine.
+`ready`: all inputs are there. `computing`: they are bound, or copied to where the stage needs them. `computed`: the
+results exist. `done`: they are where others find them, and the others know. Times are nanoseconds of one clock
+(CLOCK_MONOTONIC) for all processes of a machine.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ MOMENTS = ("began", "ready", "computing", "computed", "done")
 PHASES = {"wait": (0, 1), "in": (1, 2), "compute": (2, 3), "out": (3, 4)}  # from which moment to which
 
 _ROW = struct.Struct("<6q")  # the sample, then the moments
+_PAGE = 4096
 MOST_ROWS = 1 << 16  # of a stage's copy that are kept: the last ones
 
 
@@ -55,6 +56,8 @@ class StampWriter:
     def __init__(self, memory, offset: int, rows: int):
         self._memory, self._offset, self._rows = memory, offset, rows
         self._next = 0
+        for page in range(offset, offset + bytes_for(rows), _PAGE):  # takes all its memory now, not sample by sample
+            memory[page : page + 1] = b"\0"
 
     def write(self, sample: int, began: int, ready: int, computing: int, computed: int, done: int) -> None:
         _ROW.pack_into(self._memory, self._offset + self._next * _ROW.size,

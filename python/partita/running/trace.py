@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run as a trace, in the format of `partita simulate --trace`: the same lanes, names and categories, so that a prediction
-and a measurement lie one above the other in any viewer of the Trace Event Format (Perfetto, chrome://tracing).
+"""A run as a trace, in the format of `partita simulate --trace`: the same lanes, names and categories, so that a
+prediction and a measurement lie one above the other in any viewer of the Trace Event Format (Perfetto,
+chrome://tracing).
 
-Waiting is the gaps between slices, as in simulations. Samples are numbered from the run's first; times begin with the first
-slice. Arrows lead from a stage to those that read from it.
+Waiting is the gaps between slices, as in simulations. Samples are numbered from the run's first; times begin with the
+first slice. Arrows lead from a stage to those that read from it.
 """
 
 from __future__ import annotations
@@ -90,6 +91,10 @@ def _arrows(pipeline: Pipeline, stamps: list[StageStamps], places: dict, origin:
             if before is None or before[0] == place:
                 continue
             shared = {"id": len(made) // 2, "name": f"sample {sample}", "cat": "flow"}
-            made.append({"ph": "s", **shared, "ts": _microseconds(before[1][3] - origin), "pid": before[0], "tid": before[0]})
-            made.append({"ph": "f", "bp": "e", **shared, "ts": _microseconds(moments[1] - origin), "pid": place, "tid": place})
+            made.append(
+                {"ph": "s", **shared, "ts": _microseconds(before[1][3] - origin), "pid": before[0], "tid": before[0]}
+            )
+            made.append(
+                {"ph": "f", "bp": "e", **shared, "ts": _microseconds(moments[1] - origin), "pid": place, "tid": place}
+            )
     return made

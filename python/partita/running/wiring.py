@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who tells whom that a sample is there: event counters (eventfd) between processes.
 
-A stage may run a sample when all stages that it reads from have. Where one of these waits for another of them anyway, its word is
-enough: only the edges of the transitive reduction have counters. The feeder (FEEDER) comes before all stages, and what
-collects the results (COLLECTOR) after all.
+A stage may run a sample when all stages that it reads from have. Where one of these waits for another of them anyway,
+its word is enough: only the edges of the transitive reduction have counters. The feeder (FEEDER) comes before all
+stages, and what collects the results (COLLECTOR) after all.
 
-A stage that several devices run in turns has a counter for each of them: sample s is made by the copy at s modulo their number,
-so counting says which samples are there, although copies overtake each other.
+A stage that several devices run in turns has a counter for each of them: sample s is made by the copy at s modulo
+their number, so counting says which samples are there, although copies overtake each other.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def _maker(tensor) -> int:
 
 
 class Wiring:
-    """The counters of a pipeline. `waits(reader, copy)` and `posts(maker, copy)` list, for each edge, the file descriptors by
-    the other side's copy; None where two copies never meet."""
+    """The counters of a pipeline. `waits(reader, copy)` and `posts(maker, copy)` list, for each edge, the file
+    descriptors by the other side's copy; None where two copies never meet."""
 
     def __init__(self, pipeline: Pipeline, never_blocks):
         """`never_blocks(reader, copy)`: whether the reader looks at several counters at once, and polls."""
@@ -74,31 +74,35 @@ class Wiring:
 
 
 class Arrivals:
-    """Counts what has arrived on the counters of one reader."""
+    """Counts what has arrived on the counters of one reader: it either waits for its next sample, or polls several
+    readers' counters at once, absorbs those that have something, and takes what is there. (A counter that is read only
+    when its turn comes would wake the poll again and again.)"""
 
     def __init__(self, waits: list[list[int | None]]):
         self.descriptors = [one for edge in waits for one in edge if one is not None]
-        self._edges = [(edge, [0] * len(edge)) for edge in waits]
+        self._edges = [(edge, len(edge)) for edge in waits]
+        self._counts = dict.fromkeys(self.descriptors, 0)
 
     def wait(self, sample: int) -> None:
         """Until the sample is there; for counters that block."""
-        for edge, counts in self._edges:
-            copy = sample % len(counts)
-            if not counts[copy]:
-                counts[copy] = os.eventfd_read(edge[copy])
-            counts[copy] -= 1
+        counts = self._counts
+        for edge, copies in self._edges:
+            descriptor = edge[sample % copies]
+            if not counts[descriptor]:
+                counts[descriptor] = os.eventfd_read(descriptor)
+            counts[descriptor] -= 1
+
+    def absorb(self, descriptor: int) -> None:
+        """Takes in what a counter has, which the poll has shown to be something."""
+        self._counts[descriptor] += os.eventfd_read(descriptor)
 
     def take(self, sample: int) -> bool:
-        """Whether the sample is there; if so it counts as taken. For counters that do not block."""
-        for edge, counts in self._edges:
-            copy = sample % len(counts)
-            if not counts[copy]:
-                try:
-                    counts[copy] = os.eventfd_read(edge[copy])
-                except BlockingIOError:
-                    return False
-        for _, counts in self._edges:
-            counts[sample % len(counts)] -= 1
+        """Whether the sample is there, by what was absorbed; if so it counts as taken."""
+        needed = [edge[sample % copies] for edge, copies in self._edges]
+        if not all(self._counts[descriptor] for descriptor in needed):
+            return False
+        for descriptor in needed:
+            self._counts[descriptor] -= 1
         return True
 
 
