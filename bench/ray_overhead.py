@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine ray costs per sample and stage on one machine: stages that compute next to nothing pass on tensors of 1 MB.
+"""What the engine ray costs per sample and stage on one machine: stages that compute next to nothing pass on tensors of
+1 MB.
 
-    PYTHONPATH=python python bench/ray_overhead.py [--stages 2] [--samples 400] [--megabytes 1] [--groups 1,auto]
+usage: ray_overhead.py [--stages 2] [--samples 400] [--megabytes 1] [--groups 1,auto]
 
-Every sample is another one, so that inputs go through the object store too. `excess` is the time per sample without what the
-slowest stage computes: what a pipeline of busy stages would wait for. `each` divides the whole time per sample by the stages: where
-there are fewer cores than processes (stages, this program, Ray's own) they take turns, and this is the number to look at.
+Every sample is another one, so that inputs go through the object store too. `excess` is the time per sample without
+what the slowest stage computes: what a pipeline of busy stages would wait for. `each` divides the whole time per sample
+by the stages: where there are fewer cores than processes (stages, this program, Ray's own) they take turns, and this is
+the number to look at.
 """
 
 import argparse
@@ -17,14 +19,15 @@ from pathlib import Path
 
 import numpy
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "python"))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "python"), str(HERE.parent / "tests" / "python")]
 
-from models import Model, cut, helper  # noqa: E402
-from onnx import TensorProto  # noqa: E402
-from partita.pipeline import Pipeline  # noqa: E402
-from partita.running.feeds import Feeds  # noqa: E402
-from partita.running.measured import measure  # noqa: E402
-from partita.running.ray_engine import RayEngine  # noqa: E402
+from models import Model, cut, helper
+from onnx import TensorProto
+from partita.pipeline import Pipeline
+from partita.running.feeds import Feeds
+from partita.running.measured import measure
+from partita.running.ray_engine import RayEngine
 
 
 def negations(stages: int, floats: int) -> Model:
@@ -60,9 +63,8 @@ def main() -> None:
                         raise SystemExit(f"sample {number} has come back wrong")
                 spent = 1000 * (time.perf_counter() - began) / (options.samples - 1 - options.samples // 4)
                 measured = measure(pipeline, engine.stamps(), engine="ray", window=engine.window)
-                largest = engine._largest_group if group == "auto" else ""
         computed = max(stage.measured.compute.mean for stage in measured.stages)
-        print(f"{group:>5}  {spent:15.3f}  {computed:23.3f}  {spent - computed:6.3f}  {spent / options.stages:4.3f}   {largest}")
+        print(f"{group:>5}  {spent:15.3f}  {computed:23.3f}  {spent - computed:6.3f}  {spent / options.stages:4.3f}")
 
 
 if __name__ == "__main__":

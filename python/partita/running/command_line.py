@@ -7,6 +7,7 @@ import argparse
 import sys
 
 from partita.errors import InputError
+from partita.running import ray_command_line
 
 _EXAMPLES = """examples:
   python -m partita run model.onnx plan.json --samples 200
@@ -42,6 +43,7 @@ def add_to(commands) -> None:
     parser.add_argument("--report", metavar="FILE", help="write a page with the predicted and the measured timeline")
     parser.add_argument("--recalibrate", nargs="?", type=int, const=2, metavar="ROUNDS",
                         help="plan again with what was measured until the prediction holds (at most 2 rounds)")
+    ray_command_line.add_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_command)
 
@@ -66,7 +68,7 @@ def _run(options):
     arguments = dict(
         devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
-        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False)
+        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False, **ray_command_line.chosen(options))
     if options.recalibrate is not None:
         from partita.running.whole import profile_plan_and_run
 

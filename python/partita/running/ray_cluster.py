@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray, as far as the engine needs it: a cluster that is joined, or started on this machine and ended again; and in it a place
-for each device.
+"""Ray, as far as the engine needs it: a cluster that is joined, or started on this machine and ended again; and in it a
+place for each device.
 
-Ray is started here only if no address is given, the environment has none (RAY_ADDRESS), and the program has not joined a
-cluster itself. Only a Ray that was started here is ended, with its processes and its folder of logs.
+Ray is started here only if no address is given, the environment has none (RAY_ADDRESS), and the program has not joined
+a cluster itself. Only a Ray that was started here is ended, with its processes and its folder of logs.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
@@ -16,6 +17,7 @@ import tempfile
 from dataclasses import dataclass, field, fields
 
 from partita.errors import InputError, RunError, needs
+from partita.running.children import python_path
 
 _STORE_AT_LEAST = 200 << 20  # bytes
 _STORE_AT_MOST = 0.3  # of the memory that is free
@@ -146,8 +148,9 @@ class Cluster:
             else:
                 self._folder = _short_folder()
                 self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
-                self.ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=self._folder,
-                              object_store_memory=_store_size(store_bytes), **quiet)
+                with _package_in_reach():
+                    self.ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=self._folder,
+                                  object_store_memory=_store_size(store_bytes), **quiet)
         except Exception as error:  # Ray has types of its own for some, and Python's for others
             where = f"the cluster at {address} cannot be joined" if address else "Ray cannot be started on this machine"
             raise RunError(f"{where}: {_first_line(error)}") from None
@@ -158,9 +161,10 @@ class Cluster:
 
         self._places = placement_group(self.bundles, strategy=self.options.strategy)
         if not self._places.wait(self.options.start_timeout):
-            raise RunError(f"the cluster has no room for {len(self.bundles)} devices of {_listed(self.bundles[0])} each "
-                           f"({self.options.strategy}): it has {self.described()}, and none became free in "
-                           f"{self.options.start_timeout:.0f} s")
+            raise RunError(
+                f"the cluster has no room for {len(self.bundles)} devices of {_listed(self.bundles[0])} each "
+                f"({self.options.strategy}): it has {self.described()}, and none became free in "
+                f"{self.options.start_timeout:.0f} s")
 
 
 class _Quiet:
@@ -179,6 +183,20 @@ class _Quiet:
             os.environ.pop(_UNREAD_ERRORS, None)
         else:
             os.environ[_UNREAD_ERRORS] = self._heard
+
+
+@contextlib.contextmanager
+def _package_in_reach():
+    """What is started within inherits it: Ray's processes, and from them the actors."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = python_path()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 def _short_folder() -> str:

@@ -6,13 +6,15 @@
             ...
         stamps = engine.stamps()
 
-Samples travel in *groups*. A call of an actor costs the driver, the actors and Ray some ms, however little it does; so where
-stages are quick, as many samples share a call as take about 20 ms. The driver calls all stages of a group at once, each with
-the references of what it reads: data goes from actor to actor, and the driver waits for the last results only.
+Samples travel in *groups*. A call of an actor costs the driver, the actors and Ray some ms, however little it does; so
+where stages are quick, as many samples share a call as take about 20 ms. The driver calls all stages of a group at
+once, each with the references of what it reads: data goes from actor to actor, and the driver waits for the last
+results only.
 
-What is lost is run again. The inputs of a group stay with the driver until its results are there. When an actor or its node is
-lost, its device is started anew, in the place that the cluster finds for it, and the groups that failed are submitted again from
-their inputs. A group's results are taken once, when all of them are there. Errors of the model itself are not tried again.
+What is lost is run again. The inputs of a group stay with the driver until its results are there. When an actor or its
+node is lost, its device is started anew, in the place that the cluster finds for it, and the groups that failed are
+submitted again from their inputs. A group's results are taken once, when all of them are there. Errors of the model
+itself are not tried again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 
 from partita.errors import Error, InputError, RunError
 from partita.pipeline import Pipeline
@@ -31,6 +34,7 @@ from partita.running.ray_cluster import Cluster, RayOptions, starts_here
 from partita.running.ray_hosts import Hosts
 from partita.running.ray_stage import packed, unpacked
 from partita.running.ray_stamps import Call, CallLog
+from partita.running.rings import check_can_pass
 from partita.running.stamps import StageStamps
 from partita.running.wiring import COLLECTOR
 
@@ -46,7 +50,7 @@ def find_devices(names, devices, options: RayOptions, cores_per_device: int, ove
     cluster, which decides who gets which cores."""
     if starts_here(options):
         return place_devices(names, devices, cores_per_device=cores_per_device, oversubscribe=oversubscribe)
-    return [kind if isinstance(kind, Device) else Device(name, (), *parse_device(kind))
+    return [replace(kind, name=name) if isinstance(kind, Device) else Device(name, (), *parse_device(kind))
             for name, kind in zip(names, kinds_for(names, devices))]
 
 
@@ -70,11 +74,15 @@ class RayEngine:
     name = "ray"
     places_devices = False
 
-    def __init__(self, pipeline: Pipeline, devices, feeds: Feeds, *, window: int | None = None, cores_per_device: int = 1,
-                 oversubscribe: bool = False, optimize: bool = False, **options):
+    def __init__(self, pipeline: Pipeline, devices, feeds: Feeds, *, window: int | None = None,
+                 cores_per_device: int = 1, oversubscribe: bool = False, optimize: bool = False, **options):
         """`options` are those of RayOptions."""
         self.pipeline = pipeline
         self._options = RayOptions.of(options)
+        for whose, tensors in (("the model", pipeline.needed_inputs),
+                               *((f"stage {stage.index}", stage.outputs) for stage in pipeline.stages)):
+            for tensor in tensors:
+                check_can_pass(tensor, whose)
         self.devices = find_devices(pipeline.devices, devices, self._options, cores_per_device, oversubscribe)
         self.feeds = feeds
         if window is not None and window < 1:
@@ -122,7 +130,8 @@ class RayEngine:
         return {name: host.node for name, host in self._hosts.by_name.items()}
 
     def stream(self, *, keep_outputs: bool = True) -> Iterator[dict]:
-        """Runs all samples, and yields the outputs of each in order: dicts of arrays, empty ones without `keep_outputs`."""
+        """Runs all samples, and yields the outputs of each in order: dicts of arrays, empty ones without
+        `keep_outputs`."""
         samples = iter(self.feeds)
         more = True
         while True:
@@ -150,8 +159,8 @@ class RayEngine:
     # Starting
 
     def _start(self, cores_per_device: int, optimize: bool) -> None:
-        bundle = {"CPU": cores_per_device, **({"GPU": self._options.gpus_per_device} if self._options.gpus_per_device else {}),
-                  **self._options.resources}
+        gpus = {"GPU": self._options.gpus_per_device} if self._options.gpus_per_device else {}
+        bundle = {"CPU": cores_per_device, **gpus, **self._options.resources}
         in_flight = self._sample_bytes() * (self._window or _MOST_IN_FLIGHT)
         self._cluster = Cluster([bundle] * len(self.devices), self._options, cores=cores_per_device * len(self.devices),
                                 store_bytes=int(in_flight / _STORE_SHARE))
@@ -207,8 +216,8 @@ class RayEngine:
         return group
 
     def _stored_inputs(self, group: Group) -> list:
-        """The inputs as arguments of calls; what is large is put into the object store, once for all readers and tries. A sample
-        that is the same each time is put there once."""
+        """The inputs as arguments of calls; what is large is put into the object store, once for all readers and tries.
+        A sample that is the same each time is put there once."""
         if self.feeds.constant is not None and self._shared and self._shared[0] == len(group.samples):
             return self._shared[1]
         stored = []
@@ -221,8 +230,8 @@ class RayEngine:
         return stored
 
     def _submit(self, group: Group) -> None:
-        """Calls all stages, each with the references of what it reads. References to what only stages read are not kept: Ray
-        frees these objects as soon as they have been read."""
+        """Calls all stages, each with the references of what it reads. References to what only stages read are not
+        kept: Ray frees these objects as soon as they have been read."""
         values = dict(zip(self._bundles.made_by(None), group.inputs))
         group.moments, group.hosts = [], []
         group.submitted = time.monotonic_ns()
@@ -266,7 +275,8 @@ class RayEngine:
     # Losses
 
     def _recover(self, error) -> None:
-        """Starts the devices anew that were lost, and submits again what has failed with them; raises what is no loss."""
+        """Starts the devices anew that were lost, and submits again what has failed with them; raises what is no
+        loss."""
         if not self._is_loss(error):
             raise _own_words(error) from None
         failed, lost = [self._waiting[0]], {getattr(error, "actor_id", None)}
@@ -276,14 +286,14 @@ class RayEngine:
             if losses and group not in failed:
                 failed.append(group)
         alive = {node["NodeID"] for node in self._ray.nodes() if node["Alive"]}
-        self._start_hosts([name for name, host in self._hosts.by_name.items() if host.id in lost or host.node not in alive],
-                          error)
+        gone = [name for name, host in self._hosts.by_name.items() if host.id in lost or host.node not in alive]
+        self._start_hosts(gone, error)
         for group in failed:
             self._submit(group)
 
     def _losses_of(self, group: Group) -> list:
-        """What is known by now to be lost. The rest of a group fails later and is found then, and so are errors of the model,
-        when it is their turn."""
+        """What is known by now to be lost. The rest of a group fails later and is found then, and so are errors of the
+        model, when it is their turn."""
         done, _ = self._ray.wait(group.moments, num_returns=len(group.moments), timeout=0, fetch_local=False)
         losses = []
         for reference in done:
@@ -298,8 +308,8 @@ class RayEngine:
         """Whether an actor, a node or an object went: what would not come again. Errors of the model would."""
         exceptions = self._ray.exceptions
         return not getattr(error, "actor_init_failed", False) and isinstance(error, (
-            exceptions.RayActorError, exceptions.ObjectLostError, exceptions.NodeDiedError, exceptions.WorkerCrashedError,
-            exceptions.OutOfMemoryError))
+            exceptions.RayActorError, exceptions.ObjectLostError, exceptions.NodeDiedError,
+            exceptions.WorkerCrashedError, exceptions.OutOfMemoryError))
 
     def _start_hosts(self, names: list[str], error=None) -> None:
         """Starts devices, again if they are lost while they start."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The actors of a pipeline, as the driver sees them: started each in its place of the cluster, given their files, and started
-anew when they are lost."""
+"""The actors of a pipeline, as the driver sees them: started each in its place of the cluster, given their files, and
+started anew when they are lost."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ class Hosts:
         return Host(self._devices[name][1], actor, said, self._skew(actor, said), runs)
 
     def _skew(self, actor, said: dict) -> int:
-        """Processes of one machine share a clock. Of others it is read several times: half of the way there and back."""
+        """Processes of one machine share a clock. Of others it is read several times: half of the way there and
+        back."""
         if said["machine"] and said["machine"] == machine_id():
             return 0
         best = None

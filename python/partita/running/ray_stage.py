@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The actor of one device: runs its stages on groups of samples. This is the part that runs on the cluster's nodes; these need
-the package with `onnxruntime` and `numpy`, and no solver.
+"""The actor of one device: runs its stages on groups of samples. This is the part that runs on the cluster's nodes;
+these need the package with `onnxruntime` and `numpy`, and no solver.
 
-A *bundle* is what travels as one object: of each sample of a group, those tensors of one maker that have the same readers.
-So a tensor that skips stages goes only to the nodes that read it. NumPy arrays in bundles are views of the node's object
-store: nothing is copied on the way into a session.
+A *bundle* is what travels as one object: of each sample of a group, those tensors of one maker that have the same
+readers. So a tensor that skips stages goes only to the nodes that read it. NumPy arrays in bundles are views of the
+node's object store: nothing is copied on the way into a session.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class HostedStage:
 
 @dataclass(frozen=True)
 class FileMark:
-    """By which a file is known again on another node: equal there means that it is the same file of a shared file system."""
+    """By which a file is known again on another node: equal there means that it is the same file of a shared file
+    system."""
 
     size: int
     modified: int  # ns
@@ -49,7 +50,8 @@ class FileMark:
 
 
 class StageHost:
-    """What the driver calls, one call at a time: hello, then files (has_files or receive), load, and run again and again."""
+    """What the driver calls, one call at a time: hello, then files (has_files or receive), load, and run again and
+    again."""
 
     def __init__(self, device: str):
         self.device = device
@@ -82,8 +84,8 @@ class StageHost:
             os.close(descriptor)
 
     def load(self, hosted: list[HostedStage], device: Device, threads: int, optimize: bool) -> None:
-        """Loads the stages, all that takes time. Files that were received are gone afterwards: sessions need them no more, and
-        nothing is left if this process is killed."""
+        """Loads the stages, all that takes time. Files that were received are gone afterwards: sessions need them no
+        more, and nothing is left if this process is killed."""
         from partita.running.session import StageSession, pin_to
 
         if device.cores:
@@ -103,8 +105,8 @@ class StageHost:
                 self._received = None
 
     def run(self, stage: int, first: int, count: int, *bundles) -> tuple:
-        """Runs `count` samples, of which the first has number `first`. Returns the moments (entered; computing and computed of
-        each sample; returned; ns), then each bundle that the stage makes."""
+        """Runs `count` samples, of which the first has number `first`. Returns the moments (entered; computing and
+        computed of each sample; returned; ns), then each bundle that the stage makes."""
         import numpy
 
         clock = time.monotonic_ns
@@ -123,12 +125,14 @@ class StageHost:
                 moments[2 * place + 2] = clock()
             except Exception as error:  # ONNX Runtime has a type of its own for each of its codes
                 text = str(error) if isinstance(error, Error) else f"ONNX Runtime: {error}"
-                raise RunError(f"{self.device} (stage {stage}), sample {first + place}: {' '.join(text.split())}") from None
+                where = f"{self.device} (stage {stage}), sample {first + place}"
+                raise RunError(f"{where}: {' '.join(text.split())}") from None
             results = bound.results()
             for names, bundle in zip(makes, made):
                 bundle.append(tuple(packed(results[name]) for name in names))
             alive.append(bound)
-        # The results are ONNX Runtime's own memory, which Ray copies into its store after this method: they live until then.
+        # The results are ONNX Runtime's own memory, which Ray copies into its store after this method: they live until
+        # then.
         self._alive = alive
         moments[-1] = clock()
         return (moments, *made)

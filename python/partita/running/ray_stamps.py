@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The moments of a run over Ray, in the form that traces and measurements are made from.
 
-Ray moves tensors behind the stages' backs: it stores results after a stage's method has returned, and fetches arguments before
-the next begins, while other work goes on. What counts is what this costs: the time in which a device stood still although the
-inputs had been made (by the clock of who made them) and the device had nothing else to do. All of it is counted as `in` of the
-stage that waits; `out` is 0. So in + compute is what the device needs for a sample, as the local engine has it.
+Ray moves tensors behind the stages' backs: it stores results after a stage's method has returned, and fetches arguments
+before the next begins, while other work goes on. What counts is what this costs: the time in which a device stood still
+although the inputs had been made (by the clock of who made them) and the device had nothing else to do. All of it is
+counted as `in` of the stage that waits; `out` is 0. So in + compute is what the device needs for a sample, as the local
+engine has it.
 
 Samples of a group share the time of their message alike.
 """
@@ -70,7 +71,8 @@ class CallLog:
 
         returned = {(call.stage, call.group): call.returned for call in self._calls}
         sources = [{tensor.source for tensor in stage.needed_inputs} for stage in self._pipeline.stages]
-        rows: dict[tuple[int, str], list] = {(stage.index, name): [] for stage in self._pipeline.stages for name in stage.devices}
+        rows: dict[tuple[int, str], list] = {
+            (stage.index, name): [] for stage in self._pipeline.stages for name in stage.devices}
         free: dict[str, int] = {}  # since when the device has nothing to do
         for call in sorted(self._calls, key=lambda call: call.entered):
             made = [call.submitted if source is None else returned.get((source, call.group), call.submitted)
