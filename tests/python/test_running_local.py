@@ -2,19 +2,23 @@
 """Pipelines of processes: results equal the whole model's in every bit and in order, whatever the shape of the
 pipeline."""
 
+import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 np = pytest.importorskip("numpy")
-pytest.importorskip("onnx", reason="the package onnx is not installed")
-pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
+onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
 
 import partita
 from left_behind import descriptors, memory_files, stage_processes
 from models import Model, chain, chain_groups, cut, helper, plan_of, samples
 from onnx import TensorProto
+from partita.running.feeds import random_sample
 
 WORKLOADS = Path(__file__).resolve().parents[3] / "shared" / "workloads" / "onnx"
 
@@ -105,13 +109,9 @@ def test_outputs_of_early_stages_and_values_that_are_passed_on(tmp_path):
 def test_an_output_that_a_stage_only_hands_on_is_moved_to_its_slot(tmp_path):
     """As stages of `partita split --chain` do: the graph's output is its input, which ONNX Runtime leaves where it
     is."""
-    import json
-
     model = chain(layers=2)
     folder = cut(model, tmp_path / "stages", chain_groups(2, 2))
     stage = model.proto(model.nodes[:2], ["x"], ["h0", "x"])
-    import onnx
-
     onnx.save(stage, folder / "stage_0.onnx")
     content = json.loads((folder / "pipeline.json").read_text())
     passed_on = dict(content["inputs"][0])
@@ -200,31 +200,27 @@ def test_results_stream_while_samples_are_still_to_come(tmp_path):
     assert not stage_processes(os.getpid()) and not memory_files()
 
 
-def test_a_program_cut_by_hand_and_a_model_file_run_alike(tmp_path):
-    """`partita.run(model, plan)` cuts the model first: of real models, with the program or the package's own cutter."""
-    import shutil
-    import subprocess
-
+@pytest.mark.parametrize("name, options", [
+    ("tiny_gpt2", ["--platform", "2xa100"]), ("tiny_gpt2", ["--platform", "3xa100", "--replicate", "2"]),
+    ("squeezenet_ts", ["--platform", "3xa100", "--shape", "free", "--time-limit", "2"])])
+def test_real_models_are_cut_and_run_along_a_plan(tmp_path, name, options):
     program = os.environ.get("PARTITA") or shutil.which("partita")
-    model = WORKLOADS / "tiny_gpt2.onnx"
+    model = WORKLOADS / f"{name}.onnx"
     if program is None or not model.is_file():
         pytest.skip("needs the program (PARTITA) and the models of the workloads folder")
     plan = tmp_path / "plan.json"
-    subprocess.run([program, "plan", model, "--platform", "2xa100", "-o", plan, "-q"], check=True, capture_output=True)
+    subprocess.run([program, "plan", model, *options, "-o", plan, "-q"], check=True, capture_output=True)
     result = run(model, plan, samples=8)
-    import onnxruntime
-
-    from partita.running.feeds import random_sample
-
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    settings.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(model), settings, providers=["CPUExecutionProvider"])
     expected = session.run(None, random_sample(result.pipeline))
     names = [value.name for value in session.get_outputs()]
     for made in result.outputs:
         assert all(made[name].tobytes() == array.tobytes() for name, array in zip(names, expected))
     assert result.measured.predicted is not None and result.measured.fingerprint
+    assert not result.pipeline.folder.exists()  # it was made for this run
 
 
 def test_the_plan_is_measured_against(tmp_path):
@@ -238,11 +234,13 @@ def test_the_plan_is_measured_against(tmp_path):
 
 
 def test_scalars_empty_tensors_and_stages_that_read_nothing(tmp_path):
-    nodes = [helper.make_node("ReduceSum", ["x"], ["s"], "sum", keepdims=0), helper.make_node("Neg", ["e"], ["f"], "neg"),
+    nodes = [helper.make_node("ReduceSum", ["x"], ["s"], "sum", keepdims=0),
+             helper.make_node("Neg", ["e"], ["f"], "neg"),
              helper.make_node("Constant", [], ["k"], "constant", value_float=2.5),
              helper.make_node("Mul", ["s", "k"], ["y"], "mul"), helper.make_node("Abs", ["f"], ["g"], "abs")]
     shapes = {"x": [3], "e": [0, 4], "s": [], "f": [0, 4], "k": [], "y": [], "g": [0, 4]}
-    model = Model(nodes, ["x", "e"], ["y", "g"], {name: (TensorProto.FLOAT, shape) for name, shape in shapes.items()}, {})
+    types = {name: (TensorProto.FLOAT, shape) for name, shape in shapes.items()}
+    model = Model(nodes, ["x", "e"], ["y", "g"], types, {})
     folder = cut(model, tmp_path / "stages", [["sum", "neg"], ["constant"], ["mul", "abs"]])
     feeds = samples(model, 9)
     assert_same(model, feeds, run(folder, inputs=feeds).outputs)
@@ -259,5 +257,30 @@ def test_results_of_unknown_size_pass_if_they_fit(tmp_path):
     feeds = samples(model, 20)
     assert_same(model, feeds, run(folder, inputs=feeds).outputs)
     small = cut(model, tmp_path / "small", [["relu"], ["nonzero"], ["neg"]], bytes_of={"i": 8, "y": 8})
-    with pytest.raises(partita.RunError, match=r"core 1 \(stage 1\): i of shape \[1, \d\] takes \d+ bytes, but 8 are reserved"):
+    refused = r"core 1 \(stage 1\): i of shape \[1, \d\] takes \d+ bytes, but 8 are reserved"
+    with pytest.raises(partita.RunError, match=refused):
         run(small, inputs=feeds)
+
+
+def test_devices_given_as_objects_keep_their_cores(tmp_path):
+    from partita.running.devices import Device
+
+    folder = cut(chain(layers=2), tmp_path / "stages", chain_groups(2, 2))
+    core = min(os.sched_getaffinity(0))
+    result = run(folder, samples=5, devices=[Device("any", cores=(core,)), Device("other", cores=(core,))])
+    assert [device.name for device in result.measured.devices] == ["core 0", "core 1"]
+    assert all(device.settings["cores"] == [core] for device in result.measured.devices)
+    with pytest.raises(partita.InputError, match="devices: found a mixture"):
+        run(folder, samples=5, devices=[Device("any"), "cpu"])
+
+
+def test_several_threads_for_a_device(tmp_path):
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("needs two cores")
+    model = chain(layers=2, width=64)
+    folder = cut(model, tmp_path / "stages", chain_groups(2, 2))
+    result = run(folder, samples=10, cores_per_device=2)
+    assert all(len(device.settings["cores"]) == 2 for device in result.measured.devices)
+    expected = model.expected(random_sample(result.pipeline))["y"]
+    assert all(np.allclose(made["y"], expected, rtol=1e-5) for made in result.outputs)

@@ -101,10 +101,10 @@ class Child:
         if self._process is not None:
             try:
                 self._process.wait(_PATIENCE)
-            except BaseException:  # also a second Ctrl-C
+            except BaseException as error:
                 self._process.kill()
                 self._process.wait()
-                if not isinstance(sys.exc_info()[1], subprocess.TimeoutExpired):
+                if not isinstance(error, subprocess.TimeoutExpired):  # a second Ctrl-C
                     raise
         for descriptor in (self.status, self._printed):
             if descriptor >= 0:

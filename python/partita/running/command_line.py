@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from partita.errors import InputError
 from partita.running import ray_command_line
+from partita.running.report import check_can_report
 
 _EXAMPLES = """examples:
   python -m partita run model.onnx plan.json --samples 200
@@ -50,34 +52,39 @@ def add_to(commands) -> None:
 
 def run_command(options) -> None:
     """Runs what the command line asks for, and prints the table."""
+    if options.report:
+        check_can_report(options.plan is not None or _is_file(options.model))
     result = _run(options)
+    if not options.quiet:
+        print(result)
     if options.json:
         result.measured.write(options.json)
     if options.report:
-        from partita.running.report import write_report
-
-        write_report(options.report, result)
-    if not options.quiet:
-        print(result)
-        for file in (options.trace, options.json, options.report):
-            if file:
-                print(f"wrote {file}")
+        result.write_report(options.report)
+    for file in (options.trace, options.json, options.report):
+        if file and not options.quiet:
+            print(f"wrote {file}")
 
 
 def _run(options):
     arguments = dict(
         devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
-        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False, **ray_command_line.chosen(options))
-    if options.recalibrate is not None:
+        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False,
+        **ray_command_line.chosen(options))
+    if options.recalibrate is not None or (options.plan is None and _is_file(options.model)):
         from partita.running.whole import profile_plan_and_run
 
         return profile_plan_and_run(
-            options.model, None, plan=options.plan, recalibrate=options.recalibrate, **arguments
-        )
+            options.model, None, plan=options.plan, recalibrate=options.recalibrate or 0,
+            tell=None if options.quiet else lambda line: print(line, file=sys.stderr, flush=True), **arguments)
     from partita.running import run
 
     return run(options.model, options.plan, **arguments)
+
+
+def _is_file(model: str) -> bool:
+    return Path(model).is_file()
 
 
 def parse_devices(text: str | None) -> int | list[str] | None:

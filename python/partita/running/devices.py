@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from partita.errors import InputError
 from partita.running.session import CPU, check_provider
@@ -55,14 +55,16 @@ def kinds_for(names, devices) -> list:
 
 def place_devices(names, devices=None, *, cores_per_device: int = 1, oversubscribe: bool = False) -> list[Device]:
     """A device of this machine for each name: processors, or those listed in `devices` ("cpu", "cuda:0", ...). Each
-    gets cores of its own; where there are too few, that is an error unless `oversubscribe` lets devices share
-    them."""
+    gets cores of its own; where there are too few, that is an error unless `oversubscribe` lets devices share them.
+    `Device` objects are taken as they are."""
     names = list(names)
     if cores_per_device < 1:
         raise InputError(f"cores per device: found {cores_per_device}, expected at least 1")
     kinds = kinds_for(names, devices)
     if all(isinstance(kind, Device) for kind in kinds):
-        return kinds
+        return [replace(kind, name=name) for name, kind in zip(names, kinds)]
+    if any(not isinstance(kind, str) for kind in kinds):
+        raise InputError("devices: found a mixture, expected kinds such as \"cpu\" and \"cuda:0\", or Device objects")
     parsed = [parse_device(kind) for kind in kinds]
     for provider, _ in parsed:
         check_provider(provider)

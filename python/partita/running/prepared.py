@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
-from partita.errors import InputError, RunError
+from partita.errors import InputError
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
+from partita.program import run_program
 
 
 @contextlib.contextmanager
@@ -43,16 +41,7 @@ def cut(model, plan, folder) -> None:
     """The stages of a model, in a new folder: by the package's own cutter, or else by the program."""
     try:
         from partita.onnx.split import split
-    except ImportError:
-        _cut_by_program(model, plan, folder)
+    except ModuleNotFoundError:
+        run_program("cutting a model", "split", model, plan, "-o", folder, "--quiet")
     else:
         split(model, plan, folder)
-
-
-def _cut_by_program(model, plan, folder) -> None:
-    program = os.environ.get("PARTITA") or shutil.which("partita")
-    if program is None:
-        raise RunError("cutting a model needs the program partita: it is not on the PATH, nor named by PARTITA")
-    done = subprocess.run([program, "split", model, plan, "-o", folder], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise InputError(done.stderr.strip().removeprefix("partita: ") or f"{program} split failed")

@@ -2,8 +2,8 @@
 """`partita.run`: a plan at work.
 
 An engine is a class like LocalEngine (local.py): made of a pipeline, devices and feeds, which starts it; a context
-manager, which ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with `places_devices = False` is
-given devices as the caller has named them, and finds them itself.
+manager, which ends it; with `stream()`, `stamps()`, `settings()`, `name` and `window`. One with
+`places_devices = False` is given devices as the caller has named them, and finds them itself.
 """
 
 from __future__ import annotations
@@ -41,7 +41,13 @@ class RunResult:
 
     def write_trace(self, path) -> None:
         """What happened when, in the format of `partita simulate --trace`."""
-        write_trace(path, self.pipeline, self.stamps)
+        write_trace(path, self.pipeline, self.stamps, self.plan.workload if self.plan else None)
+
+    def write_report(self, path) -> None:
+        """A page with the predicted and the measured timeline, one above the other."""
+        from partita.running.report import write_report
+
+        write_report(path, self)
 
     def __repr__(self) -> str:
         return self.measured.table()
@@ -104,9 +110,10 @@ def run(
         measured = measure(
             pipeline, stamps, engine=running.name, window=running.window, plan=plan_file, settings=settings
         )
+        result = RunResult(outputs, measured, pipeline, plan_file, stamps)
         if trace is not None:
-            write_trace(trace, pipeline, stamps)
-        return RunResult(outputs, measured, pipeline, plan_file, stamps)
+            result.write_trace(trace)
+        return result
 
 
 def stream(model, plan=None, inputs=None, **options) -> Iterator[dict]:

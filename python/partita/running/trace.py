@@ -33,9 +33,9 @@ def trace_events(pipeline: Pipeline, stamps: list[StageStamps]) -> list[dict]:
     return events + slices
 
 
-def write_trace(path, pipeline: Pipeline, stamps: list[StageStamps]) -> None:
-    """Writes the trace; a file of that name is replaced once the new one is whole."""
-    name = pipeline.model.rsplit(".", 1)[0]
+def write_trace(path, pipeline: Pipeline, stamps: list[StageStamps], workload: str | None = None) -> None:
+    """Writes the trace; a file of that name is replaced once the new one is whole. `workload`: as the plan calls it."""
+    name = workload or pipeline.model.rsplit(".", 1)[0]
     head = {"displayTimeUnit": "ms", "otherData": {"workload": name, "schedule": "measured", "program": "partita"}}
     text = ",\n".join(json.dumps(event, separators=(",", ":")) for event in trace_events(pipeline, stamps))
     partial = f"{os.fspath(path)}.{os.getpid()}.partial"
