@@ -29,7 +29,7 @@ def ray():
     """One Ray for all tests of this file, of which the engine makes use as it would of any cluster."""
     module = ray_module()
     module.init(address="local", num_cpus=3, object_store_memory=200 << 20, include_dashboard=False,
-                log_to_driver=False, logging_level="ERROR")
+                log_to_driver=False, logging_level="ERROR", _system_config={"worker_niceness": 0})
     yield module
     module.shutdown()
 

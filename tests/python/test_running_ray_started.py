@@ -21,10 +21,12 @@ pytest.importorskip("ray", reason="the package ray is not installed")
 from left_behind import all_gone
 from models import chain, chain_groups, cut, plan_of
 
+PARTITA_RUN = [sys.executable, "-m", "partita", "run"]
+
 
 @pytest.fixture(name="started")
 def command_line(tmp_path):
-    """Starts `python -m partita run`, with a folder for temporary files of its own, by which its processes are known."""
+    """Starts `python -m partita run` with a folder for temporary files of its own, by which its processes are known."""
     folder = cut(chain(layers=2), tmp_path / "stages", chain_groups(2, 2))
     plan_of(folder, tmp_path / "plan.json")
     with tempfile.TemporaryDirectory(prefix="partita-t-", dir="/tmp") as temporary:
@@ -32,8 +34,8 @@ def command_line(tmp_path):
 
         def start(*options):
             processes.append(subprocess.Popen(
-                [sys.executable, "-m", "partita", "run", folder, tmp_path / "plan.json", "--engine", "ray", "--oversubscribe",
-                 *options], cwd=tmp_path, env={**os.environ, "TMPDIR": temporary}, text=True, stdout=subprocess.PIPE,
+                [*PARTITA_RUN, folder, tmp_path / "plan.json", "--engine", "ray", "--oversubscribe", *options],
+                cwd=tmp_path, env={**os.environ, "TMPDIR": temporary}, text=True, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE))
             return processes[-1], temporary
 
@@ -51,7 +53,8 @@ def of_ray(temporary):
         if entry.isdigit():
             try:
                 command = Path(f"/proc/{entry}/cmdline").read_bytes()
-                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()[1])
+                after_name = Path(f"/proc/{entry}/stat").read_text(errors="replace").rsplit(")", 1)[1]
+                parents[int(entry)] = int(after_name.split()[1])
             except OSError:
                 continue
             if temporary.encode() in command and b"partita-ray-" in command:
@@ -81,7 +84,7 @@ def test_a_run_starts_ray_and_ends_it(started, tmp_path):
                                                                              sorted(os.sched_getaffinity(0))[:2]]
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert sum(event["ph"] == "X" and event["cat"] == "compute" for event in events) == 120
-    assert all_gone(of_ray(temporary), 0.1) and os.listdir(temporary) == []
+    assert all_gone(of_ray(temporary), 0.1) and not list(Path(temporary).glob("partita-*"))
 
 
 def test_ctrl_c_ends_ray_too(started):
@@ -91,7 +94,7 @@ def test_ctrl_c_ends_ray_too(started):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and errors.strip() == "partita: interrupted; all processes have ended"
-    assert all_gone(pids, 5) and os.listdir(temporary) == []
+    assert all_gone(pids, 5) and not list(Path(temporary).glob("partita-*"))
 
 
 @pytest.mark.skipif(not os.environ.get("PARTITA_LONG_TESTS"), reason="PARTITA_LONG_TESTS is not set")
@@ -106,8 +109,9 @@ def test_ray_ends_when_the_process_that_started_it_is_killed(started):
 def test_without_the_package_one_line_says_what_to_install(tmp_path):
     folder = cut(chain(layers=2), tmp_path / "stages", chain_groups(2, 2))
     (tmp_path / "ray.py").write_text("raise ImportError('not here')\n")
-    done = subprocess.run([sys.executable, "-m", "partita", "run", folder, "--engine", "ray"], capture_output=True, text=True,
-                          check=False, env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"})
+    paths = f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"
+    done = subprocess.run([*PARTITA_RUN, folder, "--engine", "ray"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": paths})
     assert done.returncode == 1
     assert done.stderr == 'partita: running over a cluster needs the package ray: pip install "partita[ray]"\n'
 
@@ -121,7 +125,6 @@ def test_options_of_ray_are_refused_for_another_engine(tmp_path):
             (["--engine", "ray", "--address", "127.0.0.1:1"], "the cluster at 127.0.0.1:1 cannot be joined: ")):
         if "127.0.0.1:1" in options and not os.environ.get("PARTITA_LONG_TESTS"):
             continue
-        done = subprocess.run([sys.executable, "-m", "partita", "run", folder, *options], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([*PARTITA_RUN, folder, *options], capture_output=True, text=True, check=False)
         assert done.returncode in (1, 2) and done.stderr.startswith(f"partita: {message}"), done.stderr
         assert done.stderr.count("\n") == 1
