@@ -12,6 +12,8 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
+import socket
 import sys
 import tempfile
 from dataclasses import dataclass, field, fields
@@ -26,6 +28,9 @@ _LONGEST_FOLDER = 40  # characters: the names of Ray's sockets, which begin with
 _SILENT = "A worker died or was killed|The node with node id|Raylet is terminated|has been marked dead"
 _SKIPPED_LINES = "RAY_DEDUP_LOGS_SKIP_REGEX"
 _UNREAD_ERRORS = "RAY_IGNORE_UNHANDLED_ERRORS"  # of references that are dropped without a look at them
+_QUIET = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
+_TRIES = 3
+_ANSWER_SECONDS = 10.0
 _SETTINGS = {"worker_niceness": 0}  # of a Ray that is started here; Ray's own 15 would let all else go first
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
@@ -113,6 +118,7 @@ class Cluster:
             self.ray.shutdown()
             self._joined_here = self.started_here = False
         if self._folder is not None:
+            _end_rest(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
         self._quiet.end()
@@ -142,20 +148,32 @@ class Cluster:
         if self.ray.is_initialized():
             return
         address = self.options.address or os.environ.get("RAY_ADDRESS")
-        quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
         try:
             if address:
-                self.ray.init(address=address, **quiet)
+                _check_answers(address)
+                self.ray.init(address=address, **_QUIET)
             else:
-                self._folder = _short_folder()
-                self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
-                with _package_in_reach():
-                    self.ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=self._folder,
-                                  object_store_memory=_store_size(store_bytes), _system_config=_SETTINGS, **quiet)
+                self._start(store_bytes, cores)
         except Exception as error:  # Ray has types of its own for some, and Python's for others
             where = f"the cluster at {address} cannot be joined" if address else "Ray cannot be started on this machine"
             raise RunError(f"{where}: {_first_line(error)}") from None
         self._joined_here = True
+
+    def _start(self, store_bytes: int, cores: int) -> None:
+        """Ray allows itself half a minute, which on a busy machine may be too little: it is tried again."""
+        self._folder = _short_folder()
+        self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with _package_in_reach():
+                    self.ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=self._folder,
+                                  object_store_memory=_store_size(store_bytes), _system_config=_SETTINGS, **_QUIET)
+                return
+            except Exception:
+                if not tries_left:
+                    raise
+                self.ray.shutdown()
+                _end_rest(self._folder)
 
     def _reserve(self) -> None:
         from ray.util.placement_group import placement_group
@@ -186,6 +204,14 @@ class _Quiet:
             os.environ[_UNREAD_ERRORS] = self._heard
 
 
+def _check_answers(address: str) -> None:
+    """Ray itself would try for minutes. Names such as "auto" are left to it."""
+    host, _, port = address.rpartition(":")
+    if port.isdigit() and host and "/" not in host:
+        with socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS):
+            pass
+
+
 @contextlib.contextmanager
 def _package_in_reach():
     """What is started within inherits it: Ray's processes, and from them the actors."""
@@ -203,6 +229,21 @@ def _package_in_reach():
 def _short_folder() -> str:
     place = tempfile.gettempdir()
     return tempfile.mkdtemp(prefix="partita-ray-", dir=place if len(place) < _LONGEST_FOLDER else "/tmp")
+
+
+def _end_rest(folder: str) -> None:
+    """Ends what a start that failed has left: processes that this one started, and that have the folder among their
+    arguments."""
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                is_ours = parent == os.getpid() and folder.encode() in file.read()
+        except (OSError, ValueError, IndexError):  # no process, or one that has just ended
+            continue
+        if is_ours:
+            os.kill(int(entry), signal.SIGKILL)
 
 
 def _store_size(wanted: int) -> int:
