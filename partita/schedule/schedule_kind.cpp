@@ -19,7 +19,7 @@ const char* to_string(ScheduleKind kind) {
     case ScheduleKind::GPipe: return "gpipe";
     case ScheduleKind::Sequential: return "sequential";
   }
-  assert(!"no such schedule");
+  assert(false && "no such schedule");
   return "";
 }
 
@@ -43,7 +43,7 @@ const char* to_string(Phase phase) {
     case Phase::Out: return "out";
     case Phase::Sync: return "sync";
   }
-  assert(!"no such phase");
+  assert(false && "no such phase");
   return "";
 }
 

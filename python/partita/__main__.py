@@ -15,11 +15,13 @@ _FAILED = 1
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 done, 1 the pipeline broke, 2 what was given is wrong, 130 Ctrl-C."""
+    from partita.onnx import command as measuring
     from partita.running import command_line as running
 
     parser = argparse.ArgumentParser(prog="python -m partita", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     running.add_to(commands)
+    measuring.add_to(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

@@ -24,7 +24,8 @@ def run_program(what: str, *arguments) -> str:
     try:
         done = subprocess.run([program, *map(os.fspath, arguments)], capture_output=True, text=True, check=False)
     except OSError as error:
-        raise MissingPackage(f"{what} needs the program partita, but {program} cannot be run: {error.strerror}") from None
+        why = error.strerror
+        raise MissingPackage(f"{what} needs the program partita, but {program} cannot be run: {why}") from None
     if done.returncode != 0:
         words = " ".join(done.stderr.split()).removeprefix("partita: ")
         raise InputError(words or f"{program} {arguments[0]} has ended with code {done.returncode}")

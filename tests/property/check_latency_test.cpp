@@ -242,9 +242,10 @@ TEST(CheckEqualsLatencyDefinition, OnEverySplitOfTinyGraphs) {
 
 // More subgraphs never hurt: what is legal with fewer stays legal.
 TEST(LatencyBruteForce, MoreSubgraphsNeverHurt) {
-  int better = 0;
+  int better = 0, tried = 0;
   expect_for_all_workloads(
       [&](const Workload& workload, unsigned) -> Complaint {
+        ++tried;
         Problem problem{workload, {.objective = Objective::Latency}};
         const double one = best_latency_by_brute_force(problem);
         problem.subgraphs = 2;
@@ -254,7 +255,7 @@ TEST(LatencyBruteForce, MoreSubgraphsNeverHurt) {
         return {};
       },
       10);
-  EXPECT_GT(better, 0);
+  expect_more_than(better, tried, 40, "better");
 }
 
 }  // namespace

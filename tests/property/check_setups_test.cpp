@@ -93,11 +93,11 @@ TEST(CheckEqualsDefinition, OfSetups) {
     }
     return {};
   });
-  EXPECT_GT(met.legal, met.splits / 5);
-  EXPECT_GT(met.spoiled, met.splits / 5);
-  EXPECT_GT(met.copies, met.splits / 20);
-  EXPECT_GT(met.recomputing, met.splits / 50);
-  EXPECT_GT(met.clusters, met.splits / 2000);  // more devices share a stage than may at one level
+  expect_more_than(met.legal, met.splits, 5, "legal");
+  expect_more_than(met.spoiled, met.splits, 5, "spoiled");
+  expect_more_than(met.copies, met.splits, 20, "copies");
+  expect_more_than(met.recomputing, met.splits, 50, "recomputing");
+  expect_more_than(met.clusters, met.splits, 2000, "clusters");  // more devices share a stage than may at one level
 }
 
 // On the paper's platform the two readings of the definitions agree with each other.

@@ -64,6 +64,12 @@ void expect_for_all_workloads(const Property& property, int rarity) {
          << "; the smallest failing workload is in " << file;
 }
 
+void expect_more_than(int met, int cases, int one_in, const char* what) {
+  constexpr int kTelling = 5;  // so many should be met in a run that is long enough
+  if (cases / one_in < kTelling) return;
+  EXPECT_GT(met, cases / one_in) << what << ", of " << cases;
+}
+
 bool nearly(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }

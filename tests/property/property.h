@@ -27,6 +27,10 @@ using Property = std::function<Complaint(const Workload&, unsigned)>;
 // one in `rarity` of the cases.
 void expect_for_all_workloads(const Property& property, int rarity = 1);
 
+// Random cases are worth little if what they are for is rare: more than one in `one_in` of them should be so. A short run
+// tells nothing about what is rare, and is not asked.
+void expect_more_than(int met, int cases, int one_in, const char* what);
+
 // Equal up to rounding: `tolerance` relative, and as much absolute near 0.
 bool nearly(double a, double b, double tolerance = 1e-6);
 

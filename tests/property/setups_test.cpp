@@ -40,8 +40,8 @@ struct SetupsMet {
   int answered = 0;   // there is a split
   int not_plain = 0;  // and it shares a stage, recomputes or is on two classes or clusters
   void expect_enough(int one_in) const {
-    EXPECT_GT(answered, questions / 3);
-    EXPECT_GT(not_plain, questions / one_in);
+    expect_more_than(answered, questions, 3, "answered");
+    expect_more_than(not_plain, questions, one_in, "not plain");
   }
 };
 
@@ -129,9 +129,9 @@ TEST(PlanWithSharedLinks, IsHonest) {
         return dishonest_setup(problem, answer, optimum);
       },
       2);
-  EXPECT_GT(optimal, questions / 2);
+  expect_more_than(optimal, questions, 2, "optimal");
   EXPECT_GT(best, questions - questions / 5);
-  EXPECT_GT(link_bound, questions / 100);
+  expect_more_than(link_bound, questions, 100, "link bound");
 }
 
 TEST(PlanEqualsPipelineBruteForce, Everything) {
@@ -369,7 +369,7 @@ TEST(PlanOfSetups, BetterDevicesAreNeverWorse) {
         return {};
       },
       2);
-  EXPECT_GT(better, tried / 20);
+  expect_more_than(better, tried, 20, "better");
 }
 
 // --- published recurrences
@@ -408,7 +408,7 @@ TEST(PlanOfSetups, IsNeverWorseThanPiper) {
         return {};
       },
       4);
-  EXPECT_GT(better, tried / 50);
+  expect_more_than(better, tried, 50, "better");
 }
 
 // --- worked out by hand

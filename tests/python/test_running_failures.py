@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What breaks while a pipeline runs: one clear error, and neither a process nor shared memory is left."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -66,6 +67,16 @@ def test_a_stage_that_fails_says_why(tmp_path):
         for outputs in partita.running.stream(folder, inputs=feeds, oversubscribe=True):
             made.append(outputs)
     assert len(made) <= 7 and not stage_processes(os.getpid())
+
+
+def test_processes_of_an_engine_that_nobody_closes_end_with_it(folder):
+    before = descriptors()
+    engine = engine_of(folder)
+    pids = list(engine.pids().values())
+    next(engine.stream())
+    del engine
+    gc.collect()
+    assert all_gone(pids, 0.1) and descriptors() == before and not memory_files()
 
 
 def test_an_error_of_the_samples_source_is_the_callers_own(folder):

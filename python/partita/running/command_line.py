@@ -45,6 +45,8 @@ def add_to(commands) -> None:
     parser.add_argument("--report", metavar="FILE", help="write a page with the predicted and the measured timeline")
     parser.add_argument("--recalibrate", nargs="?", type=int, const=2, metavar="ROUNDS",
                         help="plan again with what was measured until the prediction holds (at most 2 rounds)")
+    parser.add_argument("--against-even", action="store_true",
+                        help="also run the split with as many operators for each device, turn by turn")
     ray_command_line.add_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_command)
@@ -72,11 +74,13 @@ def _run(options):
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
         cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False,
         **ray_command_line.chosen(options))
-    if options.recalibrate is not None or (options.plan is None and _is_file(options.model)):
+    measures_first = options.plan is None and _is_file(options.model)
+    if measures_first or options.recalibrate is not None or options.against_even:
         from partita.running.whole import profile_plan_and_run
 
         return profile_plan_and_run(
             options.model, None, plan=options.plan, recalibrate=options.recalibrate or 0,
+            against_even=options.against_even,
             tell=None if options.quiet else lambda line: print(line, file=sys.stderr, flush=True), **arguments)
     from partita.running import run
 

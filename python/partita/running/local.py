@@ -40,21 +40,22 @@ class LocalEngine:
     """A running pipeline. Use it in a `with` block, or `close()` it."""
 
     name = "local"
+    _children: list[Child] = []  # these for `close`, where not even the arguments fit
+    _memory = _wiring = None
 
     def __init__(self, pipeline: Pipeline, devices: list[Device], feeds: Feeds, *, window: int | None = None,
                  optimize: bool = False):
+        self._children = []
+        self._listeners: dict[int, Child] = {}
+        self._fed = self._collected = 0
         self.pipeline = pipeline
         self.devices = devices
         self.feeds = feeds
         self.window = default_window(pipeline) if window is None else window
         if self.window < 1:
             raise InputError(f"window: found {self.window}, expected at least 1 sample in flight")
-        self._children: list[Child] = []
-        self._listeners: dict[int, Child] = {}
         if not hasattr(os, "eventfd"):
             raise RunError("running stages on this machine needs Linux (eventfd and memfd)")
-        self._memory = self._wiring = None
-        self._fed = self._collected = 0
         try:
             self._start(optimize)
         except BaseException:
@@ -66,6 +67,9 @@ class LocalEngine:
 
     def __exit__(self, *_) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        self.close()  # where nobody has
 
     def close(self) -> None:
         """Ends all processes and gives back the memory. May be called again."""

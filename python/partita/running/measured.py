@@ -18,7 +18,7 @@ from partita.errors import InputError
 from partita.json_file import Fields, read_json
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
-from partita.running.stamps import PHASES, StageStamps
+from partita.running.stamps import StageStamps
 
 FORMAT = "measured"
 VERSION = 1

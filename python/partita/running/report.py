@@ -19,8 +19,8 @@ def check_can_report(has_plan: bool) -> None:
 
 
 def write_report(path, result) -> None:
-    """Writes the page of a `RunResult`, by `partita simulate PLAN --measured TRACE`; needs the program and the model that
-    the plan was made for."""
+    """Writes the page of a `RunResult`, by `partita simulate PLAN --measured TRACE`; needs the program and the model
+    that the plan was made for."""
     check_can_report(result.plan is not None)
     with tempfile.TemporaryDirectory(prefix="partita-report-") as folder:
         trace, plan = Path(folder, "trace.json"), result.plan.path
