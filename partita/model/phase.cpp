@@ -13,7 +13,7 @@ const char* to_string(Phase phase) {
     case Phase::Out: return "out";
     case Phase::Sync: return "sync";
   }
-  assert(!"no such phase");
+  assert(false && "no such phase");
   return "";
 }
 
