@@ -19,6 +19,7 @@ itself are not tried again.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -77,6 +78,7 @@ class RayEngine:
     def __init__(self, pipeline: Pipeline, devices, feeds: Feeds, *, window: int | None = None,
                  cores_per_device: int = 1, oversubscribe: bool = False, optimize: bool = False, **options):
         """`options` are those of RayOptions."""
+        self._cluster = self._hosts = None
         self.pipeline = pipeline
         self._options = RayOptions.of(options)
         for whose, tensors in (("the model", pipeline.needed_inputs),
@@ -97,7 +99,6 @@ class RayEngine:
         self._losses = 0  # since the last result
         self.restarted = 0
         self._shared: tuple = ()
-        self._cluster = self._hosts = None
         try:
             self._start(cores_per_device, optimize)
         except BaseException:
@@ -109,6 +110,10 @@ class RayEngine:
 
     def __exit__(self, *_) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        if self._cluster is not None and not sys.is_finalizing():  # Ray ends itself with the program
+            self.close()
 
     def close(self) -> None:
         """Ends all actors, gives their places back, and ends Ray where it was started here. May be called again."""
@@ -254,7 +259,7 @@ class RayEngine:
                 found = self._ray.get([*group.moments, *(group.outputs if keep_outputs else ())])
                 break
             except self._ray.exceptions.RayError as error:
-                self._recover(error)
+                self._recover(error.with_traceback(None))  # whose frames would keep references of lost results
         self._losses = 0
         self._log.add([
             Call(stage.index, host.device.name, group.number, group.first, len(group.samples), group.submitted,
@@ -301,7 +306,7 @@ class RayEngine:
                 self._ray.get(reference)
             except self._ray.exceptions.RayError as error:
                 if self._is_loss(error):
-                    losses.append(error)
+                    losses.append(error.with_traceback(None))
         return losses
 
     def _is_loss(self, error) -> bool:
