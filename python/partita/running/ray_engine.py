@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from partita.errors import Error, InputError, RunError
+from partita.errors import InputError, RunError
 from partita.pipeline import Pipeline
 from partita.running.devices import Device, kinds_for, parse_device, place_devices
 from partita.running.feeds import Feeds
@@ -33,6 +33,7 @@ from partita.running.local import default_window
 from partita.running.ray_bundles import Bundles
 from partita.running.ray_cluster import Cluster, RayOptions, starts_here
 from partita.running.ray_hosts import Hosts
+from partita.running.ray_losses import is_loss, losses_among, own_words
 from partita.running.ray_stage import packed, unpacked
 from partita.running.ray_stamps import Call, CallLog
 from partita.running.rings import check_can_pass
@@ -282,11 +283,11 @@ class RayEngine:
     def _recover(self, error) -> None:
         """Starts the devices anew that were lost, and submits again what has failed with them; raises what is no
         loss."""
-        if not self._is_loss(error):
-            raise _own_words(error) from None
+        if not is_loss(self._ray, error):
+            raise own_words(error) from None
         failed, lost = [self._waiting[0]], {getattr(error, "actor_id", None)}
         for group in self._waiting:
-            losses = self._losses_of(group)
+            losses = losses_among(self._ray, group.moments)  # its errors of the model have their turn later
             lost.update(getattr(one, "actor_id", None) for one in losses)
             if losses and group not in failed:
                 failed.append(group)
@@ -295,26 +296,6 @@ class RayEngine:
         self._start_hosts(gone, error)
         for group in failed:
             self._submit(group)
-
-    def _losses_of(self, group: Group) -> list:
-        """What is known by now to be lost. The rest of a group fails later and is found then, and so are errors of the
-        model, when it is their turn."""
-        done, _ = self._ray.wait(group.moments, num_returns=len(group.moments), timeout=0, fetch_local=False)
-        losses = []
-        for reference in done:
-            try:
-                self._ray.get(reference)
-            except self._ray.exceptions.RayError as error:
-                if self._is_loss(error):
-                    losses.append(error.with_traceback(None))
-        return losses
-
-    def _is_loss(self, error) -> bool:
-        """Whether an actor, a node or an object went: what would not come again. Errors of the model would."""
-        exceptions = self._ray.exceptions
-        return not getattr(error, "actor_init_failed", False) and isinstance(error, (
-            exceptions.RayActorError, exceptions.ObjectLostError, exceptions.NodeDiedError,
-            exceptions.WorkerCrashedError, exceptions.OutOfMemoryError))
 
     def _start_hosts(self, names: list[str], error=None) -> None:
         """Starts devices, again if they are lost while they start."""
@@ -329,8 +310,8 @@ class RayEngine:
                 self._hosts.start(names)
                 return
             except self._ray.exceptions.RayError as found:
-                if not self._is_loss(found):
-                    raise _own_words(found) from None
+                if not is_loss(self._ray, found):
+                    raise own_words(found) from None
                 error = found
 
 
@@ -338,15 +319,3 @@ def _contiguous(array):
     import numpy
 
     return packed(numpy.ascontiguousarray(array))
-
-
-def _own_words(error) -> Error:
-    """The error that an actor raised, without Ray's wrapping."""
-    cause = getattr(error, "cause", None) or error
-    if isinstance(cause, Error):
-        return type(cause)(str(cause))
-    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    if getattr(error, "actor_init_failed", False):  # above are the calls that led there
-        return RunError(f"an actor cannot start on its node: {lines[-1]}; every node needs the package: "
-                        'pip install "partita[run]"')
-    return RunError(f"Ray: {type(cause).__name__}: {' '.join(lines)[:2000]}")
