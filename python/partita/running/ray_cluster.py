@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field, fields
 
 from partita.errors import InputError, RunError, needs
@@ -31,6 +32,7 @@ _UNREAD_ERRORS = "RAY_IGNORE_UNHANDLED_ERRORS"  # of references that are dropped
 _QUIET = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
 _TRIES = 3
 _ANSWER_SECONDS = 10.0
+_REMOVAL_SECONDS = 10.0
 _SETTINGS = {"worker_niceness": 0}  # of a Ray that is started here; Ray's own 15 would let all else go first
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
@@ -237,7 +239,10 @@ def end_ray(folder: str) -> None:
     """Ends what start_ray has started, as far as it got, and removes its files."""
     ray_module().shutdown()
     _end_processes(folder)
-    shutil.rmtree(folder, ignore_errors=True)
+    until = time.monotonic() + _REMOVAL_SECONDS
+    while os.path.exists(folder) and time.monotonic() < until:  # the last of Ray's processes may still be writing
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
 
 
 def _end_processes(folder: str) -> None:
