@@ -28,7 +28,7 @@ std::string engine_lines() {
 }
 
 WeightNames weight_names(const std::string& path, const ModelOptions& model, const Workload& workload) {
-  return is_model(path) ? weight_names(read_model_network(path, model), workload) : WeightNames();
+  return is_model(path) ? detail::weight_names(read_model_network(path, model), workload) : WeightNames();
 }
 
 std::string settings_text(const Engine& engine, const std::string& input, const std::string& plan,

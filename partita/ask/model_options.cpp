@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <initializer_list>
 #include <utility>
 
 #include "partita/cost/calibration_file.h"
@@ -18,8 +19,6 @@
 
 namespace partita::detail {
 namespace {
-
-constexpr std::int64_t kMostOfADimension = 1'000'000'000;
 
 std::optional<std::pair<std::string, std::int64_t>> parse_dimension(const std::string& text) {
   const std::size_t equals = text.rfind('=');
@@ -100,7 +99,23 @@ bool set_from(const std::string& text, std::optional<int>& number) {
 
 bool trains(const ModelOptions& options) { return options.training || options.phase == "training"; }
 
+// A command line has been checked already, but options may also be made by hand.
+void check_word(const std::optional<std::string>& given, const char* field, std::initializer_list<const char*> words) {
+  if (!given || std::ranges::any_of(words, [&](const char* word) { return *given == word; })) return;
+  throw InputError(ErrorKind::Usage, field,
+                   fmt::format("'{}' is not one of its values; expected {}", *given, fmt::join(words, " or ")));
+}
+
 void check_model_options(const ModelOptions& options) {
+  check_word(options.phase, "ModelOptions::phase", {"prefill", "decode", "training"});
+  check_word(options.optimizer, "ModelOptions::optimizer", {"sgd", "adam"});
+  check_word(options.shared_weights, "ModelOptions::shared_weights", {"copied", "together"});
+  for (const auto& [size, field] :
+       {std::pair{options.batch, "ModelOptions::batch"}, std::pair{options.sequence, "ModelOptions::sequence"},
+        std::pair{options.context, "ModelOptions::context"}}) {
+    if (size && *size < 1)
+      throw InputError(ErrorKind::Usage, field, fmt::format("found {}; expected a whole number from 1 on", *size));
+  }
   if (options.type && !data_type(*options.type)) {
     throw InputError(ErrorKind::Usage, "ModelOptions::type",
                      fmt::format("'{}' is not the name of a type; expected one such as bf16", *options.type));

@@ -16,6 +16,9 @@
 
 namespace partita::detail {
 
+// A larger size is taken for a mistake.
+inline constexpr std::int64_t kMostOfADimension = 1'000'000'000;
+
 struct ModelOptions {
   std::vector<std::string> dimensions;  // "batch=8"
   std::optional<int> batch;

@@ -20,9 +20,16 @@ namespace {
 
 // A command line has been checked already, but a QuestionOptions may also be made by hand.
 template <class Value>
-Value known(std::optional<Value> value, const char* option, const std::string& text) {
-  if (!value) throw InputError(ErrorKind::Usage, option, "'" + text + "' is not one of its values");
+Value known(std::optional<Value> value, const char* field, const std::string& text, const char* expected) {
+  if (!value)
+    throw InputError(ErrorKind::Usage, field,
+                     fmt::format("'{}' is not one of its values; expected {}", text, expected));
   return *value;
+}
+
+std::optional<bool> parse_host_cores(const std::string& text) {
+  if (text != "strict" && text != "unlimited") return std::nullopt;
+  return text == "strict";
 }
 
 // Options that only latency has would be passed over in silence elsewhere.
@@ -181,26 +188,29 @@ PlatformOverrides platform_overrides(const QuestionOptions& question) {
 }
 
 Problem asked_of(const QuestionOptions& question, const Problem& otherwise) {
-  const auto word = [](const std::optional<std::string>& given, auto parse, const char* option, auto fallback) {
-    return given ? known(parse(*given), option, *given) : fallback;
-  };
+  const auto word = [](const std::optional<std::string>& given, auto parse, const char* field, const char* expected,
+                       auto fallback) { return given ? known(parse(*given), field, *given, expected) : fallback; };
   Problem problem;
-  problem.objective = word(question.objective, parse_objective, "Question::objective", otherwise.objective);
-  problem.shape = word(question.shape, parse_shape, "Question::shape", otherwise.shape);
-  problem.transfers = word(question.transfers, parse_transfer_mode, "Question::transfers", otherwise.transfers);
+  problem.objective = word(question.objective, parse_objective, "Question::objective",
+                           "throughput, max-load, gpipe or latency", otherwise.objective);
+  problem.shape = word(question.shape, parse_shape, "Question::shape", "staged, contiguous or free", otherwise.shape);
+  problem.transfers = word(question.transfers, parse_transfer_mode, "Question::transfers", "sum, overlap or duplex",
+                           otherwise.transfers);
   problem.backward_shape = question.backward_shape || otherwise.backward_shape;
   if (problem.objective != Objective::Latency) {
     refuse_without_latency(question.subgraphs.has_value(), "Question::subgraphs", question, problem.objective);
     refuse_without_latency(question.host_cores.has_value(), "QuestionOptions::host_cores", question, problem.objective);
   } else {
     problem.subgraphs = question.subgraphs.value_or(otherwise.subgraphs);
-    problem.strict_host_cores = question.host_cores ? question.host_cores == "strict" : otherwise.strict_host_cores;
+    problem.strict_host_cores = word(question.host_cores, parse_host_cores, "QuestionOptions::host_cores",
+                                     "unlimited or strict", otherwise.strict_host_cores);
   }
   const bool pipeline = problem.objective != Objective::Latency && problem.shape == Shape::Staged;
   const Problem plain;
   const Problem& rest = pipeline ? otherwise : plain;
   problem.replicas = question.replicas.value_or(rest.replicas);
-  problem.memory_model = word(question.memory_model, parse_memory_model, "Question::memory_model", rest.memory_model);
+  problem.memory_model = word(question.memory_model, parse_memory_model, "Question::memory_model",
+                              "flat, 1f1b or gpipe", rest.memory_model);
   const bool flat = problem.memory_model == MemoryModel::Flat;
   problem.microbatches = question.microbatches.value_or(flat ? 0 : rest.microbatches);
   problem.recompute = question.recompute || (!flat && rest.recompute);

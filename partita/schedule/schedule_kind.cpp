@@ -36,15 +36,4 @@ ScheduleKind default_schedule(const Problem& problem) {
   return problem.workload->graph.has_backward() ? ScheduleKind::OneF1B : ScheduleKind::Pipeline;
 }
 
-const char* to_string(Phase phase) {
-  switch (phase) {
-    case Phase::In: return "in";
-    case Phase::Compute: return "compute";
-    case Phase::Out: return "out";
-    case Phase::Sync: return "sync";
-  }
-  assert(false && "no such phase");
-  return "";
-}
-
 }  // namespace partita

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the library become exceptions of partita.errors, in the words of Python's arguments.
+#include <nanobind/stl/string.h>
+
 #include <exception>
 #include <new>
 #include <string>

@@ -115,7 +115,8 @@ nb::tuple compared(const GraphHandle& graph, const nb::dict& question, const nb:
   Watch watch(budget, nb::none());
   std::string json, text;
   watch.run([&] {
-    const std::vector<Comparison> comparisons{compare(problem, options, budget)};
+    std::vector<Comparison> comparisons{compare(problem, options, budget)};
+    for (AlgorithmRun& run : comparisons.front().runs) run.reason = in_arguments(std::move(run.reason));
     json = compare_json(problem, comparisons, {options.seconds, options.algorithm.seed, true});
     text = compare_text(comparisons, {.markdown = false, .times = true, .width = width});
   });
@@ -140,7 +141,8 @@ nb::tuple swept(const GraphHandle& graph, const nb::dict& question, const nb::di
   Watch watch(budget, nb::none());
   std::string json, text;
   watch.run([&] {
-    const Sweep result = sweep(problem, *parameter, values, options, budget);
+    Sweep result = sweep(problem, *parameter, values, options, budget);
+    for (SweepPoint& point : result.points) point.result.reason = in_arguments(std::move(point.result.reason));
     json = detail::sweep_json(problem, result, {options.seconds, options.plan.seed});
     text = detail::sweep_text(problem, result, {.times = true, .width = width});
   });

@@ -25,7 +25,7 @@ class Platform:
     """Devices: known ones by name, those of a file, or numbers that take the place of a graph's own.
 
     >>> Platform("4xa100-nvlink")
-    Platform('4xa100-nvlink'): 4 x a100 of 74.5 GiB
+    Platform('4xa100-nvlink'): 4 x a100-nvlink of 74.51 GiB
     >>> Platform("2x(4xa100-nvlink)+ib").classes[0].count
     8
     >>> Platform.of(accelerators=2, memory="16GiB")

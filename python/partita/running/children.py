@@ -152,12 +152,15 @@ def wait_until_ready(children: list[Child], poll, timeout: float) -> None:
             child.listen()
 
 
-def _environment() -> dict:
-    """This one's, with this very package in reach, and without the threads that libraries like to start."""
+def python_path() -> str:
+    """PYTHONPATH with this very package in reach."""
     home = str(Path(partita.__file__).resolve().parent.parent)
-    paths = [home, *(path for path in [os.environ.get("PYTHONPATH")] if path)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return os.pathsep.join([home, *(path for path in [os.environ.get("PYTHONPATH")] if path)])
 
+
+def _environment() -> dict:
+    """This one's, with the package in reach, and without the threads that libraries like to start."""
+    return {**os.environ, "PYTHONPATH": python_path(), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 def _signal_name(number: int) -> str:
     try:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.running import ray_command_line
 from partita.running.report import check_can_report
 
 _EXAMPLES = """examples:
@@ -46,6 +47,7 @@ def add_to(commands) -> None:
                         help="plan again with what was measured until the prediction holds (at most 2 rounds)")
     parser.add_argument("--against-even", action="store_true",
                         help="also run the split with as many operators for each device, turn by turn")
+    ray_command_line.add_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_command)
 
@@ -70,7 +72,8 @@ def _run(options):
     arguments = dict(
         devices=parse_devices(options.devices), samples=options.samples, engine=options.engine, window=options.window,
         trace=options.trace, progress=None if options.quiet else progress_line(), dims=parse_dims(options.dim) or None,
-        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False)
+        cores_per_device=options.cores_per_device, oversubscribe=options.oversubscribe, keep_outputs=False,
+        **ray_command_line.chosen(options))
     measures_first = options.plan is None and _is_file(options.model)
     if measures_first or options.recalibrate is not None or options.against_even:
         from partita.running.whole import profile_plan_and_run

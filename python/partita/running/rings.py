@@ -62,6 +62,15 @@ def _bytes_of(shape, dtype: str) -> int:
     return count * numpy_dtype(dtype).itemsize
 
 
+def check_can_pass(tensor: Tensor, whose: str) -> None:
+    """Refuses text, sequences and types of less than a byte."""
+    if tensor.sequence or not can_be_passed_on(tensor.dtype):
+        raise InputError(
+            f"{whose} hands over {tensor.described()}: only tensors of numbers can pass between stages; "
+            "plan again with the nodes that make and read it kept together"
+        )
+
+
 class Layout:
     """Where everything is in the memory: rings of all stages, and whatever else is asked for with `reserve`."""
 
@@ -94,11 +103,7 @@ class Layout:
             self.places[maker, tensor.name] = Place(tensor.name, tensor.dtype, shape, capacity, base + offset, stride)
 
     def _space_for(self, tensor: Tensor, whose: str):
-        if tensor.sequence or not can_be_passed_on(tensor.dtype):
-            raise InputError(
-                f"{whose} hands over {tensor.described()}: only tensors of numbers can pass between stages; "
-                "plan again with the nodes that make and read it kept together"
-            )
+        check_can_pass(tensor, whose)
         if tensor.shape is not None and len(tensor.shape) > _MOST_AXES:
             raise InputError(
                 f"{whose} hands over {tensor.described()}: at most {_MOST_AXES} axes can pass between stages"
