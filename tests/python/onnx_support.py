@@ -21,6 +21,12 @@ def program():
     return found
 
 
+def needs_two_cores():
+    """Devices have cores of their own: with a single core the test is skipped."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two devices need two cores, and this process may use one")
+
+
 def random_model(seed, folder, blocks=16):
     """A model with everything that makes cutting hard, and inputs for it."""
     sys.path.insert(0, str(ROOT / "tests" / "write"))

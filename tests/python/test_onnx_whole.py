@@ -102,6 +102,7 @@ def test_comparisons_are_of_medians():
 
 
 def test_a_model_is_measured_planned_and_run(tmp_path, monkeypatch):
+    support.needs_two_cores()
     monkeypatch.setenv("PARTITA", support.program())
     model = support.layers_model(tmp_path / "m.onnx", layers=4)
     feeds = [{"x": np.random.default_rng(i).standard_normal((2, 64)).astype(np.float32)} for i in range(12)]

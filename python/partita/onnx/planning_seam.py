@@ -41,18 +41,24 @@ def write_workload(measurement: Measurement, path: Path) -> Path:
     return path
 
 
-def cut_by_library(model: Path, plan: Path, folder: Path, chain: bool) -> bool:
+def cut_by_library(model: Path, plan: PlanFile, folder: Path, chain: bool) -> bool:
     """Cuts what the package's own cutter cannot. False: there is neither compiled module nor program."""
     if has_compiled():
         from partita.result import Plan
 
-        Plan.read(plan, graph=model).split(folder, chain=chain)
+        # A model that the plan names is read with the options that it was planned with.
+        Plan.read(plan.path, graph=None if _is_named_by(plan, model) else model).split(folder, chain=chain)
         return True
     try:
-        run_program("cutting", "split", model, plan, "-q", "-o", folder, *(["--chain"] if chain else []))
+        run_program("cutting", "split", model, plan.path, "-q", "-o", folder, *(["--chain"] if chain else []))
     except MissingPackage:
         return False
     return True
+
+
+def _is_named_by(plan: PlanFile, model: Path) -> bool:
+    places = (Path(plan.model), plan.path.parent / plan.model) if plan.model else ()
+    return any(place.is_file() and place.samefile(model) for place in places)
 
 
 def has_compiled() -> bool:

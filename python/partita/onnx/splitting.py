@@ -39,12 +39,12 @@ def split(model, plan, folder, chain: bool = False, force: bool = False) -> Pipe
     try:
         devices, stage_of = stages_of_plan(proto, plan, str(model))
     except BeyondThisCutter as reason:
-        return _split_by_library(model, plan.path, folder, chain, reason)
+        return _split_by_library(model, plan, folder, chain, reason)
     stages = Cutter(with_types(proto, model), stage_of, len(devices), chain).cut()
     return write_stages(model, proto, stages, devices, folder, chain=chain, fingerprint=plan.fingerprint)
 
 
-def _split_by_library(model: Path, plan: Path, folder: Path, chain: bool, reason: Exception) -> Pipeline:
+def _split_by_library(model: Path, plan: PlanFile, folder: Path, chain: bool, reason: Exception) -> Pipeline:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partita-", dir=folder.parent) as work:
         if not cut_by_library(model, plan, Path(work) / "stages", chain):
