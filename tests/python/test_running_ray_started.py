@@ -75,6 +75,7 @@ def wait_for_actors(process, temporary):
     raise AssertionError(f"no actors: {process.communicate()}")
 
 
+@pytest.mark.long
 def test_a_run_starts_ray_and_ends_it(started, tmp_path):
     process, temporary = started("--samples", "60", "--json", "measured.json", "--trace", "trace.json")
     printed, errors = process.communicate(timeout=180)
@@ -89,6 +90,7 @@ def test_a_run_starts_ray_and_ends_it(started, tmp_path):
     assert all_gone(of_ray(temporary), 0.1) and not list(Path(temporary).glob("partita-*"))
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_ray_too(started):
     process, temporary = started("--samples", "10000000")
     pids = wait_for_actors(process, temporary)
@@ -99,7 +101,7 @@ def test_ctrl_c_ends_ray_too(started):
     assert all_gone(pids, 5) and not list(Path(temporary).glob("partita-*"))
 
 
-@pytest.mark.skipif(not os.environ.get("PARTITA_LONG_TESTS"), reason="PARTITA_LONG_TESTS is not set")
+@pytest.mark.long
 def test_ray_ends_when_the_process_that_started_it_is_killed(started):
     process, temporary = started("--samples", "10000000")
     pids = wait_for_actors(process, temporary)
