@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import concurrent.futures
 import json
-import os
 
 import pytest
 from planning_support import EXAMPLES, chain
