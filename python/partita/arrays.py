@@ -14,7 +14,7 @@ def _numpy():
     try:
         import numpy
     except ImportError:
-        raise needs("numpy", "a graph of arrays", "run") from None
+        raise needs("numpy", "a graph of arrays") from None
     return numpy
 
 
