@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import InputError
@@ -55,6 +55,7 @@ class Stage:
     nodes: int = 0
     weight_bytes: int = 0
     data: str | None = None  # the file of its own weights, where it has one
+    crc32: str | None = None  # of the stage's file, 8 hexadecimal digits
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -77,12 +78,11 @@ class Pipeline:
     outputs: tuple[Tensor, ...]
     stages: tuple[Stage, ...]
     fingerprint: str | None = None  # of the graph that was planned, where the file says it
-    hashes: dict[str, str] = field(default_factory=dict)  # of files, where the file says them
     files: tuple[str, ...] = ()  # all in the folder but pipeline.json: of stages, and of weights
 
     @staticmethod
     def read(folder) -> Pipeline:
-        """Reads and checks pipeline.json. Every file it names must be there, and unchanged where it has hashes."""
+        """Reads and checks pipeline.json. Every file it names must be there, and unchanged where it has checksums."""
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder of stages; `partita split MODEL PLAN -o {folder}` makes one")
@@ -104,30 +104,26 @@ class Pipeline:
         return tuple(tensor for tensor in self.inputs if not tensor.optional)
 
     def check_files(self) -> None:
-        """Every stage's file is there; where pipeline.json has hashes, with the same content."""
+        """Every stage's file is there; where pipeline.json has checksums, with the same content."""
         for stage in self.stages:
             if not stage.file.is_file():
                 raise InputError(
                     f"{self.folder}: {stage.file.name} of stage {stage.index} is missing; split the model again"
                 )
-        for name, expected in self.hashes.items():
-            file = self.folder / name
-            if not file.is_file():
-                raise InputError(f"{self.folder}: {name} is missing; split the model again")
-            with open(file, "rb") as opened:
-                found = _digest(opened)
-            if found != expected:
+            if stage.crc32 is not None and checksum(stage.file) != stage.crc32:
                 raise InputError(
-                    f"{file}: was changed since it was written (its SHA-256 is another than in {FILE_NAME}); "
+                    f"{stage.file}: was changed since it was written (its CRC-32 is another than in {FILE_NAME}); "
                     "split the model again"
                 )
 
 
-def _digest(opened) -> str:
-    made = hashlib.sha256()
-    while block := opened.read(1 << 20):
-        made.update(block)
-    return made.hexdigest()
+def checksum(file: Path) -> str:
+    """The CRC-32 of a file, as pipeline.json has it: 8 hexadecimal digits."""
+    found = 0
+    with open(file, "rb") as opened:
+        while block := opened.read(1 << 20):
+            found = zlib.crc32(block, found)
+    return f"{found:08x}"
 
 
 def _tensor(fields: Fields, with_source: bool) -> Tensor:
@@ -157,7 +153,8 @@ def _stage(folder: Path, fields: Fields, index: int) -> Stage:
         inputs=tuple(_tensor(one, True) for one in fields.rows("inputs")),
         outputs=tuple(_tensor(one, False) for one in fields.rows("outputs")),
         copies=tuple(fields.get("copies", ())), nodes=fields.get("nodes", 0),
-        weight_bytes=fields.get("weight_bytes", 0), data=fields.get("data", None))
+        weight_bytes=fields.get("weight_bytes", 0), data=fields.get("data", None),
+        crc32=fields.get("crc32", None))
 
 
 def _pipeline(folder: Path, fields: Fields) -> Pipeline:
@@ -170,8 +167,7 @@ def _pipeline(folder: Path, fields: Fields) -> Pipeline:
         folder=folder, model=fields.text("model"),
         inputs=tuple(_tensor(one, False) for one in fields.rows("inputs")),
         outputs=tuple(_tensor(one, True) for one in fields.rows("outputs")),
-        stages=stages, fingerprint=fields.get("fingerprint", None), hashes=dict(fields.get("sha256", {})),
-        files=tuple(fields.get("files", ())))
+        stages=stages, fingerprint=fields.get("fingerprint", None),  files=tuple(fields.get("files", ())))
     _check_sources(pipeline)
     return pipeline
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with what is given is said in one line, before anything runs."""
 
-import hashlib
 import json
 import os
+import zlib
 
 import pytest
 
@@ -141,10 +141,10 @@ def test_stage_files_that_are_missing_changed_or_no_model(folder):
     refused("stage_1.onnx: makes as_double, but pipeline.json says y", folder)
 
 
-def test_hashes_notice_any_change(folder):
+def test_checksums_notice_any_change(folder):
     content = json.loads((folder / "pipeline.json").read_text())
-    files = [stage["file"] for stage in content["stages"]]
-    content["sha256"] = {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files}
+    for stage in content["stages"]:
+        stage["crc32"] = f"{zlib.crc32((folder / stage['file']).read_bytes()):08x}"
     (folder / "pipeline.json").write_text(json.dumps(content))
     assert len(partita.run(folder, samples=3, oversubscribe=True).outputs) == 3
     changed = onnx.load(folder / "stage_1.onnx")

@@ -2,6 +2,7 @@
 """Pipelines over Ray: results equal the whole model's in every bit, in order, each once, also if actors are killed
 meanwhile."""
 
+import importlib.util
 import os
 import signal
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 np = pytest.importorskip("numpy")
 pytest.importorskip("onnx", reason="the package onnx is not installed")
 pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
-pytest.importorskip("ray", reason="the package ray is not installed")
+if importlib.util.find_spec("ray") is None:  # the engine imports it, in its own way
+    pytest.skip("the package ray is not installed", allow_module_level=True)
 
 import partita
 from left_behind import all_gone
@@ -20,18 +22,17 @@ from onnx import TensorProto
 from partita.pipeline import Pipeline
 from partita.running import ray_hosts
 from partita.running.feeds import Feeds
-from partita.running.ray_cluster import ray_module
+from partita.running.ray_cluster import end_ray, ray_module, short_folder, start_ray
 from partita.running.ray_engine import RayEngine
 
 
 @pytest.fixture(scope="module", autouse=True)
 def ray():
     """One Ray for all tests of this file, of which the engine makes use as it would of any cluster."""
-    module = ray_module()
-    module.init(address="local", num_cpus=3, object_store_memory=200 << 20, include_dashboard=False,
-                log_to_driver=False, logging_level="ERROR", _system_config={"worker_niceness": 0})
-    yield module
-    module.shutdown()
+    folder = short_folder()
+    start_ray(folder, cores=3, store_bytes=200 << 20)
+    yield ray_module()
+    end_ray(folder)
 
 
 def run(folder, **options):
@@ -65,7 +66,7 @@ def everything():
     return model, [["neg"], ["abs"], ["to_bf16"], ["to_fp32"], ["sum"]]
 
 
-@pytest.mark.parametrize("group", [1, 3])
+@pytest.mark.parametrize("group", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_results_are_those_of_the_whole_model_in_order(tmp_path, group):
     model, groups = everything()
     # a device with two stages, one behind the other with another between; two devices that take turns
@@ -84,6 +85,7 @@ def test_results_are_those_of_the_whole_model_in_order(tmp_path, group):
     assert (first.moments[:, 3] <= last.moments[:, 2]).all()
 
 
+@pytest.mark.long
 def test_samples_travel_together_when_stages_are_quick_but_no_more_than_the_window(tmp_path):
     model = chain(layers=3)
     folder = cut(model, tmp_path / "stages", chain_groups(3, 3))
@@ -104,6 +106,7 @@ def test_samples_travel_together_when_stages_are_quick_but_no_more_than_the_wind
     assert_same(model, feeds, made)
 
 
+@pytest.mark.long
 def test_large_tensors_pass_through_the_object_store_and_leave_it(tmp_path):
     """30 samples of 2 MB in 3 stages are more than the store holds."""
     model = chain(layers=3, width=64, batch=8192)
@@ -134,6 +137,7 @@ def test_killed_actors_are_started_anew_and_every_result_comes_once(tmp_path, ca
     assert "died" not in "".join(capfd.readouterr())  # of what was mended nobody needs to hear
 
 
+@pytest.mark.long
 def test_a_stage_that_is_lost_again_and_again_ends_the_run(tmp_path):
     folder = cut(chain(layers=2), tmp_path / "stages", chain_groups(2, 2))
     feeds = samples(chain(layers=2), 200)
@@ -162,6 +166,7 @@ def test_an_error_of_the_model_is_reported_once_in_its_own_words(tmp_path, capfd
     assert "RunError" not in capfd.readouterr().err
 
 
+@pytest.mark.long
 def test_files_that_a_node_does_not_have_are_sent_to_it(tmp_path, monkeypatch):
     """As on a cluster without a shared file system; weights lie in files beside the stages."""
     model = chain(layers=2, width=64)
@@ -222,6 +227,7 @@ def test_what_cannot_work_is_refused_in_one_line(tmp_path):
         run(folder, inputs=feeds, resources={"tpu": 1}, start_timeout=1)
 
 
+@pytest.mark.long
 def test_a_stage_that_cannot_be_loaded_is_refused_in_its_own_words(tmp_path, ray):
     model = chain(layers=2)
     folder = cut(model, tmp_path / "stages", chain_groups(2, 2))

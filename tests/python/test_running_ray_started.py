@@ -2,6 +2,7 @@
 """Ray as the engine starts it, through the command line: it ends with the run, however that ends, and leaves nothing;
 and without the package ray."""
 
+import importlib.util
 import json
 import os
 import signal
@@ -16,7 +17,8 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("onnx", reason="the package onnx is not installed")
 pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
-pytest.importorskip("ray", reason="the package ray is not installed")
+if importlib.util.find_spec("ray") is None:  # the engine imports it, in its own way
+    pytest.skip("the package ray is not installed", allow_module_level=True)
 
 from left_behind import all_gone
 from models import chain, chain_groups, cut, plan_of
@@ -73,6 +75,7 @@ def wait_for_actors(process, temporary):
     raise AssertionError(f"no actors: {process.communicate()}")
 
 
+@pytest.mark.long
 def test_a_run_starts_ray_and_ends_it(started, tmp_path):
     process, temporary = started("--samples", "60", "--json", "measured.json", "--trace", "trace.json")
     printed, errors = process.communicate(timeout=180)
@@ -87,6 +90,7 @@ def test_a_run_starts_ray_and_ends_it(started, tmp_path):
     assert all_gone(of_ray(temporary), 0.1) and not list(Path(temporary).glob("partita-*"))
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_ray_too(started):
     process, temporary = started("--samples", "10000000")
     pids = wait_for_actors(process, temporary)
@@ -97,13 +101,13 @@ def test_ctrl_c_ends_ray_too(started):
     assert all_gone(pids, 5) and not list(Path(temporary).glob("partita-*"))
 
 
-@pytest.mark.skipif(not os.environ.get("PARTITA_LONG_TESTS"), reason="PARTITA_LONG_TESTS is not set")
+@pytest.mark.long
 def test_ray_ends_when_the_process_that_started_it_is_killed(started):
     process, temporary = started("--samples", "10000000")
     pids = wait_for_actors(process, temporary)
     process.kill()
     process.communicate(timeout=30)
-    assert all_gone(pids, 60)
+    assert all_gone(pids, 240)  # Ray notices by itself, in its own time
 
 
 def test_without_the_package_one_line_says_what_to_install(tmp_path):

@@ -21,7 +21,7 @@ from partita.onnx.plan_stages import BeyondThisCutter, stages_of_plan
 from partita.onnx.planning_seam import cut_by_library
 from partita.onnx.runtime import load_model, onnx_package
 from partita.onnx.value_types import with_types
-from partita.pipeline import FILE_NAME, VERSION, Pipeline
+from partita.pipeline import FILE_NAME, VERSION, Pipeline, checksum
 from partita.plan_file import PlanFile
 
 
@@ -86,8 +86,9 @@ def write_stages(
         for number, stage in enumerate(stages):
             files.append(f"stage_{number}.onnx")
             onnx.save(stage.model, made / files[-1])
+        checksums = [checksum(made / name) for name in files]
         files += _bring_weights(proto, model.parent, made)
-        document = _document(onnx, model, proto, stages, devices, files, chain, fingerprint)
+        document = _document(onnx, model, proto, stages, devices, files, checksums, chain, fingerprint)
         (made / FILE_NAME).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
         _appear(made, folder)
     return Pipeline.read(folder)
@@ -114,7 +115,7 @@ def _bring_weights(proto, source: Path, folder: Path) -> list[str]:
     return [name for name in names if (folder / name).is_file()]
 
 
-def _document(onnx, model, proto, stages, devices, files, chain, fingerprint) -> dict:
+def _document(onnx, model, proto, stages, devices, files, checksums, chain, fingerprint) -> dict:
     types = {v.name: v for stage in stages for v in (*stage.model.graph.input, *stage.model.graph.output)}
     types.update((v.name, v) for v in (*proto.graph.input, *proto.graph.output))
     weights = {t.name for t in proto.graph.initializer}
@@ -132,6 +133,7 @@ def _document(onnx, model, proto, stages, devices, files, chain, fingerprint) ->
             row["copies"] = names[1:]
         row |= {
             "file": files[number],
+            "crc32": checksums[number],
             "nodes": stage.nodes,
             "recomputed_nodes": stage.recomputed,
             "weight_bytes": stage.weight_bytes,

@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field, fields
 
 from partita.errors import InputError, RunError, needs
@@ -31,6 +32,7 @@ _UNREAD_ERRORS = "RAY_IGNORE_UNHANDLED_ERRORS"  # of references that are dropped
 _QUIET = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
 _TRIES = 3
 _ANSWER_SECONDS = 10.0
+_REMOVAL_SECONDS = 10.0
 _SETTINGS = {"worker_niceness": 0}  # of a Ray that is started here; Ray's own 15 would let all else go first
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
@@ -114,13 +116,11 @@ class Cluster:
             except Exception:  # the cluster is gone: there is nothing to give back
                 pass
         self._places = None
-        if self._joined_here:
-            self.ray.shutdown()
-            self._joined_here = self.started_here = False
         if self._folder is not None:
-            _end_rest(self._folder)
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+            end_ray(self._folder)
+        elif self._joined_here:
+            self.ray.shutdown()
+        self._folder, self._joined_here, self.started_here = None, False, False
         self._quiet.end()
 
     def place(self, number: int) -> dict:
@@ -153,27 +153,13 @@ class Cluster:
                 _check_answers(address)
                 self.ray.init(address=address, **_QUIET)
             else:
-                self._start(store_bytes, cores)
+                self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
+                self._folder = short_folder()
+                start_ray(self._folder, cores, store_bytes)
         except Exception as error:  # Ray has types of its own for some, and Python's for others
             where = f"the cluster at {address} cannot be joined" if address else "Ray cannot be started on this machine"
             raise RunError(f"{where}: {_first_line(error)}") from None
         self._joined_here = True
-
-    def _start(self, store_bytes: int, cores: int) -> None:
-        """Ray allows itself half a minute, which on a busy machine may be too little: it is tried again."""
-        self._folder = _short_folder()
-        self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
-        for tries_left in reversed(range(_TRIES)):
-            try:
-                with _package_in_reach():
-                    self.ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=self._folder,
-                                  object_store_memory=_store_size(store_bytes), _system_config=_SETTINGS, **_QUIET)
-                return
-            except Exception:
-                if not tries_left:
-                    raise
-                self.ray.shutdown()
-                _end_rest(self._folder)
 
     def _reserve(self) -> None:
         from ray.util.placement_group import placement_group
@@ -226,14 +212,41 @@ def _package_in_reach():
             os.environ["PYTHONPATH"] = before
 
 
-def _short_folder() -> str:
+def short_folder() -> str:
+    """For files of a Ray that is started here."""
     place = tempfile.gettempdir()
     return tempfile.mkdtemp(prefix="partita-ray-", dir=place if len(place) < _LONGEST_FOLDER else "/tmp")
 
 
-def _end_rest(folder: str) -> None:
-    """Ends what a start that failed has left: processes that this one started, and that have the folder among their
-    arguments."""
+def start_ray(folder: str, cores: int, store_bytes: int) -> None:
+    """Starts Ray on this machine. It allows itself half a minute, which on a busy machine may be too little: it is
+    tried again."""
+    ray = ray_module()
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with _package_in_reach():
+                ray.init(address="local", num_cpus=cores, include_dashboard=False, _temp_dir=folder,
+                         object_store_memory=_store_size(store_bytes), _system_config=_SETTINGS, **_QUIET)
+            return
+        except Exception:
+            if not tries_left:
+                raise
+            ray.shutdown()
+            _end_processes(folder)
+
+
+def end_ray(folder: str) -> None:
+    """Ends what start_ray has started, as far as it got, and removes its files."""
+    ray_module().shutdown()
+    _end_processes(folder)
+    until = time.monotonic() + _REMOVAL_SECONDS
+    while os.path.exists(folder) and time.monotonic() < until:  # the last of Ray's processes may still be writing
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
+
+
+def _end_processes(folder: str) -> None:
+    """What a start that failed has left: processes that this one started, with the folder among their arguments."""
     for entry in os.listdir("/proc"):
         try:
             with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:

@@ -19,12 +19,13 @@ itself are not tried again.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from partita.errors import Error, InputError, RunError
+from partita.errors import InputError, RunError
 from partita.pipeline import Pipeline
 from partita.running.devices import Device, kinds_for, parse_device, place_devices
 from partita.running.feeds import Feeds
@@ -32,6 +33,7 @@ from partita.running.local import default_window
 from partita.running.ray_bundles import Bundles
 from partita.running.ray_cluster import Cluster, RayOptions, starts_here
 from partita.running.ray_hosts import Hosts
+from partita.running.ray_losses import is_loss, losses_among, own_words
 from partita.running.ray_stage import packed, unpacked
 from partita.running.ray_stamps import Call, CallLog
 from partita.running.rings import check_can_pass
@@ -77,6 +79,7 @@ class RayEngine:
     def __init__(self, pipeline: Pipeline, devices, feeds: Feeds, *, window: int | None = None,
                  cores_per_device: int = 1, oversubscribe: bool = False, optimize: bool = False, **options):
         """`options` are those of RayOptions."""
+        self._cluster = self._hosts = None
         self.pipeline = pipeline
         self._options = RayOptions.of(options)
         for whose, tensors in (("the model", pipeline.needed_inputs),
@@ -97,7 +100,6 @@ class RayEngine:
         self._losses = 0  # since the last result
         self.restarted = 0
         self._shared: tuple = ()
-        self._cluster = self._hosts = None
         try:
             self._start(cores_per_device, optimize)
         except BaseException:
@@ -109,6 +111,10 @@ class RayEngine:
 
     def __exit__(self, *_) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        if self._cluster is not None and not sys.is_finalizing():  # Ray ends itself with the program
+            self.close()
 
     def close(self) -> None:
         """Ends all actors, gives their places back, and ends Ray where it was started here. May be called again."""
@@ -254,7 +260,7 @@ class RayEngine:
                 found = self._ray.get([*group.moments, *(group.outputs if keep_outputs else ())])
                 break
             except self._ray.exceptions.RayError as error:
-                self._recover(error)
+                self._recover(error.with_traceback(None))  # whose frames would keep references of lost results
         self._losses = 0
         self._log.add([
             Call(stage.index, host.device.name, group.number, group.first, len(group.samples), group.submitted,
@@ -277,11 +283,11 @@ class RayEngine:
     def _recover(self, error) -> None:
         """Starts the devices anew that were lost, and submits again what has failed with them; raises what is no
         loss."""
-        if not self._is_loss(error):
-            raise _own_words(error) from None
+        if not is_loss(self._ray, error):
+            raise own_words(error) from None
         failed, lost = [self._waiting[0]], {getattr(error, "actor_id", None)}
         for group in self._waiting:
-            losses = self._losses_of(group)
+            losses = losses_among(self._ray, group.moments)  # its errors of the model have their turn later
             lost.update(getattr(one, "actor_id", None) for one in losses)
             if losses and group not in failed:
                 failed.append(group)
@@ -290,26 +296,6 @@ class RayEngine:
         self._start_hosts(gone, error)
         for group in failed:
             self._submit(group)
-
-    def _losses_of(self, group: Group) -> list:
-        """What is known by now to be lost. The rest of a group fails later and is found then, and so are errors of the
-        model, when it is their turn."""
-        done, _ = self._ray.wait(group.moments, num_returns=len(group.moments), timeout=0, fetch_local=False)
-        losses = []
-        for reference in done:
-            try:
-                self._ray.get(reference)
-            except self._ray.exceptions.RayError as error:
-                if self._is_loss(error):
-                    losses.append(error)
-        return losses
-
-    def _is_loss(self, error) -> bool:
-        """Whether an actor, a node or an object went: what would not come again. Errors of the model would."""
-        exceptions = self._ray.exceptions
-        return not getattr(error, "actor_init_failed", False) and isinstance(error, (
-            exceptions.RayActorError, exceptions.ObjectLostError, exceptions.NodeDiedError,
-            exceptions.WorkerCrashedError, exceptions.OutOfMemoryError))
 
     def _start_hosts(self, names: list[str], error=None) -> None:
         """Starts devices, again if they are lost while they start."""
@@ -324,8 +310,8 @@ class RayEngine:
                 self._hosts.start(names)
                 return
             except self._ray.exceptions.RayError as found:
-                if not self._is_loss(found):
-                    raise _own_words(found) from None
+                if not is_loss(self._ray, found):
+                    raise own_words(found) from None
                 error = found
 
 
@@ -333,15 +319,3 @@ def _contiguous(array):
     import numpy
 
     return packed(numpy.ascontiguousarray(array))
-
-
-def _own_words(error) -> Error:
-    """The error that an actor raised, without Ray's wrapping."""
-    cause = getattr(error, "cause", None) or error
-    if isinstance(cause, Error):
-        return type(cause)(str(cause))
-    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    if getattr(error, "actor_init_failed", False):  # above are the calls that led there
-        return RunError(f"an actor cannot start on its node: {lines[-1]}; every node needs the package: "
-                        'pip install "partita[run]"')
-    return RunError(f"Ray: {type(cause).__name__}: {' '.join(lines)[:2000]}")

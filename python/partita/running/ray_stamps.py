@@ -12,6 +12,7 @@ Samples of a group share the time of their message alike.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ class CallLog:
 
     def compute_per_sample(self, groups: int) -> float:
         """Seconds that the busiest device computed for a sample of the stream, of the last so many groups."""
-        calls = list(self._calls)[-groups * len(self._pipeline.stages):]
+        calls = list(itertools.islice(reversed(self._calls), groups * len(self._pipeline.stages)))
         samples = sum(call.count for call in calls if call.stage == 0)
         busy: dict[str, int] = {}
         for call in calls:
