@@ -70,6 +70,18 @@ def recalibrated(measurement: Measurement, plan: PlanFile, measured: Measured) -
     )
 
 
+def repriced(plan: PlanFile, measurement: Measurement) -> PlanFile:
+    """An older plan with what the newer measurement predicts of it: times of operators; transfers as they were."""
+    names = {int(key): name for key, name in plan.content.get("node_names", {}).items()}
+    seconds = {one.name: one.seconds for one in measurement.operators}
+    unit = plan.milliseconds(1.0) / 1e3  # seconds in a unit of the plan's time
+    devices = []
+    for device in plan.devices:
+        compute = sum(seconds.get(names.get(node), 0.0) for node in device.nodes) / unit
+        devices.append(replace(device, compute=compute, load=compute + device.into + device.out))
+    return replace(plan, devices=tuple(devices), value=max(device.load for device in devices))
+
+
 def _slower_link(measurement: Measurement, measured: Measured) -> dict:
     """Links are only ever made slower: the engine hands over memory in place, so that what a transfer costs is partly
     in the times of the operators that read it first, and a short `in` or `out` proves nothing."""

@@ -24,7 +24,7 @@ from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
 from partita.running.even import even_stages, predicted_seconds
 from partita.running.measured import Measured
-from partita.running.recalibrate import holds, noise_of, recalibrated
+from partita.running.recalibrate import holds, noise_of, recalibrated, repriced
 from partita.running.runs import RunResult, run
 
 _DEFAULT_DEVICES = 2
@@ -177,26 +177,38 @@ class _Loop:
         plan = self.planned() if given is None else given if isinstance(given, PlanFile) else PlanFile.read(given)
         self._warn(plan)
         self.tell("round  predicted  measured  error  noise   slowest device   (ms per sample)")
-        seen, found = [], []
+        found = []
         for number in range(most + 1):
             pipeline = self.cut(plan)
-            result = self.run(pipeline, plan, self.sample, keep_outputs=False)
-            measured = result.measured
-            seen.append(measured)
-            found.append((measured.time_per_sample, result, plan, pipeline))
-            self.tell(
-                f"{number:5d}  {measured.predicted:9.4g}  {measured.time_per_sample:8.4g}"
-                f"  {100 * measured.error:+4.0f} %"
-                f"  {100 * noise_of(measured):3.0f} %   {measured.bottleneck.name}"
-            )
-            if number == most or holds(measured):
+            found.append((self._round(number, pipeline, plan), plan, pipeline))
+            if number == most or holds(found[-1][0].measured):
                 break
-            self.measurement = recalibrated(self.measurement, plan, measured)
+            self.measurement = recalibrated(self.measurement, plan, found[-1][0].measured)
             plan = self.planned()
-        # The last one has the best prediction: it stands where another is faster by no more than the noise.
-        fastest = min(found, key=lambda one: one[0])
-        chosen = found[-1] if found[-1][0] <= fastest[0] * (1 + noise_of(found[-1][1].measured)) else fastest
-        return chosen[1], chosen[2], chosen[3], seen
+        seen = [result.measured for result, _, _ in found]
+        return (*self._best(found, seen), seen)
+
+    def _round(self, number: int, pipeline: Pipeline, plan: PlanFile) -> RunResult:
+        result = self.run(pipeline, plan, self.sample, keep_outputs=False)
+        measured = result.measured
+        self.tell(
+            f"{number:5d}  {measured.predicted:9.4g}  {measured.time_per_sample:8.4g}  {100 * measured.error:+4.0f} %"
+            f"  {100 * noise_of(measured):3.0f} %   {measured.bottleneck.name}"
+        )
+        return result
+
+    def _best(self, found: list, seen: list) -> tuple[RunResult, PlanFile, Pipeline]:
+        """The last one, unless another split was faster by more than the noise and is so again: machines change from
+        one minute to the next. What it is predicted to take is then what was learnt meanwhile."""
+        last, fastest = found[-1], min(found, key=lambda one: one[0].measured.time_per_sample)
+        limit = last[0].measured.time_per_sample * (1 - noise_of(last[0].measured))
+        same = [device.nodes for device in fastest[1].devices] == [device.nodes for device in last[1].devices]
+        if same or fastest[0].measured.time_per_sample >= limit:
+            return last
+        plan = repriced(fastest[1], self.measurement)
+        again = self._round(len(found), fastest[2], plan)
+        seen.append(again.measured)
+        return (again, plan, fastest[2]) if again.measured.time_per_sample < limit else last
 
     def compare(self, pipeline: Pipeline, plan: PlanFile) -> Compared:
         even = even_stages(self.measurement, self.folder / "even")
