@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -24,6 +22,7 @@ import torch
 from torch import nn
 
 import partita.torch
+from partita.program import run_program
 
 MICROBATCHES, ROWS, WIDTH, CLASSES = 8, 32, 256, 10
 
@@ -66,12 +65,8 @@ def measure(module, x, path) -> None:
 
 
 def plan_with_program(module, x, folder: Path) -> Path:
-    program = shutil.which("partita")
-    if program is None:
-        raise SystemExit("the program partita is not on the path: build it, or give a plan with --plan")
     measure(module, x, folder / "workload.json")
-    subprocess.run([program, "plan", str(folder / "workload.json"), "--shape", "staged",
-                    "-o", str(folder / "plan.json")], check=True)
+    print(run_program("planning", "plan", folder / "workload.json", "--shape", "staged", "-o", folder / "plan.json"))
     return folder / "plan.json"
 
 

@@ -11,6 +11,11 @@ pytest.importorskip("torch.distributed.pipelining", reason="this PyTorch has no 
 if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
     pytest.skip("this PyTorch has no gloo: its pipelines are not tested", allow_module_level=True)
 
+from partita.torch.package import version  # noqa: E402
+
+if version(torch) < (2, 8):
+    pytest.skip("pipelines are tested from torch 2.8 on", allow_module_level=True)
+
 from torch_modules import ConvNet, Mlp, Transformer, even_plan  # noqa: E402
 
 import partita.torch  # noqa: E402

@@ -20,8 +20,10 @@ from torch.utils import _pytree
 
 from partita.errors import InputError, RunError
 from partita.torch.cutting import stages
+from partita.torch.package import torch_package
 
 SCHEDULES = ("forward", "gpipe", "1f1b")
+OLDEST = (2, 8)  # manual stages over gloo wait for ever in 2.5
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def run_pipeline(module, args, plan, kwargs=None, *, microbatches: int, schedule
     target)`, and leave the module as it is: gradients are returned. `loss` must be a function that processes can
     import. `timeout` is in seconds.
     """
+    torch_package("partita.torch.run_pipeline", OLDEST)
     if schedule not in SCHEDULES:
         raise InputError(f"schedule: found {schedule!r}, expected one of {', '.join(SCHEDULES)}")
     if (schedule == "forward") != (loss is None) or (loss is None) != (target is None):
@@ -87,7 +90,7 @@ def _part(value: torch.Tensor, microbatches: int) -> torch.Tensor:
 def _run_all(count: int, folder: str, timeout: float) -> None:
     context = torch.multiprocessing.get_context("forkserver" if "forkserver" in _start_methods() else "spawn")
     if context.get_start_method() == "forkserver":  # torch is then loaded once, not by each process
-        context.set_forkserver_preload(["torch.distributed.pipelining", __name__])
+        context.set_forkserver_preload(["torch.distributed.pipelining"])
     processes = [context.Process(target=_work, args=(rank, count, folder, timeout), daemon=True)
                  for rank in range(count)]
     try:

@@ -53,7 +53,10 @@ class Measurement:
     def save(self, path) -> Path:
         """Writes the workload for `partita plan`; the file appears whole or not at all."""
         path = Path(path)
-        handle, temporary = tempfile.mkstemp(prefix=".partita-", suffix=".tmp", dir=path.parent)
+        try:
+            handle, temporary = tempfile.mkstemp(prefix=".partita-", suffix=".tmp", dir=path.parent)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}; choose another path") from None
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(self.workload, file, separators=(",", ":"))

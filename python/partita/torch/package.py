@@ -8,14 +8,14 @@ from partita.errors import MissingPackage, needs
 OLDEST = (2, 4)
 
 
-def torch_package(what: str):
-    """The module torch; `what` says who needs it."""
+def torch_package(what: str, oldest: tuple[int, int] = OLDEST):
+    """The module torch; `what` says who needs it, `oldest` from which version on."""
     try:
         import torch
     except ImportError:
         raise needs("torch", what) from None
-    if version(torch) < OLDEST:
-        raise MissingPackage(f"{what} needs torch {OLDEST[0]}.{OLDEST[1]} or later, but {torch.__version__} is "
+    if version(torch) < oldest:
+        raise MissingPackage(f"{what} needs torch {oldest[0]}.{oldest[1]} or later, but {torch.__version__} is "
                              "installed: pip install --upgrade torch")
     return torch
 

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-from pathlib import Path
 
 from partita.errors import InputError
+from partita.json_file import checked_format, read_json
+from partita.plan_file import VERSION
 from partita.torch.aliases import must_stay_together
 from partita.torch.capturing import capture_of
 from partita.torch.forward import Forward
 from partita.torch.workload import fingerprint
 
-_NEWEST = 2  # version of plans
 _ADVICE = "profile the module with these arguments, and plan it again"
 
 
@@ -57,33 +55,17 @@ def _stages(content: dict, where: str, operators: list, placed: dict, together: 
 
 
 def _content(plan) -> tuple[dict, str]:
-    if isinstance(plan, dict):
-        content, where = plan, "plan"
-    elif isinstance(plan, (str, os.PathLike)):
-        content, where = _read(Path(plan)), str(plan)
+    if isinstance(plan, (str, os.PathLike)):
+        content, where = read_json(plan, "plan", VERSION), str(plan)
     else:
-        content = getattr(plan, "content", None)
+        content = plan if isinstance(plan, dict) else getattr(plan, "content", None)
         if content is None and callable(getattr(plan, "to_dict", None)):
             content = plan.to_dict()
         where = "plan"
-    mark = content.get("partita") if isinstance(content, dict) else None
-    if not isinstance(mark, dict) or mark.get("format") != "plan":
-        raise InputError(f"{where}: is no plan of Partita's; expected a file of `partita plan -o`, or its content")
-    if not isinstance(mark.get("version"), int) or mark["version"] > _NEWEST:
-        raise InputError(f"{where}: is of version {mark.get('version')} of plans; this package reads up to {_NEWEST}")
+        checked_format(content, where, "plan", VERSION)
     if content.get("value") is None or not content.get("assignment"):
         raise InputError(f"{where}: holds no split (status {content.get('status')}): there is nothing to cut")
     return content, where
-
-
-def _read(path: Path):
-    try:
-        data = path.read_bytes()
-        return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: is not JSON: {error}") from None
 
 
 def _placed(content: dict, where: str) -> dict[str, int]:
