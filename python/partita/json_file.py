@@ -24,13 +24,18 @@ def read_json(path, format_name: str, version: int) -> dict:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, EOFError) as error:
         raise InputError(f"{path}: is not JSON: {error}") from None
+    return checked_format(value, path, format_name, version)
+
+
+def checked_format(value, where, format_name: str, version: int) -> dict:
+    """The same for what was read already; `where` is for errors."""
     mark = value.get("partita") if isinstance(value, dict) else None
     if not isinstance(mark, dict) or mark.get("format") != format_name:
         found = mark.get("format") if isinstance(mark, dict) else None
-        raise InputError(f"{path}: is no {format_name} of Partita's"
+        raise InputError(f"{where}: is no {format_name} of Partita's"
                          + (f" but a {found}" if found else ": it has no field partita.format"))
     if not isinstance(mark.get("version"), int) or mark["version"] > version:
-        raise InputError(f"{path}: is of version {mark.get('version')} of the format {format_name}; "
+        raise InputError(f"{where}: is of version {mark.get('version')} of the format {format_name}; "
                          f"this program reads up to {version}")
     return value
 
