@@ -96,8 +96,8 @@ class Graph:
 
         `times`: of each node on an accelerator; or one column for each class of devices, where the second of two is the
         host's, and inf stands where a node cannot run. `edges`: pairs of places of nodes. `edge_costs`: the time to
-        move the output between host memory and an accelerator. `memory` is in bytes; nodes of one colour share a device;
-        `unit` is that of all times, such as "ms".
+        move the output between host memory and an accelerator. `memory` is in bytes; nodes of one colour share a
+        device; `unit` is that of all times, such as "ms".
 
         >>> graph = Graph.from_arrays([1.0, 1.0], [(0, 1)], [0.1], memory=[4e6, 2e6], names=["conv", "relu"])
         >>> graph.names
