@@ -121,7 +121,8 @@ class RandomDag(nn.Module):
                 made = self.weights[place](a.contiguous())
                 counted = counted + made  # read: torch 2.5 leaves out batch norms that nothing reads
             elif kind == "shared":
-                made = self.weights[place](b) if place >= 0 else b + other
+                made = self.weights[place](b.contiguous()) if place >= 0 else b + other
+                counted = counted + made
             elif kind == "add":
                 made = a + b
             elif kind == "mul":
