@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "partita/util/machine_memory.h"
+#include "partita/util/sanitized.h"
 
 namespace partita::detail::app {
 namespace {
@@ -18,16 +19,13 @@ constexpr double kLargestReserve = 256.0 * (1 << 20);
 double limit_in_force = kUnlimited;
 
 void set_limit(double bytes) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static_cast<void>(bytes);
-#else
+  if (kSanitized) return;
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
   const double most = limit.rlim_max == RLIM_INFINITY ? kUnlimited : static_cast<double>(limit.rlim_max);
   constexpr double kLargest = 1e18;
   limit.rlim_cur = std::min(bytes, most) < kLargest ? static_cast<rlim_t>(std::min(bytes, most)) : limit.rlim_max;
   setrlimit(RLIMIT_DATA, &limit);
-#endif
 }
 
 }  // namespace

@@ -19,17 +19,13 @@
 #include <system_error>
 #include <thread>
 
+#include "partita/util/sanitized.h"
+
 namespace partita::detail {
 namespace {
 
 constexpr int kOutOfMemory = 101, kException = 102;  // exit codes of the child
 constexpr double kGraceSeconds = 0.5;                // between the end of its pipe and its own
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // ---- in the child ----
 

@@ -15,6 +15,7 @@
 #include "partita/portfolio/start.h"
 #include "partita/solve/mip/cbc_backend.h"
 #include "partita/util/error.h"
+#include "partita/util/sanitized.h"
 #include "tests/mip/questions.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -103,12 +104,6 @@ TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
   ASSERT_TRUE(answer.result.split.has_value());
   EXPECT_TRUE(answer.report.legal());
 }
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
   if (kSanitized) GTEST_SKIP() << "time is what it tests";
