@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.compiled import library
 from partita.errors import InputError
+from partita.files import write_text
 
 
 def bytes_of(amount: float | str | None, argument: str) -> float | None:
@@ -117,8 +118,7 @@ class Platform:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes it as a file that `--platform` and `Platform.read` take."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.to_json())
+        write_text(path, self.to_json())
 
     def __getstate__(self) -> dict:
         if not self._handle.whole:
