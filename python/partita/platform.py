@@ -64,10 +64,7 @@ class Platform:
         `memory` is that of each accelerator, in bytes or as "16GiB". `clusters`: "2:0.5" are two clusters inside which
         transfers cost half.
         """
-        handle = library.Platform.none()
-        return cls._of_handle(
-            handle.with_numbers(accelerators, bytes_of(memory, "memory"), hosts, sync_bandwidth, clusters)
-        )
+        return cls._of_handle(library.Platform.none()).having(accelerators, memory, hosts, sync_bandwidth, clusters)
 
     def having(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from partita.errors import MissingPackage
 from partita.onnx.measurement import FILE_NAME, PLATFORM_FILE, Measurement
 from partita.plan_file import PlanFile
 from partita.program import has_compiled, run_program
