@@ -2,8 +2,6 @@
 """Measuring ONNX models: the graph that is measured, what is made of the profiler's events, and the files. No test
 looks at how long anything takes."""
 
-import doctest
-import importlib
 import json
 import subprocess
 
@@ -299,12 +297,6 @@ def test_the_command_line(tmp_path, capsys):
     assert Measurement.read(tmp_path / "measured").settings["dims"] == {"batch": 2}
     assert main(["profile", str(tmp_path / "none.onnx"), "--devices", "1"]) == 2
     assert "none.onnx: there is no such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("module", ["onnx.statistics", "onnx.segments", "onnx.transfers", "running.even"])
-def test_examples(module):
-    found = doctest.testmod(importlib.import_module(f"partita.{module}"))
-    assert found.attempted and not found.failed
 
 
 def test_names_mean_functions_whatever_was_loaded_before():
