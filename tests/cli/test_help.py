@@ -70,15 +70,16 @@ class Completion(CliTest):
                     subprocess.run([shell, "-n", file], check=True, timeout=60)
 
     def test_scripts_know_every_option_in_the_help(self):
+        bash, fish, zsh = (self.script(shell) for shell in ("bash", "fish", "zsh"))
         for command in COMMANDS:
             help_text, _ = self.run_program(command, "--help")
             help_text = help_text[:help_text.find("What is read")]  # where options are mentioned again
             options = set(re.findall(r"(?m)^  (?:-\w,)?--([a-z-]+)", help_text))
             self.assertIn("help", options)
             for option in options:
-                self.assertRegex(self.script("bash"), rf"(?m)^ +{command}\) .*--{option}[ ']")
-                self.assertRegex(self.script("fish"), rf"(?m)seen_subcommand_from {command}'.* -l {option} ")
-                self.assertIn(f"--{option}[", self.script("zsh"))
+                self.assertRegex(bash, rf"(?m)^ +{command}\) .*--{option}[ ']")
+                self.assertRegex(fish, rf"(?m)seen_subcommand_from {command}'.* -l {option} ")
+                self.assertIn(f"--{option}[", zsh)
 
     def complete(self, *words):
         script = (f'source <("{PARTITA}" completion bash); COMP_WORDS=(partita "$@"); COMP_CWORD=$#; '

@@ -198,17 +198,21 @@ class _Loop:
         return result
 
     def _best(self, found: list, seen: list) -> tuple[RunResult, PlanFile, Pipeline]:
-        """The last one, unless another split was faster by more than the noise and is so again: machines change from
-        one minute to the next. What it is predicted to take is then what was learnt meanwhile."""
+        """Of those as fast as the last one, but for the noise, the one that was predicted best; unless a split was
+        faster by more than that and is so again: machines change from one minute to the next. What it is predicted to
+        take is then what was learnt meanwhile."""
         last, fastest = found[-1], min(found, key=lambda one: one[0].measured.time_per_sample)
-        limit = last[0].measured.time_per_sample * (1 - noise_of(last[0].measured))
+        noise = noise_of(last[0].measured)
+        limit, slowest = (last[0].measured.time_per_sample * (1 + part) for part in (-noise, noise))
+        alike = [one for one in found if one[0].measured.time_per_sample <= slowest]
+        foretold = min(reversed(alike), key=lambda one: abs(one[0].measured.error))
         same = [device.nodes for device in fastest[1].devices] == [device.nodes for device in last[1].devices]
         if same or fastest[0].measured.time_per_sample >= limit:
-            return last
+            return foretold
         plan = repriced(fastest[1], self.measurement)
         again = self._round(len(found), fastest[2], plan)
         seen.append(again.measured)
-        return (again, plan, fastest[2]) if again.measured.time_per_sample < limit else last
+        return (again, plan, fastest[2]) if again.measured.time_per_sample < limit else foretold
 
     def compare(self, pipeline: Pipeline, plan: PlanFile) -> Compared:
         even = even_stages(self.measurement, self.folder / "even")
