@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples in docstrings do what they say, the package loads fast, and its stubs name what is there."""
+"""The examples in docstrings do what they say, the package loads fast, and its stubs and READMEs name what is there."""
 
 import ast
 import doctest
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,10 @@ def test_stubs_name_what_the_module_has():
     there = {name for name in dir(module) if not name.startswith("_")}
     assert there == named
     assert (PACKAGE / "py.typed").exists()
+
+
+@pytest.mark.parametrize("folder", ["", "onnx", "running", "torch"])
+def test_readmes_name_every_file(folder):
+    page = (PACKAGE / folder / "README.md" if folder else PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+    there = {file.name for file in (PACKAGE / folder).glob("*.py")} - ({"__init__.py"} if folder else set())
+    assert there == set(re.findall(r"`(\w+\.py)`", page))
