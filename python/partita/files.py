@@ -20,18 +20,18 @@ def write_text(path: str | os.PathLike, text: str) -> None:
     target = Path(path)
     try:
         file, temporary = tempfile.mkstemp(prefix=".partita-", suffix=".tmp", dir=target.parent)
+        try:
+            with os.fdopen(file, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            mask = os.umask(0)  # mkstemp made the file for this user alone
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}; choose another path") from None
-    try:
-        with os.fdopen(file, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        mask = os.umask(0)  # mkstemp made the file for this user alone
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def write_json(path: str | os.PathLike, document: Any, indent: int = 1) -> None:
