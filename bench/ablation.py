@@ -25,7 +25,8 @@ def switches(program):
 def plan(args, settings):
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "plan.json"
-        command = [args.program, "plan", args.workload, "-q", "--stats", "-o", output, "--time-limit", str(args.time_limit)]
+        command = [args.program, "plan", args.workload, "-q", "--stats", "-o", output,
+                   "--time-limit", str(args.time_limit)]
         for setting in settings:
             command += ["--set", setting]
         done = subprocess.run([*map(str, command), *args.options], stderr=subprocess.PIPE, text=True, check=False)

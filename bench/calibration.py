@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How good predicted costs are: `partita calibrate` on half of the measured models, the other half predicted, both ways round.
+"""How good predicted costs are: `partita calibrate` on half of the measured models, the other half predicted, both
+ways round.
 
-For each model that the fit has not seen: the measured and the predicted sum of its operators' times, and what a split that was found on
-predicted times is worth on measured ones, against the best split found on measured times and the bound on any. Markdown on
-standard output.
+For each model that the fit has not seen: the measured and the predicted sum of its operators' times, and what a split
+that was found on predicted times is worth on measured ones, against the best split found on measured times and the
+bound on any. Markdown on standard output.
 
     bench/calibration.py [--partita build/partita] [--workloads DIR] [--time-limit 20s]
 """
@@ -65,7 +66,8 @@ def main():
     missing = [m for half in HALVES for m in half if not os.path.exists(measured(m, PHASES[0]))]
     if missing:
         sys.exit(f"{arguments.workloads} has no {missing[0]}-{PHASES[0]}.json.gz; say with --workloads where they are")
-    print("| model | measured (ms) | predicted (ms) | error | best split | bound | split of predicted costs | worse by |")
+    print("| model | measured (ms) | predicted (ms) | error | best split | bound | split of predicted costs "
+          "| worse by |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         for fitted, tested in (HALVES, HALVES[::-1]):

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are limits kept? Every objective, shape, algorithm and kind of platform on graphs of thousands of nodes.
 
-Each case is run twice: with a time limit, and with Ctrl-C after half of it. The table shows how long the search took (the
-plan's own clock, which counts neither reading nor writing), CPU and wall seconds of the whole program, and how long after
-Ctrl-C the program ended, writing included. Time that a busy machine gives to others is counted in the wall seconds alone
-(patient_clock.cpp). A mark says where more than 10 % + 0.2 s were added to the limit, more than a second to Ctrl-C, or
-where there was no split or no bound. Exit code 1 if there is any mark.
+Each case is run twice: with a time limit, and with Ctrl-C after half of it. The table shows how long the search took
+(the plan's own clock, which counts neither reading nor writing), CPU and wall seconds of the whole program, and how
+long after Ctrl-C the program ended, writing included. Time that a busy machine gives to others is counted in the wall
+seconds alone (patient_clock.cpp). A mark says where more than 10 % + 0.2 s were added to the limit, more than a second
+to Ctrl-C, or where there was no split or no bound. Exit code 1 if there is any mark.
 
     bench/limits/run.py --build build --nodes 5000 --limits 1
     bench/limits/run.py --build build --nodes 100000 --only free --where     # also says what it was doing when too late
@@ -64,7 +64,8 @@ def command_for(args, folder, kind, question, limit):
     if not file.exists():
         graphs.write(file, graphs.workload(kind, args.nodes, training))
     command = [str(args.build / "partita"), "plan", str(file), "--objective", objective, "--algorithm", algorithm,
-               "--threads", str(args.threads), "--time-limit", str(limit), "-q", "-o", str(folder / "plan.json"), *options]
+               "--threads", str(args.threads), "--time-limit", str(limit), "-q", "-o", str(folder / "plan.json"),
+               *options]
     if objective != "latency":
         command += ["--shape", shape]
     if platform != "plain":
@@ -78,8 +79,8 @@ def command_for(args, folder, kind, question, limit):
 
 def stack_of(process):
     """What the program is doing now, innermost first, as far as gdb can say."""
-    shown = subprocess.run(["gdb", "-p", str(process.pid), "-batch", "-ex", "thread apply all bt 25"], capture_output=True,
-                           text=True, check=False).stdout
+    command = ["gdb", "-p", str(process.pid), "-batch", "-ex", "thread apply all bt 25"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     names = []
     for line in shown.splitlines():
         if line.startswith("Thread"):
@@ -98,8 +99,8 @@ def waited(process):
 
 
 def run(command, plan, clock, interrupt_after=None, look_after=None, kill_after=60.0):
-    """The plan, wall and CPU seconds, seconds from Ctrl-C to the end, and where it was when it was late. All moments are
-    seconds since the start that the program could run."""
+    """The plan, wall and CPU seconds, seconds from Ctrl-C to the end, and where it was when it was late. All moments
+    are seconds since the start that the program could run."""
     plan.unlink(missing_ok=True)
     found = {"plan": None, "where": "", "stopped": None}
     environment = dict(os.environ, LD_PRELOAD=str(clock)) if clock else None
@@ -191,7 +192,8 @@ def main():
     args.clock = clock.resolve() if clock.exists() else None
     load = os.getloadavg()[0]
     print(f"{args.nodes} nodes, {args.threads} thread(s), load {load:.1f} on {os.cpu_count()} cores")
-    print(f"{'graph':<12}{'question':<44}{'limit':>5}{'search':>8}{'CPU':>7}{'wall':>7}{'Ctrl-C':>7}{'MB':>7} {'gap':>7}")
+    print(f"{'graph':<12}{'question':<44}{'limit':>5}{'search':>8}{'CPU':>7}{'wall':>7}{'Ctrl-C':>7}{'MB':>7}"
+          f" {'gap':>7}")
     marked = count = 0
     with tempfile.TemporaryDirectory() as folder:
         for kind in args.graphs:

@@ -12,11 +12,13 @@ SAME = 1e-5  # relative; the best known values are rounded
 
 
 def run_measured(args, command):
-    """(exit code, wall seconds, peak megabytes, standard error) of a command; bench/measure.cpp says why not rusage here."""
+    """(exit code, wall seconds, peak megabytes, standard error) of a command; bench/measure.cpp says why not rusage
+    here."""
     report = args.output.parent / "measured.txt"
     report.unlink(missing_ok=True)
     launcher = [str(args.build / "bench" / "measure"), str(report)]
-    result = subprocess.run(launcher + command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    result = subprocess.run(launcher + command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            check=False)
     seconds, kilobytes = report.read_text(encoding="utf-8").split()
     return result.returncode, float(seconds), int(kilobytes) / 1024, result.stderr.strip()
 
@@ -24,8 +26,8 @@ def run_measured(args, command):
 def plan(args, path, time_limit, algorithm="auto", shape="staged", question=()):
     """One row of a table: what `partita plan` answered, what it used, and what partita-check says about it.
 
-    The bound of a free split comes with a certificate, which partita-check verifies as well. `question` are options that
-    change the question, for both programs; without --objective there it is throughput.
+    The bound of a free split comes with a certificate, which partita-check verifies as well. `question` are options
+    that change the question, for both programs; without --objective there it is throughput.
     """
     output = args.output.parent / "plan.json"
     certificate = args.output.parent / "certificate.json"

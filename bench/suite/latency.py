@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of latency: the time of one sample, for the published inputs, harder versions of them, and measured models."""
+"""The tables of latency: the time of one sample, for the published inputs, harder versions of them, and measured
+models."""
 
 import gzip
 import json

@@ -82,7 +82,8 @@ def generate(args, spec):
 
 def first_line(command):
     try:
-        output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                check=False).stdout
     except OSError:
         return None
     return output.strip().splitlines()[0] if output.strip() else None
@@ -93,7 +94,8 @@ def stamp(build):
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
     build_type = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.MULTILINE)
     cpuinfo = pathlib.Path("/proc/cpuinfo")
-    model = re.search(r"^model name\s*:\s*(.*)$", cpuinfo.read_text(encoding="utf-8"), re.MULTILINE) if cpuinfo.is_file() else None
+    cpus = cpuinfo.read_text(encoding="utf-8") if cpuinfo.is_file() else ""
+    model = re.search(r"^model name\s*:\s*(.*)$", cpus, re.MULTILINE)
     changed = subprocess.run(["git", "-C", str(ROOT), "status", "--porcelain"], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True, check=False).stdout
     return {
@@ -144,7 +146,8 @@ def run_linear(args, title, group, instances, known, published, record):
 
 
 def run_free(args, title, group, instances, known, record):
-    """The table of free splits of a group, each with a certificate, and never worse than the staged split found before."""
+    """The table of free splits of a group, each with a certificate, and never worse than the staged split found
+    before."""
     if not instances or "free" not in group:
         return
     staged = {row["name"]: row["value"] for row in record["staged"]}
@@ -168,9 +171,10 @@ def run_quick(args, title, group, instances, published, record):
     """Free splits in a second, against the published non-contiguous values."""
     if not instances or "quick" not in group:
         return
-    table = Table(f"{title}: free, {group['quick']['time_limit']:g} s", QUICK_COLUMNS, [name for name, _, _ in instances])
+    limit = group["quick"]["time_limit"]
+    table = Table(f"{title}: free, {limit:g} s", QUICK_COLUMNS, [name for name, _, _ in instances])
     for name, path, _ in instances:
-        row = {"name": name, "group": title} | plan(args, path, group["quick"]["time_limit"], shape="free")
+        row = {"name": name, "group": title} | plan(args, path, limit, shape="free")
         row["published"] = published.get(name)
         target = {}
         if row["published"] is not None and row["value"] is not None:
@@ -186,7 +190,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="Runs the benchmark suite.")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (default: build)")
     parser.add_argument("--only", metavar="REGEX", default="", help="only workloads whose name matches")
-    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for every workload, instead of its group's")
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS",
+                        help="for every workload, instead of its group's")
     parser.add_argument("--tables", metavar="NAMES", default=",".join(TABLES),
                         help=f"which tables, with commas between (default: all; {', '.join(TABLES)})")
     parser.add_argument("--output", type=pathlib.Path, help="the JSON file (default: BUILD/bench/suite.json)")
@@ -224,7 +229,8 @@ def main():
     suite = load_json(pathlib.Path(__file__).with_name("instances.json"), None)
     folder = find_workloads()
     if folder is None:
-        print("only the bundled examples: set PARTITA_WORKLOADS to the folder that holds the published workloads for all")
+        print("only the bundled examples: set PARTITA_WORKLOADS to the folder that holds the published workloads for "
+              "all")
     known = load_json(folder and folder / "best-known.json", {})
     tables = load_json(folder and folder / "paper" / "tables.json", {"throughput": []})
     published = {row["file"]: row for row in tables["throughput"]}

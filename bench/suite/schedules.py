@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of splits at work: what a long simulation takes, how near it comes to the formula, and the report's page."""
+"""The tables of splits at work: what a long simulation takes, how near it comes to the formula, and the report's
+page."""
 
 import json
 
@@ -30,8 +31,8 @@ def simulate(args, path, shape, schedule, samples):
     page = args.output.parent / "page.html"
     for file in (measurements, page):
         file.unlink(missing_ok=True)
-    command = [args.build / "partita", "simulate", path, args.output.parent / "plan.json", "--shape", shape, "--schedule", schedule,
-               "--quiet"]
+    command = [args.build / "partita", "simulate", path, args.output.parent / "plan.json", "--shape", shape,
+               "--schedule", schedule, "--quiet"]
     row = {"shape": shape, "schedule": schedule, "samples": samples, "value": None, "verified": False}
     code, row["seconds"], row["megabytes"], stderr = run_measured(
         args, [str(part) for part in [*command, "--samples", samples, "-o", measurements]])

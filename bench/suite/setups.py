@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of staged splits on other devices than the paper's: transfers beside compute, copies, clusters, two speeds."""
+"""The tables of staged splits on other devices than the paper's: transfers beside compute, copies, clusters, two
+speeds."""
 
 import json
 

@@ -5,7 +5,7 @@ Names are loaded when they are first used. Planning needs the compiled module; m
 model and plan files, so that a worker needs no solver.
 """
 
-import importlib
+from partita.lazy import lazy_names
 
 _HOME = {  # name: the module that has it
     "Error": "errors",
@@ -25,18 +25,7 @@ _HOME = {  # name: the module that has it
     "run": "running",
     "RunResult": "running",
 }
-_MODULES = ("onnx", "running", "torch")
+_MODULES = ("onnx", "running", "torch")  # not in __all__: `from partita import *` would load them
 
-__all__ = [*_HOME, *_MODULES]
-
-
-def __getattr__(name):
-    if name in _HOME:
-        return getattr(importlib.import_module(f"partita.{_HOME[name]}"), name)
-    if name in _MODULES:
-        return importlib.import_module(f"partita.{name}")
-    raise AttributeError(f"module 'partita' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__all__ = list(_HOME)
+__getattr__, __dir__ = lazy_names(__name__, _HOME, _MODULES)

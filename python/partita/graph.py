@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from partita.compiled import library
 from partita.errors import InputError
+from partita.files import write_text
 from partita.platform import Platform, handle_of
 
 if TYPE_CHECKING:
@@ -131,9 +132,7 @@ class Graph:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the graph with its costs and devices as a workload (docs/formats.md), which `read` gives back."""
-        text = self.to_json()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(path, self.to_json())
 
     def to_json(self) -> str:
         """The graph as a workload's text."""

@@ -11,6 +11,7 @@ import os
 from typing import Any, Iterable, Mapping
 
 from partita.errors import InputError, needs
+from partita.files import write_text
 from partita.planning import plan
 
 _IN_PROCESS = ("callback", "progress")  # arguments that mean nothing where somebody else searches
@@ -36,8 +37,6 @@ class Answer:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the plan as `partita plan -o` does."""
-        from partita.result import write_text
-
         write_text(path, self.json)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.compiled import library
 from partita.errors import InputError
+from partita.files import write_text
 
 
 def bytes_of(amount: float | str | None, argument: str) -> float | None:
@@ -63,10 +64,7 @@ class Platform:
         `memory` is that of each accelerator, in bytes or as "16GiB". `clusters`: "2:0.5" are two clusters inside which
         transfers cost half.
         """
-        handle = library.Platform.none()
-        return cls._of_handle(
-            handle.with_numbers(accelerators, bytes_of(memory, "memory"), hosts, sync_bandwidth, clusters)
-        )
+        return cls._of_handle(library.Platform.none()).having(accelerators, memory, hosts, sync_bandwidth, clusters)
 
     def having(
         self,
@@ -117,8 +115,7 @@ class Platform:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes it as a file that `--platform` and `Platform.read` take."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.to_json())
+        write_text(path, self.to_json())
 
     def __getstate__(self) -> dict:
         if not self._handle.whole:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `partita`, for what the package leaves to it."""
+"""What plans beside the package's own Python: the compiled module where it is there, else the program `partita`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ import shutil
 import subprocess
 
 from partita.errors import InputError, MissingPackage
+
+
+def has_compiled() -> bool:
+    """Whether the compiled module is there, and can be loaded."""
+    try:
+        import partita.compiled  # noqa: F401
+    except MissingPackage:
+        return False
+    return True
 
 
 def find_program(what: str) -> str:

@@ -9,12 +9,12 @@ import html
 import json
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Sequence
 
 from partita.compiled import library
 from partita.errors import InputError
+from partita.files import folder_to_be, write_text
 from partita.graph import Graph, as_graph
 
 if TYPE_CHECKING:
@@ -225,38 +225,14 @@ def stages_of(document: dict[str, Any], ids: list[int]) -> list[Stage]:
     ]
 
 
-def write_text(path: str | os.PathLike, text: str) -> None:
-    """A file appears whole or not at all."""
-    target = Path(path)
-    try:
-        file, temporary = tempfile.mkstemp(prefix=".partita-", suffix=".tmp", dir=target.resolve().parent)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}; choose another path") from None
-    try:
-        with os.fdopen(file, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def _write_folder(folder: Path, files: list[tuple[str, str, str]]) -> None:
     """The files of an engine, in a new folder that appears whole or not at all."""
     if folder.exists():
         raise InputError(f"{folder}: is there already, and what it holds is not replaced; choose another path")
-    made = Path(tempfile.mkdtemp(prefix=".partita-", suffix=".tmp", dir=folder.resolve().parent))
-    try:
+    with folder_to_be(folder) as made:
         for name, text, linked_to in files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             if linked_to:
                 shutil.copyfile(linked_to, made / name)
             else:
                 (made / name).write_text(text, encoding="utf-8")
-        made.rename(folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise

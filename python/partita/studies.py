@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from partita.compiled import library
 from partita.errors import InputError, needs
+from partita.files import write_json, write_text
 from partita.graph import Graph, as_graph
 from partita.planning import on_devices, searching, wishes
 from partita.platform import Platform, as_platform, bytes_of
-from partita.result import TABLE_WIDTH, Plan, write_text
+from partita.result import TABLE_WIDTH, Plan
 
 if TYPE_CHECKING:
     import pandas
@@ -118,7 +119,7 @@ class Simulation:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the measurements as `partita simulate -o` does."""
-        write_text(path, json.dumps(self.document, indent=2) + "\n")
+        write_json(path, self.document, indent=2)
 
     def save_trace(self, path: str | os.PathLike) -> None:
         """Writes what ran when, for ui.perfetto.dev and chrome://tracing."""

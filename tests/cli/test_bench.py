@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """partita bench paper, on a folder of workloads made on the spot."""
 
-import json
 import os
 import subprocess
 import xml.dom.minidom

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from harness import PARTITA, SLACK, CliTest, chain, edge, main, node, wide_graph, workload
+from harness import PARTITA, SLACK, CliTest, chain, edge, main, wide_graph
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 DOCS = os.path.join(ROOT, "docs", "formats.md")

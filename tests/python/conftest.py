@@ -9,10 +9,22 @@ import pytest
 
 _HERE = Path(__file__).resolve().parent
 _PACKAGE = str(_HERE.parent.parent / "python")
-for path in (_PACKAGE, str(_HERE)):
+for path in (_PACKAGE, str(_HERE), str(_HERE.parent / "write")):
     if path not in sys.path:
         sys.path.insert(0, path)
 os.environ["PYTHONPATH"] = os.pathsep.join([_PACKAGE, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+
+
+@pytest.fixture
+def one_torch_thread():
+    """PyTorch with one thread, and random numbers that are the same every time."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def pytest_configure(config):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from stages_in_turn import run_whole
 
 _NAMES = {
     TensorProto.FLOAT: "fp32",
@@ -41,13 +41,7 @@ class Model:
 
     def expected(self, feeds):
         """Outputs by name: the whole model, without optimisation, on one thread, as stages run."""
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.intra_op_num_threads = 1
-        session = onnxruntime.InferenceSession(
-            self.proto().SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
-        return dict(zip(self.outputs, session.run(self.outputs, feeds)))
+        return run_whole(self.proto().SerializeToString(), feeds)
 
 
 def chain(layers=4, width=16, batch=1, seed=0):
@@ -176,3 +170,21 @@ def samples(model, count, seed=1):
             }
         )
     return made
+
+
+def assert_same(model, feeds, outputs):
+    """The results of a pipeline are those of the whole model, in order and in every bit, and the caller's own."""
+    assert len(outputs) == len(feeds)
+    for feed, made in zip(feeds, outputs):
+        expected = model.expected(feed)
+        assert made.keys() == expected.keys()
+        for name, array in expected.items():
+            assert made[name].dtype == array.dtype and made[name].shape == array.shape
+            assert made[name].tobytes() == array.tobytes() and made[name].flags.writeable, name
+
+
+def noted(feeds, given):
+    """The same samples, each put into the list `given` when it is asked for."""
+    for feed in feeds:
+        given.append(feed)
+        yield feed

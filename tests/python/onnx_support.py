@@ -4,10 +4,13 @@
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+import random_models
+from stages_in_turn import difference
+
+from partita.onnx.measurement import Link, Measurement, OperatorTime, Time
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,11 +32,6 @@ def needs_two_cores():
 
 def random_model(seed, folder, blocks=16):
     """A model with everything that makes cutting hard, and inputs for it."""
-    sys.path.insert(0, str(ROOT / "tests" / "write"))
-    try:
-        import random_models
-    finally:
-        sys.path.pop(0)
     return random_models.write_model(seed, str(folder), blocks=blocks)
 
 
@@ -68,50 +66,27 @@ def layers_model(path, layers=6, width=64, batch=8):
     return path
 
 
-def session(path):
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def run_whole(path, feeds):
-    one = session(path)
-    return dict(zip([value.name for value in one.get_outputs()], one.run(None, feeds)))
-
-
-def run_stages(folder, feeds):
-    """What the stages make, fed as pipeline.json says and in no other way."""
-    pipeline = json.loads((Path(folder) / "pipeline.json").read_text())
-    made = []
-    for stage in pipeline["stages"]:
-        one = session(Path(folder) / stage["file"])
-        given = {}
-        for value in stage["inputs"]:
-            if not value.get("optional"):
-                source = value["from"]
-                assert not pipeline["chain"] or source == (
-                    "input" if stage["stage"] == 0 else {"stage": stage["stage"] - 1}
-                )
-                given[value["name"]] = (
-                    feeds[value["name"]] if source == "input" else made[source["stage"]][value["name"]]
-                )
-        names = [value["name"] for value in stage["outputs"]]
-        assert names == [value.name for value in one.get_outputs()]
-        made.append(dict(zip(names, one.run(None, given))))
-    return {value["name"]: made[value["from"]["stage"]][value["name"]] for value in pipeline["outputs"]}
-
-
 def assert_equal_bits(expected, found):
-    import numpy as np
+    assert difference(expected, found) is None, difference(expected, found)
 
-    assert expected.keys() == found.keys()
-    for name in expected:
-        a, b = np.asarray(expected[name]), np.asarray(found[name])
-        assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes(), name
+
+def measurement_of(model, seconds=1e-3, spread=0.0):
+    """What measuring the model could have found: as many seconds for each operator."""
+    import onnx
+
+    names = [node.name for node in onnx.load(model).graph.node]
+    return Measurement(
+        model=model,
+        devices=("core 0", "core 1"),
+        cores_per_device=1,
+        provider="CPUExecutionProvider",
+        operators=tuple(OperatorTime(name, "Op", seconds, spread / len(names), seconds, None) for name in names),
+        whole=Time(seconds * len(names), spread),
+        whole_alone=None,
+        sum_of_operators=seconds * len(names),
+        link=Link(1e-6, 5e9, 0.0),
+        memory=1 << 30,
+    )
 
 
 def write_plan(path, model, device_of, shape="staged", devices=None):

@@ -2,8 +2,6 @@
 """Measuring ONNX models: the graph that is measured, what is made of the profiler's events, and the files. No test
 looks at how long anything takes."""
 
-import doctest
-import importlib
 import json
 import subprocess
 
@@ -15,12 +13,13 @@ pytest.importorskip("onnxruntime", reason="the package onnxruntime is not instal
 import numpy as np
 import onnx
 import onnx_support as support
+from stages_in_turn import run_whole
 from onnx import TensorProto, helper
 
 from partita.errors import InputError, MissingPackage
 from partita.onnx.events import operator_times
 from partita.onnx.inputs import feeds_for
-from partita.onnx.measurement import Link, Measurement, OperatorTime, Time
+from partita.onnx.measurement import Measurement, Time
 from partita.onnx.optimising import optimise
 from partita.onnx.profiling import find_devices, profile
 from partita.onnx.segments import agreeing, piece_of_each, write_pieces
@@ -111,7 +110,7 @@ def test_the_optimised_model_knows_every_name_and_shape(tmp_path, level):
             assert not name or all(d.HasField("dim_value") for d in shapes[name].shape.dim), name
     assert [d.dim_value for d in shapes["x"].shape.dim] == [2, 3, 16, 16]
     x = {"x": np.random.default_rng(1).standard_normal((2, 3, 16, 16)).astype(np.float32)}
-    before, after = support.run_whole(model, x), support.run_whole(made.path, x)
+    before, after = run_whole(model, x), run_whole(made.path, x)
     assert np.allclose(before["y"], after["y"], atol=1e-4)
     assert list(tmp_path.glob("o/.partita*")) == []
 
@@ -195,8 +194,8 @@ def test_pieces_make_what_the_model_makes(tmp_path):
     assert len(pieces) == 4
     from partita.onnx.inputs import Feeds
 
-    last = support.run_whole(pieces[-1]["model"], Feeds.read(pieces[-1]["feeds"]).arrays)
-    support.assert_equal_bits(support.run_whole(made.path, made.feeds.arrays), last)
+    last = run_whole(pieces[-1]["model"], Feeds.read(pieces[-1]["feeds"]).arrays)
+    support.assert_equal_bits(run_whole(made.path, made.feeds.arrays), last)
 
 
 def test_a_measurement_is_written_read_and_planned(tmp_path):
@@ -266,27 +265,11 @@ def test_what_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("PARTITA", raising=False)
     with pytest.raises(MissingPackage, match="program partita"):
-        planning_seam.plan_measured(_made_up(model), tmp_path / "plan.json", tmp_path / "f")
-
-
-def _made_up(model, seconds=1e-3):
-    names = [node.name for node in onnx.load(model).graph.node]
-    return Measurement(
-        model=model,
-        devices=("core 0", "core 1"),
-        cores_per_device=1,
-        provider="CPUExecutionProvider",
-        operators=tuple(OperatorTime(name, "Op", seconds, 1e-5, seconds, None) for name in names),
-        whole=Time(seconds * len(names), 1e-4),
-        whole_alone=None,
-        sum_of_operators=seconds * len(names),
-        link=Link(1e-6, 5e9, 1e-5),
-        memory=1 << 30,
-    )
+        planning_seam.plan_measured(support.measurement_of(model), tmp_path / "plan.json", tmp_path / "f")
 
 
 def test_a_spread_above_the_gain_is_told(tmp_path):
-    measurement = _made_up(support.layers_model(tmp_path / "m.onnx"))
+    measurement = support.measurement_of(support.layers_model(tmp_path / "m.onnx"), spread=1e-4)
     assert measurement.warning(0.5) is None
     assert "more than the 0 %" in measurement.warning(0.001)
 
@@ -314,12 +297,6 @@ def test_the_command_line(tmp_path, capsys):
     assert Measurement.read(tmp_path / "measured").settings["dims"] == {"batch": 2}
     assert main(["profile", str(tmp_path / "none.onnx"), "--devices", "1"]) == 2
     assert "none.onnx: there is no such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("module", ["onnx.statistics", "onnx.segments", "onnx.transfers", "running.even"])
-def test_examples(module):
-    found = doctest.testmod(importlib.import_module(f"partita.{module}"))
-    assert found.attempted and not found.failed
 
 
 def test_names_mean_functions_whatever_was_loaded_before():

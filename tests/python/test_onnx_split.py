@@ -13,6 +13,7 @@ pytest.importorskip("onnxruntime", reason="the package onnxruntime is not instal
 
 import onnx
 import onnx_support as support
+from stages_in_turn import run_stages, run_whole
 
 from partita.errors import InputError
 from partita.onnx.optimising import optimise
@@ -34,7 +35,7 @@ def drawn_places(model, rng, devices, shape):
 def test_random_models_along_drawn_plans(seed, tmp_path):
     rng = random.Random(seed)
     model, feeds = support.random_model(seed, tmp_path / "model")
-    expected = support.run_whole(model, feeds)
+    expected = run_whole(model, feeds)
     for shape, chain in (("staged", False), ("staged", True), ("free", False)):
         plan = support.write_plan(
             tmp_path / "plan.json", model, drawn_places(model, rng, rng.choice([2, 3, 4]), shape), shape
@@ -42,7 +43,7 @@ def test_random_models_along_drawn_plans(seed, tmp_path):
         folder = tmp_path / f"{shape}{chain}"
         pipeline = split(model, plan, folder, chain=chain)
         assert len(pipeline.stages) >= 2 or shape == "free"
-        support.assert_equal_bits(expected, support.run_stages(folder, feeds))
+        support.assert_equal_bits(expected, run_stages(folder, feeds))
 
 
 @pytest.mark.parametrize("seed", SEEDS[:6])
@@ -54,9 +55,9 @@ def test_the_same_stages_as_the_program(seed, tmp_path):
     subprocess.run([partita, "plan", model, "--platform", "3xt4", "--time-limit", "2", "-q", "-o", plan], check=True)
     subprocess.run([partita, "split", model, plan, "-q", "-o", tmp_path / "theirs"], check=True)
     split(model, plan, tmp_path / "ours")
-    support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "ours", feeds))
+    support.assert_equal_bits(run_whole(model, feeds), run_stages(tmp_path / "ours", feeds))
     support.assert_equal_bits(
-        support.run_stages(tmp_path / "theirs", feeds), support.run_stages(tmp_path / "ours", feeds)
+        run_stages(tmp_path / "theirs", feeds), run_stages(tmp_path / "ours", feeds)
     )
     theirs, ours = (json.loads((tmp_path / name / "pipeline.json").read_text()) for name in ("theirs", "ours"))
     assert [stage["device"] for stage in ours["stages"]] == [stage["device"] for stage in theirs["stages"]]
@@ -105,7 +106,7 @@ def test_the_library_cuts_what_is_beyond(tmp_path, monkeypatch):
     plan = tmp_path / "plan.json"
     subprocess.run([partita, "plan", model, "--platform", "3xt4", "--time-limit", "2", "-q", "-o", plan], check=True)
     split(model, plan, tmp_path / "stages")
-    support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "stages", feeds))
+    support.assert_equal_bits(run_whole(model, feeds), run_stages(tmp_path / "stages", feeds))
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("PARTITA")
     with pytest.raises(InputError, match="a call of the function.*neither is there"):

@@ -10,11 +10,10 @@ pytest.importorskip("onnx", reason="the package onnx is not installed")
 pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
 
 import numpy as np
-import onnx
 import onnx_support as support
+from stages_in_turn import run_stages, run_whole
 
 from partita.errors import InputError
-from partita.onnx.measurement import Link, Measurement, OperatorTime, Time
 from partita.plan_file import PlanFile
 from partita.running.even import even_places, even_stages, predicted_seconds
 from partita.running.measured import Figure, Measured, MeasuredDevice, Phases, Predicted
@@ -37,22 +36,6 @@ def measured(devices, time, predicted, blocks=None):
     )  # fmt: skip
 
 
-def measurement_of(model):
-    names = [node.name for node in onnx.load(model).graph.node]
-    return Measurement(
-        model=model,
-        devices=("core 0", "core 1"),
-        cores_per_device=1,
-        provider="CPUExecutionProvider",
-        operators=tuple(OperatorTime(name, "Op", 1e-3, 0, 1e-3, None) for name in names),
-        whole=Time(0.019, 0),
-        whole_alone=None,
-        sum_of_operators=0.019,
-        link=Link(1e-6, 5e9, 0.0),
-        memory=1 << 30,
-    )
-
-
 def test_factors_explain_what_was_seen():
     slow = measured_device("core 0", 14.0, 0.0, 0.5, (10.0, 0.0, 1.0, 11.0))
     fine = measured_device("core 1", 8.9, 0.1, 0.0, (8.0, 1.0, 0.0, 9.0))
@@ -69,7 +52,7 @@ def test_factors_explain_what_was_seen():
 def test_recalibrated_times_predict_what_was_seen(tmp_path):
     model = support.layers_model(tmp_path / "m.onnx")
     plan = PlanFile.read(support.write_plan(tmp_path / "plan.json", model, [i // 10 for i in range(19)]))
-    before = measurement_of(model)
+    before = support.measurement_of(model)
     seen = measured(
         [
             measured_device("core 0", 20.0, 0, 0, (10.0, 0, 0, 10.0)),
@@ -91,12 +74,12 @@ def test_recalibrated_times_predict_what_was_seen(tmp_path):
 def test_the_even_split(tmp_path):
     assert even_places(6, 3) == [0, 0, 1, 1, 2, 2] and even_places(2, 4) == [0, 1]
     model = support.layers_model(tmp_path / "m.onnx")
-    measurement = measurement_of(model)
+    measurement = support.measurement_of(model)
     assert predicted_seconds(measurement) == pytest.approx(10e-3)
     pipeline = even_stages(measurement, tmp_path / "even")
     assert [stage.nodes for stage in pipeline.stages] == [10, 9] and pipeline.devices == ("core 0", "core 1")
     feeds = {"x": np.random.default_rng(1).standard_normal((4, 64)).astype(np.float32)}
-    support.assert_equal_bits(support.run_whole(model, feeds), support.run_stages(tmp_path / "even", feeds))
+    support.assert_equal_bits(run_whole(model, feeds), run_stages(tmp_path / "even", feeds))
 
 
 def test_comparisons_are_of_medians():
@@ -124,7 +107,7 @@ def test_a_model_is_measured_planned_and_run(tmp_path, monkeypatch):
     )
     assert len(result.outputs) == 12, "an iterator loses no sample to the measurement"
     for sample, outputs in zip(feeds, result.outputs):
-        assert np.allclose(outputs["y"], support.run_whole(model, sample)["y"], atol=1e-5)
+        assert np.allclose(outputs["y"], run_whole(model, sample)["y"], atol=1e-5)
     assert 1 <= len(result.rounds) <= 3 and result.measured.predicted > 0
     assert len(result.compared.planned) == len(result.compared.even) == 3
     assert any(line.startswith("round") for line in told) and "even split takes" in repr(result)

@@ -122,7 +122,7 @@ def test_the_trace_has_the_lanes_and_names_of_simulations(folder, tmp_path):
     assert sum(e["ph"] == "s" for e in events) == sum(e["ph"] == "f" for e in events) == 3
     times = [e["ts"] for e in events if "ts" in e]
     assert times == sorted(times)
-    assert [file.name for file in tmp_path.iterdir() if "partial" in file.name] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".partita-")] == []
 
 
 def test_only_edges_that_say_something_new_have_counters(tmp_path):

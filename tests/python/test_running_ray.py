@@ -17,7 +17,7 @@ if importlib.util.find_spec("ray") is None:  # the engine imports it, in its own
 
 import partita
 from left_behind import all_gone
-from models import Model, chain, chain_groups, cut, helper, samples
+from models import Model, assert_same, chain, chain_groups, cut, helper, noted, samples
 from onnx import TensorProto
 from partita.pipeline import Pipeline
 from partita.running import ray_hosts
@@ -42,16 +42,6 @@ def run(folder, **options):
 def engine_of(folder, feeds, **options):
     pipeline = Pipeline.read(folder)
     return RayEngine(pipeline, None, Feeds(pipeline, feeds), **options)
-
-
-def assert_same(model, feeds, outputs):
-    assert len(outputs) == len(feeds)
-    for feed, made in zip(feeds, outputs):
-        expected = model.expected(feed)
-        assert made.keys() == expected.keys()
-        for name, array in expected.items():
-            assert made[name].dtype == array.dtype and made[name].shape == array.shape
-            assert made[name].tobytes() == array.tobytes() and made[name].flags.writeable, name
 
 
 def everything():
@@ -91,13 +81,7 @@ def test_samples_travel_together_when_stages_are_quick_but_no_more_than_the_wind
     folder = cut(model, tmp_path / "stages", chain_groups(3, 3))
     feeds = samples(model, 200)
     given = []
-
-    def source():
-        for feed in feeds:
-            given.append(feed)
-            yield feed
-
-    with engine_of(folder, source(), window=24) as engine:
+    with engine_of(folder, noted(feeds, given), window=24) as engine:
         made = []
         for number, outputs in enumerate(engine.stream()):
             made.append(outputs)

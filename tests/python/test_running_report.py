@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a run is made by the program: what it is given, and what is said when it is not there."""
+"""The page of a run is made by the compiled module, or else the program: what they are given, and what is said when
+neither is there."""
 
 import json
 import os
@@ -12,9 +13,12 @@ pytest.importorskip("numpy")
 pytest.importorskip("onnx", reason="the package onnx is not installed")
 pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
 
+import onnx
 import partita
 from models import chain, chain_groups, cut, plan_of
 from partita.__main__ import main
+from partita.program import has_compiled
+from partita.running import report
 
 
 @pytest.fixture(name="folder")
@@ -23,7 +27,8 @@ def two_stages(tmp_path):
 
 
 def stand_in(tmp_path, monkeypatch, body):
-    """A program that does what the text says, in place of partita."""
+    """A program that does what the text says, in place of partita; the compiled module is out of sight."""
+    monkeypatch.setattr(report, "has_compiled", lambda: False)
     program = tmp_path / "partita-stand-in"
     program.write_text(f"#!{sys.executable}\nimport sys\n{body}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -57,4 +62,17 @@ def test_no_plan_or_no_program_is_said_before_the_run(folder, tmp_path, monkeypa
     plan = plan_of(folder, tmp_path / "plan.json")
     assert main(["run", str(folder), str(plan), "--report", str(tmp_path / "page.html")]) == 1
     printed = capsys.readouterr()
-    assert "a report needs the program partita" in printed.err and printed.out == ""
+    assert "a report without the compiled module needs the program partita" in printed.err and printed.out == ""
+
+
+def test_the_compiled_module_makes_the_page(tmp_path, monkeypatch):
+    if not has_compiled():
+        pytest.skip("the compiled module of partita is not there")
+    monkeypatch.setenv("PARTITA", os.fspath(tmp_path / "nothing"))
+    model = chain(layers=4)
+    onnx.save(model.proto(), tmp_path / "model.onnx")
+    plan = tmp_path / "plan.json"
+    partita.plan(tmp_path / "model.onnx", "2xa100").save(plan)
+    partita.run(tmp_path / "model.onnx", plan, samples=4, oversubscribe=True).write_report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>") and "measured" in page

@@ -2,7 +2,6 @@
 """Stages under `torch.distributed.pipelining`: in processes that talk over gloo, and through its own tracer."""
 
 import copy
-import os
 
 import pytest
 
@@ -22,8 +21,9 @@ import partita.torch  # noqa: E402
 from partita.errors import InputError, RunError  # noqa: E402
 from partita.torch.forward import capture_forward  # noqa: E402
 
-LONG = pytest.mark.skipif(not os.environ.get("PARTITA_LONG_TESTS"), reason="slow: runs with PARTITA_LONG_TESTS=1")
 PARTS = 4
+
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 
 class Scores(torch.nn.Module):
@@ -54,20 +54,11 @@ def refuse(output, target):
     raise ValueError("no loss today")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.parametrize("schedule, count, make", [
     ("1f1b", 2, Transformer),
     ("gpipe", 3, Transformer),
-    pytest.param("gpipe", 2, Scores, marks=LONG),
-    pytest.param("1f1b", 3, Scores, marks=LONG),
+    pytest.param("gpipe", 2, Scores, marks=pytest.mark.long),
+    pytest.param("1f1b", 3, Scores, marks=pytest.mark.long),
 ])
 def test_training_in_processes(schedule, count, make):
     module = make()
@@ -88,7 +79,7 @@ def test_training_in_processes(schedule, count, make):
         torch.testing.assert_close(run.gradients[name], parameter.grad, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(1, marks=LONG), pytest.param(3, marks=LONG)])
+@pytest.mark.parametrize("count", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)])
 def test_inference_in_processes(count):
     module = Transformer().eval()
     args, kwargs, target = batch_for(module)

@@ -16,21 +16,14 @@ from partita.errors import InputError  # noqa: E402
 from partita.torch.cutting import cut  # noqa: E402
 from partita.torch.forward import capture_forward  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 CASES = {
     "mlp": (lambda: Mlp(), lambda: ((torch.randn(4, 8),), {})),
     "transformer": (lambda: Transformer(), lambda: ((torch.randint(0, 13, (2, 6)),), {"scale": torch.rand(2, 6, 1)})),
     "tied": (lambda: Transformer(tied=True), lambda: ((torch.randint(0, 13, (2, 6)),), {})),
     "conv": (lambda: ConvNet(), lambda: ((torch.randn(2, 3, 6, 6),), {})),
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def total(output):

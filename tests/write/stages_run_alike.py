@@ -19,9 +19,9 @@ import tempfile
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 
 import random_models
+from stages_in_turn import difference, run_stages, run_whole, session
 
 PARTITA = os.environ.get("PARTITA", "partita")
 ILLEGAL = 11
@@ -32,56 +32,6 @@ def run(*arguments, codes=(0,)):
     if done.returncode not in codes:
         raise AssertionError(f"{arguments}: exit code {done.returncode}: {done.stderr.decode()}")
     return done
-
-
-def session(path):
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def whole(path, feeds):
-    one = session(path)
-    return dict(zip([o.name for o in one.get_outputs()], one.run(None, feeds)))
-
-
-def chained(folder, feeds):
-    """What the stages make, fed as pipeline.json says and in no other way."""
-    with open(os.path.join(folder, "pipeline.json"), encoding="utf-8") as file:
-        pipeline = json.load(file)
-    made = []
-    for stage in pipeline["stages"]:
-        one = session(os.path.join(folder, stage["file"]))
-        given = {}
-        for value in stage["inputs"]:
-            if value.get("optional"):
-                continue
-            source = value["from"]
-            if pipeline["chain"]:
-                assert source == "input" and stage["stage"] == 0 or source == {"stage": stage["stage"] - 1}, (stage["stage"], value)
-            given[value["name"]] = feeds[value["name"]] if source == "input" else made[source["stage"]][value["name"]]
-        names = [o.name for o in one.get_outputs()]
-        assert names == [o["name"] for o in stage["outputs"]], (names, stage["outputs"])
-        assert {i.name for i in one.get_inputs()} == set(given), stage
-        made.append(dict(zip(names, one.run(None, given))))
-        for value in stage["inputs"] + stage["outputs"]:
-            tensor = given.get(value["name"], made[-1].get(value["name"]))
-            if isinstance(tensor, np.ndarray) and value["bytes"] is not None and isinstance(value["shape"], list) and all(
-                    isinstance(extent, int) for extent in value["shape"]):
-                assert list(tensor.shape) == value["shape"] and tensor.nbytes == value["bytes"], value
-    return {o["name"]: made[o["from"]["stage"]][o["name"]] for o in pipeline["outputs"]}
-
-
-def same(a, b):
-    if a.keys() != b.keys():
-        return f"outputs {sorted(b)} instead of {sorted(a)}"
-    for name in a:
-        x, y = np.asarray(a[name]), np.asarray(b[name])
-        if x.dtype != y.dtype or x.shape != y.shape or x.tobytes() != y.tobytes():
-            return f"output {name!r} differs: {x.dtype}{x.shape}, {y.dtype}{y.shape}"
-    return None
 
 
 def passes_full_check(path):
@@ -113,7 +63,7 @@ class Splits:
         self.path, self.feeds, self.work = path, feeds, work
         self.model_options = model_options  # how the model is read, wherever it is
         self.full_check = passes_full_check(path)
-        self.expected = whole(path, feeds)
+        self.expected = run_whole(path, feeds)
         self.faults = []
         self.count = 0
         self.stages = 0
@@ -126,11 +76,11 @@ class Splits:
         self.count += 1
         try:
             if "--annotate" in options:
-                found = whole(os.path.join(out, os.path.basename(self.path)), self.feeds)
+                found = run_whole(os.path.join(out, os.path.basename(self.path)), self.feeds)
                 check_stages_noted(os.path.join(out, os.path.basename(self.path)))
             else:
-                found = chained(out, self.feeds)
-            fault = same(self.expected, found)
+                found = run_stages(out, self.feeds)
+            fault = difference(self.expected, found)
             check_files(out, self.full_check)
         except Exception as error:  # any is a fault of the split
             fault = f"{type(error).__name__}: {error}"

@@ -5,9 +5,9 @@ measurement = partita.onnx.profile("model.onnx", devices=2)
 partita.onnx.split(measurement.model, "plan.json", "stages")
 """
 
-import importlib
+from partita.lazy import lazy_names
 
-_HOME = {
+_HOME = {  # name: the module that has it
     "optimise": "optimising",
     "profile": "profiling",
     "split": "splitting",
@@ -16,13 +16,4 @@ _HOME = {
 }
 
 __all__ = list(_HOME)
-
-
-def __getattr__(name):
-    if name in _HOME:
-        return getattr(importlib.import_module(f"partita.onnx.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'partita.onnx' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

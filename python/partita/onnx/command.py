@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import argparse
-
-from partita.running.command_line import parse_devices, parse_dims
+from partita.command_options import add_command, add_shared_options, parse_devices, parse_dims
 
 _EXAMPLES = """examples:
   python -m partita profile model.onnx --devices 2 -o measured
@@ -14,22 +12,21 @@ _EXAMPLES = """examples:
 
 def add_to(commands) -> None:
     """The command `profile`, for a parser's commands."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "profile",
+        execute,
         help="measure a model's operators on the devices of this machine",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Optimises an ONNX model as a whole, times its operators on devices that work at the same time, "
         "and what passing tensors between them costs; writes the model, measurement.json and platform.json.",
+        examples=_EXAMPLES,
     )
     parser.add_argument("model", metavar="MODEL", help="an ONNX model")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where to write (default MODEL.measured)")
     parser.add_argument(
         "--devices", default="2", metavar="N|KIND,...", help="how many, or what they are: cuda:0,cuda:1 (default 2)"
     )
-    parser.add_argument(
-        "--cores-per-device", type=int, default=1, metavar="N", help="threads of each device (default 1)"
-    )
+    add_shared_options(parser)
     parser.add_argument(
         "--provider", metavar="NAME", help="the execution provider of ONNX Runtime (default: the CPU's)"
     )
@@ -46,11 +43,7 @@ def add_to(commands) -> None:
         choices=("none", "basic", "extended", "all"),
         help="how far ONNX Runtime optimises the model (default all)",
     )
-    parser.add_argument(
-        "--dim", action="append", default=[], metavar="NAME=SIZE", help="the size of an open dimension (default 1)"
-    )
     parser.add_argument("--workload", metavar="FILE", help="also write a workload with the measured times")
-    parser.set_defaults(run=execute)
 
 
 def execute(options) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from partita.errors import InputError
 from partita.onnx.runtime import load_model, onnx_package
+from partita.running.feeds import random_array
 from partita.running.session import onnxruntime_module
 
 
@@ -39,11 +40,7 @@ class Feeds:
 
 
 def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed: int = 1) -> Feeds:
-    """Inputs of `model`: those of `inputs`, checked, and random ones for the rest.
-
-    Floating-point inputs are normally distributed. Integers are 0 and 1, as what they mean (tokens, masks, places) is
-    not known, and those are in range almost everywhere.
-    """
+    """Inputs of `model`: those of `inputs`, checked, and random ones for the rest."""
     import numpy as np
 
     onnx = onnx_package("reading a model's inputs")
@@ -75,20 +72,9 @@ def feeds_for(model, inputs: dict | None = None, dims: dict | None = None, seed:
             d.dim_value if d.HasField("dim_value") else sizes.setdefault(d.dim_param, 1) if d.dim_param else 1
             for d in value.type.tensor_type.shape.dim
         ]
-        arrays[name] = _made_up(shape, onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type), numbers)
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+        arrays[name] = random_array(shape, dtype, numbers)
     return Feeds(arrays, sizes)
-
-
-def _made_up(shape, dtype, numbers):
-    import numpy as np
-
-    if dtype.kind == "b":
-        return np.ones(shape, dtype)
-    if dtype.kind in "iu":
-        return numbers.integers(0, 2, shape).astype(dtype)
-    if dtype.kind == "O":
-        return np.full(shape, "", dtype)
-    return numbers.standard_normal(shape).astype(dtype)
 
 
 def _check(name, array, value, sizes, onnx) -> None:

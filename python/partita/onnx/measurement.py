@@ -9,12 +9,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.files import write_json
 from partita.json_file import Fields, read_json
 
 FORMAT = "measurement"
@@ -131,9 +130,7 @@ class Measurement:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, document in ((FILE_NAME, self.to_json()), (PLATFORM_FILE, self.platform())):
-            partial = folder / f"{name}.{os.getpid()}.partial"
-            partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-            os.replace(partial, folder / name)
+            write_json(folder / name, document)
         return folder / FILE_NAME
 
     @staticmethod

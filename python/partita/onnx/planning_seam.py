@@ -8,7 +8,7 @@ from pathlib import Path
 from partita.errors import MissingPackage
 from partita.onnx.measurement import FILE_NAME, PLATFORM_FILE, Measurement
 from partita.plan_file import PlanFile
-from partita.program import run_program
+from partita.program import has_compiled, run_program
 
 
 def plan_measured(measurement: Measurement, path, folder=None, time_limit: float = 20.0) -> PlanFile:
@@ -59,15 +59,6 @@ def cut_by_library(model: Path, plan: PlanFile, folder: Path, chain: bool) -> bo
 def _is_named_by(plan: PlanFile, model: Path) -> bool:
     places = (Path(plan.model), plan.path.parent / plan.model) if plan.model else ()
     return any(place.is_file() and place.samefile(model) for place in places)
-
-
-def has_compiled() -> bool:
-    """Whether the compiled module is there, and can be loaded."""
-    try:
-        import partita.compiled  # noqa: F401
-    except MissingPackage:
-        return False
-    return True
 
 
 def _graph(model: Path, folder: Path):

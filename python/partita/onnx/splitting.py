@@ -8,14 +8,13 @@ own cutter, where it is there.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from partita.dtypes import from_onnx_type, numpy_dtype
 from partita.errors import InputError
+from partita.files import folder_to_be, write_json
 from partita.onnx.cut import CutStage, Cutter
 from partita.onnx.plan_stages import BeyondThisCutter, stages_of_plan
 from partita.onnx.planning_seam import cut_by_library
@@ -46,20 +45,12 @@ def split(model, plan, folder, chain: bool = False, force: bool = False) -> Pipe
 
 def _split_by_library(model: Path, plan: PlanFile, folder: Path, chain: bool, reason: Exception) -> Pipeline:
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".partita-", dir=folder.parent) as work:
-        if not cut_by_library(model, plan, Path(work) / "stages", chain):
+    with folder_to_be(folder) as made:
+        if not cut_by_library(model, plan, made, chain):
             raise InputError(
                 f"{reason}; the compiled module or the program partita can do that, but neither is there"
             ) from None
-        _appear(Path(work) / "stages", folder)
     return Pipeline.read(folder)
-
-
-def _appear(made: Path, folder: Path) -> None:
-    """Under its name at once, in the place of stages that may be there."""
-    if folder.is_dir():
-        shutil.rmtree(folder)
-    os.replace(made, folder)
 
 
 def check_folder(folder: Path, force: bool) -> None:
@@ -79,8 +70,7 @@ def write_stages(
     """The folder appears whole or not at all."""
     onnx = onnx_package("cutting a model")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".partita-", dir=folder.parent) as work:
-        made = Path(work) / "stages"
+    with folder_to_be(folder) as made:
         made.mkdir()
         files = []
         for number, stage in enumerate(stages):
@@ -89,8 +79,7 @@ def write_stages(
         checksums = [checksum(made / name) for name in files]
         files += _bring_weights(proto, model.parent, made)
         document = _document(onnx, model, proto, stages, devices, files, checksums, chain, fingerprint)
-        (made / FILE_NAME).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-        _appear(made, folder)
+        write_json(made / FILE_NAME, document, indent=2)
     return Pipeline.read(folder)
 
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
-from partita.errors import InputError
+from partita.command_options import add_command, add_shared_options, parse_devices, parse_dims
 from partita.running import ray_command_line
 from partita.running.report import check_can_report
 
@@ -19,13 +18,14 @@ _EXAMPLES = """examples:
 
 def add_to(commands) -> None:
     """The command `run`, for a parser's commands."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "run",
+        run_command,
         help="run a plan, and compare what it predicts with what is measured",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs the stages of a model as a pipeline. Without a plan, a model is measured, planned and cut "
         "first.",
+        examples=_EXAMPLES,
     )
     parser.add_argument("model", metavar="MODEL", help="an ONNX model, or a folder of stages")
     parser.add_argument("plan", metavar="PLAN", nargs="?", help="its plan, as `partita plan -o` writes it")
@@ -35,11 +35,8 @@ def add_to(commands) -> None:
     parser.add_argument("--samples", type=int, default=200, metavar="N", help="how many to run (default 200)")
     parser.add_argument("--engine", default="local", choices=("local", "ray"), help="processes here, or actors of Ray")
     parser.add_argument("--window", type=int, metavar="N", help="samples in flight at most")
-    parser.add_argument(
-        "--cores-per-device", type=int, default=1, metavar="N", help="threads of each device (default 1)"
-    )
+    add_shared_options(parser)
     parser.add_argument("--oversubscribe", action="store_true", help="let devices share cores where there are too few")
-    parser.add_argument("--dim", action="append", default=[], metavar="NAME=SIZE", help="the size of an open dimension")
     parser.add_argument("--trace", metavar="FILE", help="write what happened when, as `partita simulate --trace` does")
     parser.add_argument("--json", metavar="FILE", help="write what was measured (docs/running.md)")
     parser.add_argument("--report", metavar="FILE", help="write a page with the predicted and the measured timeline")
@@ -49,7 +46,6 @@ def add_to(commands) -> None:
                         help="also run the split with as many operators for each device, turn by turn")
     ray_command_line.add_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    parser.set_defaults(run=run_command)
 
 
 def run_command(options) -> None:
@@ -89,30 +85,6 @@ def _run(options):
 
 def _is_file(model: str) -> bool:
     return Path(model).is_file()
-
-
-def parse_devices(text: str | None) -> int | list[str] | None:
-    """
-    >>> parse_devices("2"), parse_devices("cpu,cuda:0")
-    (2, ['cpu', 'cuda:0'])
-    """
-    if text is None:
-        return None
-    return int(text) if text.isdigit() else [kind.strip() for kind in text.split(",")]
-
-
-def parse_dims(texts: list[str]) -> dict[str, int]:
-    """
-    >>> parse_dims(["batch=8,sequence=128"])
-    {'batch': 8, 'sequence': 128}
-    """
-    found = {}
-    for pair in ",".join(texts).split(",") if texts else ():
-        name, equals, size = pair.partition("=")
-        if not equals or not size.isdigit() or int(size) < 1:
-            raise InputError(f"--dim: found {pair!r}, expected NAME=SIZE, as in batch=8")
-        found[name] = int(size)
-    return found
 
 
 def progress_line(file=None):

@@ -91,8 +91,7 @@ class Feeds:
 
 
 def random_sample(pipeline: Pipeline, dims: dict | None = None, seed: int = 0) -> dict:
-    """Random inputs of the model's types and shapes: normally distributed, integers 0 and 1. Open dimensions that
-    `dims` does not have are 1."""
+    """Random inputs of the model's types and shapes. Open dimensions that `dims` does not have are 1."""
     import numpy
 
     generator = numpy.random.default_rng(seed)
@@ -104,12 +103,23 @@ def random_sample(pipeline: Pipeline, dims: dict | None = None, seed: int = 0) -
             )
         sizes = {extent: (dims or {}).get(extent, 1) for extent in tensor.shape if isinstance(extent, str)}
         shape = resolved_shape(tensor, sizes)
-        dtype = numpy_dtype(tensor.dtype)
-        if tensor.dtype.startswith(("int", "uint", "bool")):
-            made[tensor.name] = generator.integers(0, 2, shape).astype(dtype)
-        else:
-            made[tensor.name] = numpy.asarray(generator.standard_normal(shape)).astype(dtype)
+        made[tensor.name] = random_array(shape, numpy_dtype(tensor.dtype), generator)
     return made
+
+
+def random_array(shape, dtype, generator):
+    """What a model is given where its user gives nothing. Floating-point numbers are normally distributed; integers are
+    0 and 1, as what they mean (tokens, masks, places) is not known, and those are in range almost everywhere; truth
+    values are true, as those of masks mostly are; text is empty."""
+    import numpy
+
+    if dtype.kind == "b":
+        return numpy.ones(shape, dtype)
+    if dtype.kind in "iu":
+        return numpy.asarray(generator.integers(0, 2, shape)).astype(dtype)
+    if dtype.kind == "O":
+        return numpy.full(shape, "", dtype)
+    return numpy.asarray(generator.standard_normal(shape)).astype(dtype)
 
 
 def _fits(shape, tensor: Tensor, sizes: dict) -> bool:

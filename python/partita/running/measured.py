@@ -9,12 +9,10 @@ format of the file is in docs/running.md.
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 from partita.errors import InputError
+from partita.files import write_json
 from partita.json_file import Fields, read_json
 from partita.pipeline import Pipeline
 from partita.plan_file import PlanFile
@@ -133,9 +131,7 @@ class Measured:
 
     def write(self, path) -> None:
         """Writes measured.json."""
-        partial = f"{os.fspath(path)}.{os.getpid()}.partial"
-        Path(partial).write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
-        os.replace(partial, path)
+        write_json(path, self.to_json())
 
     @staticmethod
     def read(path) -> Measured:

@@ -92,7 +92,6 @@ class Cluster:
 
     def __init__(self, bundles: list[dict], options: RayOptions, *, store_bytes: int = 0, cores: int = 1):
         """`store_bytes` and `cores`: what a Ray that is started here should have."""
-        self.started_here = False
         self._joined_here = False
         self._folder = self._places = None
         self.options = options
@@ -120,7 +119,7 @@ class Cluster:
             end_ray(self._folder)
         elif self._joined_here:
             self.ray.shutdown()
-        self._folder, self._joined_here, self.started_here = None, False, False
+        self._folder, self._joined_here = None, False
         self._quiet.end()
 
     def place(self, number: int) -> dict:
@@ -153,7 +152,7 @@ class Cluster:
                 _check_answers(address)
                 self.ray.init(address=address, **_QUIET)
             else:
-                self._joined_here = self.started_here = True  # also a start that fails half-way is to be undone
+                self._joined_here = True  # also a start that fails half-way is to be undone
                 self._folder = short_folder()
                 start_ray(self._folder, cores, store_bytes)
         except Exception as error:  # Ray has types of its own for some, and Python's for others

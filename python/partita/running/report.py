@@ -7,15 +7,15 @@ import json
 import tempfile
 from pathlib import Path
 
-from partita.errors import InputError, MissingPackage
-from partita.program import find_program, run_program
+from partita.errors import InputError
+from partita.program import find_program, has_compiled, run_program
 
 
 def check_can_report(has_plan: bool) -> None:
     """Says before a run what would keep its report from being written."""
     if not has_plan:
         raise InputError("a report compares a run with its plan, and there is none; run the stages with their plan")
-    if _plan_class() is None:
+    if not has_compiled():
         find_program("a report without the compiled module")
 
 
@@ -29,15 +29,9 @@ def write_report(path, result) -> None:
         if not plan.is_file():  # it was made for this run alone
             plan = Path(folder, "plan.json")
             plan.write_text(json.dumps(result.plan.content), encoding="utf-8")
-        if (plans := _plan_class()) is not None:
-            plans.read(plan).report(path, trace=trace)
+        if has_compiled():
+            from partita.result import Plan
+
+            Plan.read(plan).report(path, trace=trace)
         else:
             run_program("a report", "simulate", plan, "--measured", trace, "--report", path, "--quiet")
-
-
-def _plan_class():
-    try:
-        from partita.result import Plan
-    except MissingPackage:
-        return None
-    return Plan

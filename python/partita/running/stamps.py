@@ -13,8 +13,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-MOMENTS = ("began", "ready", "computing", "computed", "done")
-PHASES = {"wait": (0, 1), "in": (1, 2), "compute": (2, 3), "out": (3, 4)}  # from which moment to which
+# From which moment to which; they are: began, ready, computing, computed, done.
+PHASES = {"wait": (0, 1), "in": (1, 2), "compute": (2, 3), "out": (3, 4)}
 
 _ROW = struct.Struct("<6q")  # the sample, then the moments
 _PAGE = 4096

@@ -10,8 +10,8 @@ first slice. Arrows lead from a stage to those that read from it.
 from __future__ import annotations
 
 import json
-import os
 
+from partita.files import write_text
 from partita.pipeline import Pipeline
 from partita.running.stamps import PHASES, StageStamps
 
@@ -38,15 +38,7 @@ def write_trace(path, pipeline: Pipeline, stamps: list[StageStamps], workload: s
     name = workload or pipeline.model.rsplit(".", 1)[0]
     head = {"displayTimeUnit": "ms", "otherData": {"workload": name, "schedule": "measured", "program": "partita"}}
     text = ",\n".join(json.dumps(event, separators=(",", ":")) for event in trace_events(pipeline, stamps))
-    partial = f"{os.fspath(path)}.{os.getpid()}.partial"
-    try:
-        with open(partial, "w", encoding="utf-8") as file:
-            file.write(json.dumps(head)[:-1] + ',\n"traceEvents": [\n' + text + "\n]}\n")
-        os.replace(partial, path)
-    except BaseException:
-        if os.path.exists(partial):
-            os.unlink(partial)
-        raise
+    write_text(path, json.dumps(head)[:-1] + ',\n"traceEvents": [\n' + text + "\n]}\n")
 
 
 def _named(of: str, place: int, name: str) -> list[dict]:

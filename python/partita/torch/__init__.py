@@ -9,8 +9,7 @@
 Needs the package torch, 2.4 or later, and no compiled module of Partita's.
 """
 
-import importlib
-
+from partita.lazy import lazy_names
 from partita.torch.package import torch_package
 
 _HOME = {  # name: the module that has it
@@ -24,14 +23,4 @@ _HOME = {  # name: the module that has it
 }
 
 __all__ = list(_HOME)
-
-
-def __getattr__(name):
-    if name in _HOME:
-        torch_package(f"partita.torch.{name}")
-        return getattr(importlib.import_module(f"partita.torch.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'partita.torch' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME, before=torch_package)

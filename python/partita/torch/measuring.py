@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.files import write_text
 from partita.torch.capturing import Capture, capture
 from partita.torch.package import torch_package
 from partita.torch.stopwatch import Timing, pinned, stopwatch_for
@@ -52,20 +51,8 @@ class Measurement:
 
     def save(self, path) -> Path:
         """Writes the workload for `partita plan`; the file appears whole or not at all."""
-        path = Path(path)
-        try:
-            handle, temporary = tempfile.mkstemp(prefix=".partita-", suffix=".tmp", dir=path.parent)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror}; choose another path") from None
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(self.workload, file, separators=(",", ":"))
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        return path
+        write_text(path, json.dumps(self.workload, separators=(",", ":")))
+        return Path(path)
 
 
 def profile(module, args, kwargs=None, *, training: bool = False, loss=None, optimizer: str = "adam", device=None,

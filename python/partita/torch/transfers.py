@@ -26,8 +26,8 @@ class Transfers:
 
     def seconds(self, size: int) -> float:
         """
-        >>> Transfers(latency=1e-5, bandwidth=1e9, directions={}).seconds(1000)
-        1.1e-05
+        >>> Transfers(latency=1e-5, bandwidth=1e9, directions={}).seconds(10_000)
+        2e-05
         """
         return self.latency + size / self.bandwidth
 
