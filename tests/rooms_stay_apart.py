@@ -15,6 +15,7 @@ import re
 import sys
 
 GENERATED = "partita/version.h"  # by CMake, from version.h.in; it knows no room, and any may include it
+OPTION_NAMES = "partita/ask/option_names.cpp"  # the table by which programs translate
 PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "scotch.h", "metis.h")
 SPDX = {".h": "// SPDX-License-Identifier: Apache-2.0", ".cpp": "// SPDX-License-Identifier: Apache-2.0"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
@@ -99,8 +100,8 @@ def check_public_headers(root):
 
 def check_texts(root):
     """Texts of the library name no option of the command line, and fields only that the command line can translate."""
-    table = (root / "app" / "shared" / "option_names.cpp").read_text(encoding="utf-8")
-    for path in sorted(p for p in (root / "partita").rglob("*") if p.suffix in SPDX):
+    table = (root / OPTION_NAMES).read_text(encoding="utf-8")
+    for path in sorted(p for p in (root / "partita").rglob("*") if p.suffix in SPDX and p != root / OPTION_NAMES):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if line.lstrip().startswith(("//", "#include")):
                 continue
@@ -111,7 +112,7 @@ def check_texts(root):
                     yield f"{where}: the text \"{text}\" names an option; name the field, which the program translates"
                 for field in re.findall(r"\b[A-Z]\w+::[a-z_]+", text):
                     if f'"{field}"' not in table:
-                        yield f"{where}: the text \"{text}\" names {field}, which app/shared/option_names.cpp lacks"
+                        yield f"{where}: the text \"{text}\" names {field}, which {OPTION_NAMES} lacks"
 
 
 def check_verifier(root):

@@ -23,10 +23,10 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/option_names.h"
 #include "partita/compare/compare.h"
 #include "partita/read/split.h"
 #include "partita/report/compare_json.h"
@@ -166,9 +166,10 @@ void write_page(const Problem& problem, const Comparison& comparison, PageReport
   page.write(problem, answer, answer.split ? check(problem, *answer.split) : CheckReport{});
 }
 
-int run_compare(const CompareArguments& arguments) {
+int run_compare(CompareArguments arguments) {
   refuse_page_of_many(arguments);
   limit_memory(arguments.memory_limit);
+  read_within_memory_limit(arguments.question);
   std::vector<std::string> inputs = arguments.inputs;
   inputs.insert(inputs.end(), arguments.experts.begin(), arguments.experts.end());
   inputs.push_back(arguments.question.platform_file);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 #include "partita/util/visible_text.h"
 
 namespace partita::detail::app {

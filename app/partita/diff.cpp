@@ -8,7 +8,7 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "app/shared/terminal_width.h"

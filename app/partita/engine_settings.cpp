@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
 
 #include "app/shared/model_options.h"
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 #include "partita/write/engines/quoting.h"
+#include "partita/write/engines/weight_names.h"
 
 namespace partita::detail::app {
 
@@ -29,19 +28,7 @@ std::string engine_lines() {
 }
 
 WeightNames weight_names(const std::string& path, const ModelOptions& model, const Workload& workload) {
-  if (!is_model(path)) return {};
-  const Network network = read_model_network(path, model);
-  std::unordered_map<std::string_view, OperatorId> operators;
-  for (OperatorId o : network.operators.all()) operators.emplace(network.operators[o].name, o);
-  WeightNames names(workload.graph.nodes.size());
-  for (NodeId v : workload.graph.nodes.all()) {
-    const Node& node = workload.graph.nodes[v];
-    const auto found = node.backward ? operators.end() : operators.find(node.name);
-    if (found == operators.end()) continue;
-    for (WeightId w : network.operators[found->second].weights)
-      if (network.weights[w].parameters > 0) names[v].push_back(network.weights[w].name);
-  }
-  return names;
+  return is_model(path) ? detail::weight_names(read_model_network(path, model), workload) : WeightNames();
 }
 
 std::string settings_text(const Engine& engine, const std::string& input, const std::string& plan,

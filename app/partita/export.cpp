@@ -13,13 +13,12 @@
 #include "app/partita/engine_settings.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
-#include "app/partita/output_folder.h"
 #include "app/partita/terminal.h"
 #include "app/partita/written.h"
-#include "app/shared/answered_problem.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
+#include "partita/ask/answered_problem.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/read/onnx.h"
@@ -27,6 +26,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 #include "partita/write/engines/engine.h"
+#include "partita/write/output_folder.h"
 
 namespace partita::detail::app {
 namespace {
@@ -133,7 +133,8 @@ int run_export(ExportArguments arguments) {
                                                  .weights = planned.weights,
                                                  .stages = stages ? &*stages : nullptr});
   if (!arguments.quiet) {
-    if (!planned.overridden.empty()) put_error(fmt::format("options override: {}\n", visible(planned.overridden)));
+    if (!planned.overridden.empty())
+      put_error(fmt::format("options override: {}\n", visible(in_options(planned.overridden))));
     for (const std::string& note : exported.notes) put_error(fmt::format("note: {}\n", visible(in_options(note))));
   }
   if (output) {

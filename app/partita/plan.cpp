@@ -21,15 +21,15 @@
 #include "app/partita/statistics_table.h"
 #include "app/partita/wishes.h"
 #include "app/partita/written.h"
-#include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/memory_limit.h"
-#include "app/shared/nodes_called.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/answered_problem.h"
+#include "partita/ask/nodes_called.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/listed_split.h"
 #include "partita/check/times.h"
 #include "partita/partita.h"
@@ -206,8 +206,9 @@ PlanOptions options_with_rules(const PlanArguments& arguments, const Engine* eng
   return options;
 }
 
-int run_plan(const PlanArguments& arguments) {
+int run_plan(PlanArguments arguments) {
   limit_memory(arguments.solving.memory_limit);
+  read_within_memory_limit(arguments.question);
   const Engine* engine = arguments.engine.empty() ? nullptr : find_engine(arguments.engine);
   const char* layers_option = arguments.solving.options.contract_layers ? "--contract-layers" : "--for";
   if (arguments.format == "seed") {

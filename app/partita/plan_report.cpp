@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/claims.h"
 #include "partita/check/cost_sources.h"
 #include "partita/check/describe.h"

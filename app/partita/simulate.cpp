@@ -14,12 +14,12 @@
 #include "app/partita/output.h"
 #include "app/partita/page_report.h"
 #include "app/partita/written.h"
-#include "app/shared/answered_problem.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/answered_problem.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/check/warnings.h"
@@ -123,7 +123,8 @@ std::string report_text(const SimulateArguments& arguments, const AnsweredProble
   for (const std::string& line : simulation_warnings(problem, report, most_in_flight))
     text += fmt::format("warning: {}\n", visible(in_options(line)));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
-  if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
+  if (!answered.overridden.empty())
+    text += fmt::format("options override: {}\n", visible(in_options(answered.overridden)));
   text += simulate_text(problem, report, simulation, width);
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;

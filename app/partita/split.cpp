@@ -10,14 +10,13 @@
 #include "app/partita/commands.h"
 #include "app/partita/interrupt.h"
 #include "app/partita/output.h"
-#include "app/partita/output_folder.h"
 #include "app/partita/terminal.h"
 #include "app/partita/written.h"
-#include "app/shared/answered_problem.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
+#include "partita/ask/answered_problem.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/read/onnx.h"
@@ -25,6 +24,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 #include "partita/write/onnx/split_onnx.h"
+#include "partita/write/output_folder.h"
 
 namespace partita::detail::app {
 namespace {
@@ -106,7 +106,8 @@ int run_split(SplitArguments arguments) {
   folder.keep();
   if (arguments.quiet) return 0;
   std::string text;
-  if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
+  if (!answered.overridden.empty())
+    text += fmt::format("options override: {}\n", visible(in_options(answered.overridden)));
   print_report(text + stages_text(arguments, pipeline), false);
   return 0;
 }

@@ -18,10 +18,10 @@
 #include "app/partita/written.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/question.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/option_names.h"
 #include "partita/portfolio/sweep.h"
 #include "partita/portfolio/vary.h"
 #include "partita/report/sweep_json.h"
@@ -155,8 +155,9 @@ void refuse_fixed(const SweepArguments& arguments, SweepParameter parameter) {
   refuse(SweepParameter::Memory, given.memory.has_value(), "--memory");
 }
 
-int run_sweep(const SweepArguments& arguments) {
+int run_sweep(SweepArguments arguments) {
   limit_memory(arguments.solving.memory_limit);
+  read_within_memory_limit(arguments.question);
   const Variation variation = parse_variation(arguments.vary);
   refuse_fixed(arguments, variation.parameter);
   SweepOutputs outputs(arguments);

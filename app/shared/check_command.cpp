@@ -6,13 +6,13 @@
 
 #include <optional>
 
-#include "app/shared/answered_problem.h"
 #include "app/shared/exit_codes.h"
 #include "app/shared/help_formatter.h"
-#include "app/shared/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/answered_problem.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
 #include "partita/check/names.h"
@@ -31,7 +31,8 @@ std::string asked_text(const AnsweredProblem& answered) {
   std::string text = fmt::format("checked as: {}\n", visible(describe_problem(answered.problem)));
   for (const std::string& line : answered.problem.workload->notes) text += fmt::format("warning: {}\n", visible(line));
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
-  if (!answered.overridden.empty()) text += fmt::format("options override: {}\n", visible(answered.overridden));
+  if (!answered.overridden.empty())
+    text += fmt::format("options override: {}\n", visible(in_options(answered.overridden)));
   return text;
 }
 

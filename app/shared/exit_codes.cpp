@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "app/shared/memory_limit.h"
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 #include "app/shared/standard_streams.h"
 #include "partita/check/names.h"
 #include "partita/util/error.h"

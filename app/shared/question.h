@@ -3,68 +3,15 @@
 // what is asked for latency alone, and what for pipelines alone: copies of stages, and memory of samples in flight.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "app/shared/command_line.h"
-#include "app/shared/model_options.h"
-#include "partita/model/problem.h"
-#include "partita/read/workload.h"
+#include "partita/ask/question.h"
 
 namespace partita::detail::app {
-
-// What is not given is the plan's, where a plan is checked or run, and else the default.
-struct QuestionOptions {
-  std::string workload;  // a path, or "-"
-  PlatformOverrides platform;
-  std::string platform_file;  // a path, "-", or a composition of known devices; empty: none
-  ModelOptions model;
-  bool strict = false;                   // fields that are not known are errors
-  std::string clusters;                  // as in parse_clusters(); empty: none
-  std::optional<std::string> objective;  // throughput
-  std::optional<std::string> shape;      // staged
-  std::optional<std::string> transfers;  // sum
-  bool backward_shape = false;
-  std::optional<int> subgraphs;             // latency only: 1
-  std::optional<std::string> host_cores;    // latency only: unlimited
-  std::optional<int> replicas;              // 1
-  std::optional<std::string> memory_model;  // flat
-  std::optional<int> microbatches;          // with the other memory models
-  bool recompute = false;                   // likewise
-};
-
-// "2:0.5,3:0.1": two clusters with factor 0.5 inside, in each of them three with factor 0.1. Nothing for anything else.
-std::optional<std::vector<ClusterLevel>> parse_clusters(std::string_view text);
 
 // The positional argument WORKLOAD is for the command to add, as it words it. `question` must outlive the parsing.
 void add_question_options(Command& command, QuestionOptions& question);
 
-// The problem, and what the times on its platform were made of, as a plan must say it for others to make them again.
-struct AskedProblem {
-  Problem problem;
-  PlatformSpec devices;  // those of the problem
-};
-
-// What the options say of the platform. Throws InputError.
-PlatformOverrides platform_overrides(const QuestionOptions& question);
-
-// As strict as the question says, within the memory limit of the program.
-ReadOptions read_options(const QuestionOptions& question);
-
-// The workload on the platform that the question names. Throws InputError. `devices`: where to put that platform.
-Workload read_question_workload(const QuestionOptions& question, PlatformSpec* devices = nullptr);
-
-// The same with what is asked of it. Throws InputError, also where options do not fit each other.
-Problem read_problem(const QuestionOptions& question);
-AskedProblem read_asked_problem(const QuestionOptions& question);
-
-// What is asked apart from the workload: the options' words where they are given, else those of `otherwise`, but for
-// what fits only another objective or shape. Throws InputError as above.
-Problem asked_of(const QuestionOptions& question, const Problem& otherwise);
-
-// Throws InputError where copies of stages have to exchange weights and nobody says how fast.
-void require_bandwidth(const QuestionOptions& question, const Problem& problem);
+// What is read may take half of the program's memory limit: the graph is not all that a search needs.
+void read_within_memory_limit(QuestionOptions& question);
 
 }  // namespace partita::detail::app

@@ -27,7 +27,7 @@ enum class ErrorKind {
 // Bad input. `where` is a file with a line or JSON path, or a field of the library's types ("Question::replicas");
 // what() is one line made of all parts. Texts name fields in the same way, and what they should be, as in
 // "Question::shape = free". A program whose users set them by other names can replace those
-// (app/shared/option_names.h does).
+// (partita/ask/option_names.h does).
 class InputError : public std::runtime_error {
  public:
   InputError(ErrorKind kind, std::string where, const std::string& problem)

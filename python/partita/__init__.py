@@ -9,9 +9,19 @@ import importlib
 
 _HOME = {  # name: the module that has it
     "Error": "errors",
+    "Graph": "graph",
     "InputError": "errors",
     "MissingPackage": "errors",
+    "Plan": "result",
+    "Platform": "platform",
     "RunError": "errors",
+    "Stage": "result",
+    "check": "studies",
+    "compare": "studies",
+    "map": "many",
+    "plan": "planning",
+    "simulate": "studies",
+    "sweep": "studies",
 }
 _MODULES = ("onnx", "torch")
 

@@ -18,6 +18,13 @@ class RunError(Error, RuntimeError):
     """A pipeline could not start, or broke while it ran."""
 
 
+def input_error(text, kind=2):
+    """The exception for an input that the library refuses; `kind` is the exit code of the command line for it."""
+    error = InputError(text.replace("`partita platforms` lists", "Platform.presets() lists"))
+    error.kind = kind
+    return error
+
+
 def needs(package, what, extra=None):
     """The error for a package that `what` needs and that is not there."""
     how = f'pip install "partita[{extra}]"' if extra else f"pip install {package}"

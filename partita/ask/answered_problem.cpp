@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/shared/answered_problem.h"
+#include "partita/ask/answered_problem.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <utility>
 
-#include "app/shared/option_names.h"
 #include "partita/check/describe.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::detail::app {
+namespace partita::detail {
 namespace {
 
 double time_factor(const PlatformSpec& spec, ClassId c) { return spec.time_factor.empty() ? 1 : spec.time_factor[c]; }
@@ -61,9 +60,9 @@ std::optional<Workload> as_the_file_says(const std::string& bytes, const std::st
 
 std::string overridden_text(const Problem& problem, const PlatformSpec* devices, const PlanQuestion& plan) {
   std::string text;
-  const std::string options = in_options(options_that_differ(problem, plan.asked));
+  const std::string options = options_that_differ(problem, plan.asked);
   if (!options.empty()) {
-    text = fmt::format("{} (the plan was made with {})", options, in_options(options_that_differ(plan.asked, problem)));
+    text = fmt::format("{} (the plan was made with {})", options, options_that_differ(plan.asked, problem));
   }
   if (devices && plan.devices && !same_devices(*devices, *plan.devices)) {
     text += fmt::format("{}other devices than the plan's ({})", text.empty() ? "" : "; ",
@@ -108,13 +107,13 @@ AnsweredProblem read_answered(const QuestionOptions& options, const std::optiona
   override_devices(overrides, devices.platform);
   override_links(overrides, devices);
 
-  if (is_model(options.workload)) {
+  if (asks_of_model(options)) {
     answered.problem.workload = read_model_workload(options.workload, options.model, devices);
     answered.overridden = overridden_text(answered.problem, &devices, *plan);
     return answered;
   }
-  const std::string bytes = read_bytes(options.workload);
-  const std::string source = source_name(options.workload);
+  const std::string bytes = options.text ? *options.text : read_bytes(options.workload);
+  const std::string source = options.text ? options.workload : source_name(options.workload);
   const ReadOptions reading = read_options(options);
   PlatformSpec own;
   std::optional<Workload> workload = as_the_file_says(bytes, source, reading, own);
@@ -166,7 +165,7 @@ PlanFile read_plan_file(std::string& workload, std::string& plan) {
 
 AnsweredProblem read_answered_problem(const QuestionOptions& options, const PlanFile& plan) {
   QuestionOptions asked = options;
-  if (plan.says && is_model(options.workload)) asked.model = with_recorded(options.model, plan.says->model);
+  if (plan.says && asks_of_model(options)) asked.model = with_recorded(options.model, plan.says->model);
   AnsweredProblem answered = read_answered(asked, plan.says);
   answered.model = std::move(asked.model);
   require_same_graph(plan, answered.problem.workload->graph, options.workload);
@@ -179,4 +178,4 @@ ListedSplit planned_split(const Problem& problem, const PlanFile& plan) {
                      plan.says ? std::optional(plan.says->asked) : std::nullopt, plan.source);
 }
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail

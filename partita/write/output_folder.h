@@ -9,14 +9,14 @@
 
 #include "partita/util/error.h"
 
-namespace partita::detail::app {
+namespace partita::detail {
 
 class OutputFolder {
  public:
   // Says why a folder that is not empty is not one of the command's own, or nothing where it is.
   using WhyNotOurs = std::function<std::string(const std::filesystem::path&)>;
 
-  // Finds out at once whether the folder, which the option -o gave, can be made. It may be there if it is empty, or, to be
+  // Finds out at once whether the folder can be made. It may be there if it is empty, or, to be
   // replaced, if it is ours and `force` is set. Throws InputError(Unwritable).
   OutputFolder(std::string path, bool force, const WhyNotOurs& why_not_ours);
   ~OutputFolder();  // removes what was written, unless it has been kept
@@ -38,4 +38,4 @@ class OutputFolder {
   bool kept_ = false;
 };
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail

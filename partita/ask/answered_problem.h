@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "app/shared/question.h"
+#include "partita/ask/question.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/split.h"
 
-namespace partita::detail::app {
+namespace partita::detail {
 
 // A plan as it was given, or another file with a split.
 struct PlanFile {
@@ -30,7 +30,7 @@ struct AnsweredProblem {
   ModelOptions model;  // how a model file was read: as the options say, and else the plan
   // Whoever believes the workload's file must know: the plan is for other devices than it names. Empty: it is not.
   std::string other_devices;
-  // What the options change of the plan's question. Empty: nothing.
+  // What the options change of the plan's question, in fields (option_names.h). Empty: nothing.
   std::string overridden;
 };
 
@@ -41,4 +41,4 @@ AnsweredProblem read_answered_problem(const QuestionOptions& options, const Plan
 // The split of the plan, which is legal for the problem. Throws InputError.
 ListedSplit planned_split(const Problem& problem, const PlanFile& plan);
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/shared/option_names.h"
+#include "partita/ask/option_names.h"
 
 #include <string_view>
 #include <utility>
 
-namespace partita::detail::app {
+namespace partita::detail {
 namespace {
 
 // tests/rooms_stay_apart.py holds the library to this table: its texts name no field that is not in it. No field begins
@@ -17,12 +17,28 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"CostOptions::shared_weights", "--shared-weights"},
     {"ExportRequest::devices", "--devices"},
     {"ExportRequest::stages", "--stages"},
+    {"ModelOptions::batch", "--batch"},
+    {"ModelOptions::context", "--context"},
+    {"ModelOptions::dimensions", "--dim"},
+    {"ModelOptions::efficiencies", "--efficiencies"},
+    {"ModelOptions::optimizer", "--optimizer"},
+    {"ModelOptions::phase", "--phase"},
+    {"ModelOptions::profile_on", "--profile-on"},
+    {"ModelOptions::profile", "--profile"},
+    {"ModelOptions::sequence", "--sequence"},
+    {"ModelOptions::shared_weights", "--shared-weights"},
+    {"ModelOptions::training", "--training"},
+    {"ModelOptions::type", "--dtype"},
     {"OnnxSplitOptions::copy_weights", "--copy-weights"},
+    {"OutputFolder::force", "--force"},
+    {"OutputFolder::path", "-o"},
     {"PlanOptions::algorithm", "--algorithm"},
     {"PlanOptions::contract_layers", "--contract-layers"},
     {"PlatformOverrides::accelerators", "--accelerators"},
+    {"PlatformOverrides::clusters", "--clusters"},
     {"PlatformOverrides::hosts", "--hosts"},
     {"PlatformOverrides::platform", "--platform"},
+    {"PlatformOverrides::sync_bandwidth", "--sync-bandwidth"},
     {"PlatformSpec::rates", "--platform"},
     {"Problem::wishes", "--pin, --together or --apart"},
     {"Question::backward_shape", "--backward-shape"},
@@ -36,6 +52,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"Question::strict_host_cores", "--host-cores strict"},
     {"Question::subgraphs", "--subgraphs"},
     {"Question::transfers", "--transfers"},
+    {"QuestionOptions::host_cores", "--host-cores"},
     {"ReadNetworkOptions::dimensions", "--dim"},
     {"Sweep::parameter", "--vary"},
     {"TransformerOptions::batch", "--batch"},
@@ -43,10 +60,15 @@ constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"TransformerOptions::phase", "--phase"},
     {"TransformerOptions::sequence", "--sequence"},
     {"TransformerOptions::type", "--dtype"},
+    {"WishOptions::apart", "--apart"},
+    {"WishOptions::pins", "--pin"},
+    {"WishOptions::together", "--together"},
 };
 constexpr std::string_view kEquals = " = ";
 
 }  // namespace
+
+std::span<const std::pair<std::string_view, std::string_view>> field_options() { return kOptions; }
 
 std::string in_options(std::string text) {
   for (const auto& [field, option] : kOptions) {
@@ -64,4 +86,4 @@ void put_in_options(Result& result) {
   result.proof = in_options(std::move(result.proof));
 }
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail

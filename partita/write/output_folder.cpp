@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/partita/output_folder.h"
+#include "partita/write/output_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <random>
 #include <system_error>
 
-namespace partita::detail::app {
+namespace partita::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,7 +46,7 @@ OutputFolder::OutputFolder(std::string path, bool force, const WhyNotOurs& why_n
     if (!is_empty) {
       const std::string why = why_not_ours(target_);
       if (!why.empty()) throw unwritable(fmt::format("the folder is not empty, and {}", why));
-      if (!force) throw unwritable("it holds stages already, which --force replaces");
+      if (!force) throw unwritable("it holds stages already, which OutputFolder::force replaces");
       replaces_ = true;
     }
   }
@@ -70,7 +70,7 @@ fs::path OutputFolder::make_beside() const {
 
 InputError OutputFolder::unwritable(const std::string& why) const {
   return InputError(ErrorKind::Unwritable, given_,
-                    fmt::format("cannot be written: {}; choose another folder with -o", why));
+                    fmt::format("cannot be written: {}; choose another with OutputFolder::path", why));
 }
 
 void OutputFolder::keep() {
@@ -93,4 +93,4 @@ void OutputFolder::keep() {
   if (replaces_) fs::remove_all(old, ignored);
 }
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail

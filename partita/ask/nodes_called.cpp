@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/shared/nodes_called.h"
+#include "partita/ask/nodes_called.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
-namespace partita::detail::app {
+namespace partita::detail {
 
 std::vector<NodeId> nodes_called(const Graph& graph, const std::string& name, const char* option,
                                  const std::string& source) {
@@ -23,4 +23,4 @@ std::vector<NodeId> nodes_called(const Graph& graph, const std::string& name, co
                           : "give a name, an id, or a pattern such as '*attn*'"));
 }
 
-}  // namespace partita::detail::app
+}  // namespace partita::detail
