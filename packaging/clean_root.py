@@ -35,8 +35,11 @@ class CleanRoot:
         environment = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}
         environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/root", "LC_ALL": "C.UTF-8",
                         "DEBIAN_FRONTEND": "noninteractive", **variables}
-        return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", ENTER, "enter", self.folder, *command,
-                   env=environment)
+        try:
+            return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", ENTER, "enter", self.folder,
+                       *command, env=environment)
+        except Failed as failure:
+            raise Failed(f"'{' '.join(map(str, command))[:200]}' failed in the root", failure.details) from None
 
     def copy_in(self, *files: pathlib.Path) -> None:
         """Copies files into /root of it, which is where commands find them: the root's working folder is /, so name them in full."""
@@ -45,6 +48,7 @@ class CleanRoot:
 
     def install(self, *packages: str) -> None:
         self.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)
+        copy_host_files(self)  # a package may have put its own certificates in their place
 
     def read(self, path: str) -> str:
         return (self.folder / path.lstrip("/")).read_text()
@@ -130,6 +134,10 @@ def connect(root: CleanRoot) -> None:
     wanted = re.compile(r"Acquire::(\w+::(Proxy|CaInfo|Verify-Peer)|Check-Valid-Until|Retries)\b", re.IGNORECASE)
     lines = [line for line in run("apt-config", "dump", "Acquire").splitlines() if wanted.match(line)]
     (apt / "apt.conf.d/90host").write_text("\n".join(lines) + "\n")
+    copy_host_files(root)
+
+
+def copy_host_files(root: CleanRoot) -> None:
     for file in map(pathlib.Path, HOST_FILES):
         if file.exists():
             to = root.folder / str(file).lstrip("/")

@@ -50,6 +50,13 @@ def bundle(programs: Iterable[pathlib.Path], folder: pathlib.Path) -> Dict[str, 
     return libraries
 
 
+def needed_glibc(files: Iterable[pathlib.Path]) -> str:
+    """The oldest version of glibc that has all that the files use, such as 2.36."""
+    used = {tuple(map(int, found.split("."))) for file in files
+            for found in re.findall(r"\bGLIBC_(\d+\.\d+)", run("objdump", "--private-headers", file))}
+    return ".".join(map(str, max(used)))
+
+
 @functools.lru_cache(maxsize=None)
 def source_packages() -> Dict[str, Tuple[str, str]]:
     """Name and version of the source package of each installed package."""

@@ -7,7 +7,7 @@ import shutil
 import tarfile
 
 from common import DIST, SOURCE, WORK, fresh_folder, set_times, source_time, version
-from libraries import add_licences, bundle
+from libraries import add_licences, bundle, needed_glibc
 from programs import PROGRAMS
 
 COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev")  # headers alone
@@ -17,7 +17,7 @@ README = """Partita {version}
     bin/partita plan share/doc/partita/examples/branch.json
 
 Both programs (bin/partita, bin/partita-check) run from where this folder is put, and may be linked to from elsewhere. They need the
-C library of Debian 12 (glibc 2.36) or a later one, and nothing else: the libraries they use are in lib, their licences in licenses.
+C library of Linux, glibc {glibc} or later, and nothing else: the libraries they use are in lib, their licences in licenses.
 
 Completion for bash:    source share/bash-completion/completions/partita
 Documents and examples: share/doc/partita
@@ -35,7 +35,8 @@ def make(usr: pathlib.Path) -> pathlib.Path:
     add_licences(top / "licenses", libraries, COMPILED_IN)
     shutil.copytree(usr / "share", top / "share")
     shutil.copy(SOURCE / "LICENSE", top)
-    (top / "README.txt").write_text(README.format(version=version()))
+    (top / "README.txt").write_text(README.format(
+        version=version(), glibc=needed_glibc([*top.glob("bin/*"), *top.glob("lib/*")])))
     set_times(top)
     return pack(top, DIST / f"{name}.tar.gz")
 

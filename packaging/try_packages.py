@@ -5,6 +5,7 @@
 """
 import argparse
 import json
+import os
 import pathlib
 import platform
 import shutil
@@ -114,7 +115,8 @@ def try_sdist() -> None:
 def try_in_python(root: CleanRoot, file: pathlib.Path) -> None:
     root.copy_in(file, WORKLOAD)
     root.run("python3", "-m", "venv", "/root/venv")
-    root.run("/root/venv/bin/pip", "install", "--quiet", f"/root/{file.name}")
+    root.run("/root/venv/bin/pip", "install", "--quiet", f"/root/{file.name}",
+             CMAKE_BUILD_PARALLEL_LEVEL=os.environ.get("JOBS") or str(os.cpu_count()))
     expect_best(json.loads(root.run("/root/venv/bin/python", "-c", IN_PYTHON, f"/root/{WORKLOAD.name}")))
     if "</html>" not in root.read("/root/page.html"):
         raise Failed("the page of the plan is not whole")
