@@ -4,8 +4,8 @@
 
 usage: python_overhead.py [FILE] [--repeat N]
 
-The search measures itself (`Plan.seconds` is the time of the C++ call), and the clock around `plan` the whole: what lies
-between them is Python's. Also the time of `import partita`, in a process of its own. Prints a table of medians.
+The search measures itself (`Plan.seconds` is the time of the C++ call), and the clock around `plan` the whole: what
+lies between them is Python's. Also the time of `import partita`, in a process of its own. Prints a table of medians.
 """
 
 import argparse

@@ -5,8 +5,8 @@
 
 namespace partita::python {
 
-// The text with every field of the library's types named as the keyword argument that sets it: "Question::shape = free" is
-// shape="free".
+// The text with every field of the library's types named as the keyword argument that sets it: "Question::shape = free"
+// is shape="free".
 std::string in_arguments(std::string text);
 
 }  // namespace partita::python

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of plans and graphs besides a plan: check, simulate, compare, sweep. Answers are the JSON that the command line
-// writes, and the text that it prints.
+// What is asked of plans and graphs besides a plan: check, simulate, compare, sweep. Answers are the JSON that the
+// command line writes, and the text that it prints.
 #include <fmt/format.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -43,7 +43,7 @@ void Watch::look_at_signals() {
   if (PyErr_CheckSignals() == 0) return;
   nb::python_error raised;  // takes it off the interpreter
   budget_.cancel();
-  // The first Ctrl-C ends the search, whose answer so far is then the answer; all else is an error, when the work has ended.
+  // The first Ctrl-C ends the search, whose answer so far is then the answer; all else is an error in the end.
   if (raised.matches(PyExc_KeyboardInterrupt) && !interrupted_) {
     interrupted_ = true;
   } else if (!error_.is_valid()) {

@@ -14,7 +14,7 @@ def _numpy():
     try:
         import numpy
     except ImportError:
-        raise needs("numpy", "a graph of arrays", "run") from None
+        raise needs("numpy", "a graph of arrays") from None
     return numpy
 
 
@@ -49,7 +49,8 @@ def _require_columns(columns: int, platform: Any) -> None:
 
 
 def node_arrays(
-    times, edges, edge_costs, *, platform=None, memory=None, names=None, colours=None, layers=None, backward=None, ops=None
+    times, edges, edge_costs, *, platform=None, memory=None, names=None, colours=None, layers=None, backward=None,
+    ops=None,
 ):
     """The arguments of Graph.from_arrays, checked, as the compiled module takes them."""
     numpy = _numpy()
@@ -91,7 +92,7 @@ def of_networkx(graph) -> dict[str, Any]:
     times = []
     for node, attributes in graph.nodes(data=True):
         if "time" not in attributes:
-            raise InputError(f"node {node!r}: has no attribute 'time'; expected a number, or one for each class of devices")
+            raise InputError(f"node {node!r}: has no attribute 'time'; expected one, or one for each class of devices")
         times.append(attributes["time"])
 
     def column(name, default):

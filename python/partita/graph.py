@@ -95,9 +95,9 @@ class Graph:
         """A graph out of arrays, one entry for each node or edge.
 
         `times`: of each node on an accelerator; or one column for each class of devices, where the second of two is the
-        host's, and inf stands where a node cannot run. `edges`: pairs of places of nodes. `edge_costs`: the time to move
-        the output between host memory and an accelerator. `memory` is in bytes; nodes of one colour share a device;
-        `unit` is that of all times, such as "ms".
+        host's, and inf stands where a node cannot run. `edges`: pairs of places of nodes. `edge_costs`: the time to
+        move the output between host memory and an accelerator. `memory` is in bytes; nodes of one colour share a
+        device; `unit` is that of all times, such as "ms".
 
         >>> graph = Graph.from_arrays([1.0, 1.0], [(0, 1)], [0.1], memory=[4e6, 2e6], names=["conv", "relu"])
         >>> graph.names
@@ -143,8 +143,8 @@ class Graph:
     def _require_costs(self) -> None:
         if not self._handle.costed:
             raise InputError(
-                f"{self._handle.path}: is a model, which has no costs of its own; say on which devices it is to run, as "
-                'in Graph.read(path, platform="4xa100")'
+                f"{self._handle.path}: is a model, which has no costs of its own; say on which devices it is to run, "
+                'as in Graph.read(path, platform="4xa100")'
             )
 
     def __len__(self) -> int:

@@ -61,10 +61,10 @@ def _checked(questions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     checked = []
     for number, question in enumerate(questions):
         if not isinstance(question, Mapping) or "graph" not in question:
-            raise InputError(f"questions[{number}]: found {question!r}; expected a dict of arguments of plan, with 'graph'")
+            raise InputError(f"questions[{number}]: found {question!r}; expected arguments of plan, with 'graph'")
         for argument in _IN_PROCESS:
             if argument in question:
-                raise InputError(f"questions[{number}]: {argument} is not for questions that others answer; leave it out")
+                raise InputError(f"questions[{number}]: {argument} is not for what others answer; leave it out")
         checked.append(dict(question))
     return checked
 
@@ -109,8 +109,8 @@ def map(  # noqa: A001: partita.map, as the map of executors
     """Answers many questions, each a dict of arguments of `plan`, and returns the answers in their order.
 
     Without `executor`, processes on this machine search side by side, `workers` of them (default: one for each core).
-    Else an executor of concurrent.futures, or "ray". `errors`: "raise" raises the first error once all have been answered;
-    "return" puts it in the place of the answer.
+    Else an executor of concurrent.futures, or "ray". `errors`: "raise" raises the first error once all have been
+    answered; "return" puts it in the place of the answer.
 
     >>> questions = [{"graph": "model.json", "platform": f"{n}xa100"} for n in (1, 2, 4)]
     >>> answers = partita.map(questions)                                              # doctest: +SKIP

@@ -121,8 +121,8 @@ def plan(
     """The best split of a graph over devices that is found in the time, with a bound below which there is none.
 
     `graph` may be a file's path; further arguments are then those of `Graph.read`. Arguments mean what the options of
-    `partita plan` of the same names mean. `pin`: {"embed": "a100 0"}; `together` and `apart`: lists of lists of nodes, by
-    name, id or pattern.
+    `partita plan` of the same names mean. `pin`: {"embed": "a100 0"}; `together` and `apart`: lists of lists of nodes,
+    by name, id or pattern.
 
     `callback(value, bound, seconds)` is called as the search goes on, value being inf before there is a split; it stops
     the search by returning False. Ctrl-C stops it too: the best so far is returned, and `ended` says so. `progress`

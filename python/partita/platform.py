@@ -121,7 +121,9 @@ class Platform:
             file.write(self.to_json())
 
     def __getstate__(self) -> dict:
-        return {"json": self.to_json(), "text": self._handle.text} if self._handle.whole else {"numbers": self._handle.numbers}
+        if not self._handle.whole:
+            return {"numbers": self._handle.numbers}
+        return {"json": self.to_json(), "text": self._handle.text}
 
     def __setstate__(self, state: dict) -> None:
         if "json" in state:

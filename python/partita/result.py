@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def certificate(self) -> str | None:
-        """What proves the bound, as JSON that `partita-check --certificate` verifies; for few questions there is one."""
+        """What proves the bound, as JSON that `partita-check --certificate` verifies; few bounds have one."""
         return self._handle.certificate or None
 
     @property
@@ -144,8 +144,8 @@ class Plan:
     ) -> list[str]:
         """Cuts the ONNX model along the plan, into a file for each stage, as `partita split`; returns notes.
 
-        `chain`: each stage reads from the one before it alone. `copy_weights`: external weights are copied, for each stage
-        its own. `force`: replace a folder of stages.
+        `chain`: each stage reads from the one before it alone. `copy_weights`: external weights are copied, for each
+        stage its own. `force`: replace a folder of stages.
         """
         return library.cut_plan(self._handle, os.fspath(folder), chain, copy_weights, force)
 

@@ -82,7 +82,9 @@ def test_networkx_there_and_back():
         Graph.from_networkx(there)
 
 
-@pytest.mark.parametrize("file, nodes", [("with-host.json", 6), ("unet-inference.json.gz", None), ("models/gpt2.json", None)])
+@pytest.mark.parametrize(
+    "file, nodes", [("with-host.json", 6), ("unet-inference.json.gz", None), ("models/gpt2.json", None)]
+)
 def test_files_of_several_formats(file, nodes):
     graph = Graph.read(EXAMPLES / file)
     assert len(graph) == (nodes or len(graph)) > 5

@@ -17,7 +17,8 @@ def test_questions_on_all_cores_come_back_in_order(tmp_path):
     answers = partita.map(QUESTIONS, workers=2)
     assert [answer.value for answer in answers] == VALUES
     assert [answer.status for answer in answers] == ["optimal"] * 3
-    assert answers[1].to_dict()["devices"] and answers[1].unit == "ms" and answers[1].question["graph"].endswith(".json")
+    assert answers[1].to_dict()["devices"] and answers[1].unit == "ms"
+    assert answers[1].question["graph"].endswith(".json")
     answers[1].save(tmp_path / "plan.json")
     assert json.loads((tmp_path / "plan.json").read_text()) == answers[1].to_dict()
 
@@ -46,8 +47,8 @@ def test_errors_come_back_from_processes():
 @pytest.mark.parametrize(
     "questions, arguments, text",
     [
-        ([{"platform": "4xa100"}], {}, "questions[0]: found {'platform': '4xa100'}; expected a dict of arguments of plan"),
-        ([{"graph": "a", "callback": print}], {}, "questions[0]: callback is not for questions that others answer"),
+        ([{"platform": "4xa100"}], {}, "questions[0]: found {'platform': '4xa100'}; expected arguments of plan"),
+        ([{"graph": "a", "callback": print}], {}, "questions[0]: callback is not for what others answer"),
         ([], {"executor": "spark"}, "executor: found 'spark'; expected 'ray'"),
         ([], {"errors": "ignore"}, "errors: found 'ignore'; expected 'raise' or 'return'"),
     ],

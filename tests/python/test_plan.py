@@ -26,7 +26,11 @@ RESNET = EXAMPLES / "models" / "resnet50.onnx"
             dict(platform=Platform.of(accelerators=3, memory="1GiB", hosts=2)),
             ["--accelerators", "3", "--memory", "1GiB", "--hosts", "2"],
         ),
-        ("with-host.json", dict(seed=7, settings={"staged.annealing": False}), ["--seed", "7", "--set", "staged.annealing=false"]),
+        (
+            "with-host.json",
+            dict(seed=7, settings={"staged.annealing": False}),
+            ["--seed", "7", "--set", "staged.annealing=false"],
+        ),
         ("models/gpt2.json", dict(platform="2xa100+t4", batch=4), ["--platform", "2xa100+t4", "--batch", "4"]),
         (
             "tiny-training.json",
@@ -113,13 +117,13 @@ def test_no_split_is_a_result():
     "arguments, text",
     [
         (dict(shape="round"), "shape: 'round' is not one of its values; expected staged, contiguous or free"),
-        (dict(objective="speed"), "objective: 'speed' is not one of its values; expected throughput, max-load, gpipe or"),
+        (dict(objective="speed"), "objective: 'speed' is not one of its values; expected throughput, max-load, gpipe"),
         (dict(host_cores="strict"), 'host_cores: only for objective="latency", not for objective="throughput"'),
         (dict(objective="latency", host_cores="many"), "host_cores: 'many' is not one of its values"),
         (dict(replicate=2, shape="free"), 'replicate: only for shape="staged", not for shape="free"'),
         (dict(microbatches=2), 'microbatches: only for memory_model="1f1b" and gpipe'),
         (dict(algorithm="magic"), "algorithm: 'magic' is not one of its values; expected auto, exact, linear or ip"),
-        (dict(settings={"staged.anealing": 1}), "there is no setting 'staged.anealing'; did you mean staged.annealing?"),
+        (dict(settings={"staged.anealing": 1}), "no setting 'staged.anealing'; did you mean staged.annealing?"),
         (dict(time_limit=-1), "time_limit: found -1; expected seconds"),
         (dict(threads=0), "threads: found 0; expected a whole number from 1 on"),
         (dict(gap=2), "gap: found 2; expected a fraction from 0 to 1"),
