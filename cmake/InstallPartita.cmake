@@ -61,11 +61,15 @@ set(PARTITA_MORE_HEADERS
     partita/compare/algorithms.h
     partita/compare/compare.h
     partita/model/comparison.h
+    partita/model/phase.h
+    partita/model/run_trace.h
+    partita/read/trace.h
     partita/report/compare_json.h
     partita/report/compare_text.h
     partita/report/page.h
     partita/report/plan_json.h
     partita/report/workload_json.h
+    partita/schedule/measured_run.h
     partita/schedule/pieces.h
     partita/schedule/simulation.h)
 

@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import sys
+import tarfile
 import tomllib
 
 from common import DIST, SOURCE, WORK, Failed, fresh_folder, run, say, source_time, version
@@ -39,7 +40,23 @@ def make_sdist() -> pathlib.Path:
     python = environment()
     folder = fresh_folder(WORK / "sdist")
     run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", folder, SOURCE, env=tool_settings())
-    return keep(only(folder, f"partita-{version()}.tar.gz"))
+    package = only(folder, f"partita-{version()}.tar.gz")
+    check_sources(package)
+    return keep(package)
+
+
+def check_sources(package: pathlib.Path) -> None:
+    """The sdist must hold all that git does and a build reads, and nothing that was built."""
+    with tarfile.open(package) as archive:
+        held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    tracked = run("git", "-C", SOURCE, "ls-files", "--", "CMakeLists.txt", "pyproject.toml", "LICENSE", "README.md", "app", "cmake", "partita",
+                  "platforms", "python", "web/dist").splitlines()
+    missing = [name for name in tracked if name not in held]
+    if missing:
+        raise Failed(f"the sdist lacks {missing[0]} and {len(missing) - 1} more; see `sdist` in pyproject.toml")
+    built = sorted(name for name in held if re.match(r"build|dist/", name) or name.endswith((".so", ".o", ".a")))
+    if built:
+        raise Failed(f"the sdist holds {built[0]} and {len(built) - 1} more; see `sdist` in pyproject.toml")
 
 
 def make_wheel() -> pathlib.Path:

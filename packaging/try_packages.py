@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import sys
 import tarfile
 import time
@@ -145,6 +146,8 @@ def main() -> int:
     for kind in kinds:
         if kind not in TRIES:
             parser.error(f"there is no package '{kind}'; expected some of: {', '.join(TRIES)}")
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whoever is ended so cleans up too
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     failures = 0
     try:
         check_rights()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
+set(PARTITA_TEST_PYTHON "" CACHE FILEPATH "A Python with pytest, numpy, onnx and onnxruntime, for the tests of the package")
+
 # The command line, driven from outside: one ctest case per script in cli/.
 file(GLOB cli_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cli/test_*.py")
 set(cli_slack 1)
@@ -12,7 +14,7 @@ foreach(script IN LISTS cli_tests)
   string(REPLACE "test_" "cli." name "${name}")
   add_test(NAME "${name}" COMMAND Python3::Interpreter "${script}")
   set_tests_properties("${name}" PROPERTIES TIMEOUT 600 ENVIRONMENT
-    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;${PARTITA_LEAK_OPTIONS}")
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PARTITA_SLACK=${cli_slack};PYTHONDONTWRITEBYTECODE=1;PARTITA_TEST_PYTHON=${PARTITA_TEST_PYTHON};${PARTITA_LEAK_OPTIONS}")
 endforeach()
 
 # Hundreds of starts of a program, and CBC: slow under the sanitizers, which the unit tests of the same code meet anyway.
@@ -24,12 +26,24 @@ set_tests_properties(cli.terminal PROPERTIES LABELS release-only)
 
 # The longest begin first, so that none of them is left when all others are done.
 set_tests_properties(cli.faults cli.errors cli.limits cli.split cli.sweep PROPERTIES COST 100)
-# It may have to install what runs the stages first.
-set_tests_properties(cli.split PROPERTIES TIMEOUT 1800)
-
 # Seconds each, and what `./dev test --quick` leaves out.
 set_property(TEST cli.faults cli.help cli.integer_programs cli.large_graphs cli.limits cli.split cli.sweep cli.terminal
              APPEND PROPERTY LABELS slow)
+
+# The Python package: one ctest case per script in python/, in an interpreter that has what they need.
+file(GLOB python_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/test_*.py")
+foreach(script IN LISTS python_tests)
+  cmake_path(GET script STEM name)
+  string(REPLACE "test_" "python." name "${name}")
+  if(PARTITA_TEST_PYTHON)
+    add_test(NAME "${name}" COMMAND "${PARTITA_TEST_PYTHON}" -m pytest -q -rs -p no:cacheprovider "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  else()
+    add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: PARTITA_TEST_PYTHON names no Python with pytest; ./dev test installs one")
+  endif()
+  # 5: all that a script has is for packages that are not there
+  set_tests_properties("${name}" PROPERTIES TIMEOUT 600 LABELS release-only SKIP_RETURN_CODE 5 SKIP_REGULAR_EXPRESSION "^skipped:" ENVIRONMENT
+    "PARTITA=$<TARGET_FILE:partita-program>;PARTITA_CHECK=$<TARGET_FILE:partita-check>;PYTHONPATH=${PROJECT_SOURCE_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+endforeach()
 
 # The house: its rooms, its examples, its package.
 add_test(NAME house.rooms_stay_apart

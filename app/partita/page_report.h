@@ -29,6 +29,7 @@ class PageReport {
   void show(const Comparison& comparison) { content_.comparison = &comparison; }
   void show(const Sweep& sweep) { content_.sweep = &sweep; }
   void show(const Simulation& simulation) { content_.simulation = &simulation; }
+  void show_measured(const Simulation& run) { content_.measured = &run; }  // beside a simulation
   void show(const std::vector<std::optional<PageRow>>& rows) { content_.rows = &rows; }
 
   // Writes the page of a question without an answer of its own: one that was asked many times.

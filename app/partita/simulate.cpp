@@ -25,11 +25,14 @@
 #include "partita/check/warnings.h"
 #include "partita/read/bytes.h"
 #include "partita/read/split.h"
+#include "partita/read/trace.h"
+#include "partita/report/run_comparison.h"
 #include "partita/report/simulate_json.h"
 #include "partita/report/simulate_text.h"
 #include "partita/report/timeline.h"
 #include "partita/report/timeline_svg.h"
 #include "partita/report/trace_json.h"
+#include "partita/schedule/measured_run.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
 
@@ -37,17 +40,19 @@ namespace partita::detail::app {
 namespace {
 
 constexpr long long kMostSamples = 1'000'000;
+constexpr std::size_t kUsualSamples = 100;
 constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
 
 struct SimulateArguments {
   QuestionOptions question;
   std::string plan;      // a path, or "-"
   std::string schedule;  // empty: what fits the question
-  std::size_t samples = 100;
-  std::string svg;     // a path, or "-"; empty: not written; likewise the others
-  std::string trace;   // in the Trace Event Format
-  std::string output;  // the measurements
-  std::string report;  // the page
+  std::optional<int> samples;
+  std::string measured;  // a path, or "-": the trace of a real run; empty: none
+  std::string svg;       // a path, or "-"; empty: not written; likewise the others
+  std::string trace;     // in the Trace Event Format
+  std::string output;    // the measurements
+  std::string report;    // the page
   bool quiet = false;
 };
 
@@ -60,6 +65,7 @@ Examples:
   partita simulate model.json plan.json --schedule gpipe --microbatches 16
   partita simulate model.json plan.json --samples 64 --svg timeline.svg
   partita simulate model.json plan.json --samples 1000 --trace trace.json
+  partita simulate plan.json --measured run.json --report run.html
 )";
 
 // Where the measurements and pictures go, opened before anything is computed.
@@ -72,7 +78,7 @@ struct SimulateOutputs {
                     {"--svg", arguments.svg},
                     {"--trace", arguments.trace},
                     {"--report", arguments.report}},
-                   {arguments.question.workload, arguments.question.platform_file, arguments.plan});
+                   {arguments.question.workload, arguments.question.platform_file, arguments.plan, arguments.measured});
     if (!arguments.svg.empty()) svg.emplace(arguments.svg, "--svg");
     if (!arguments.trace.empty()) trace.emplace(arguments.trace, "--trace");
     if (!arguments.output.empty()) measurements.emplace(arguments.output);
@@ -94,11 +100,15 @@ AnsweredProblem read_simulated_problem(const QuestionOptions& question, const Pl
   return read_answered_problem(asked, plan);
 }
 
-SimulationOptions simulation_options(const SimulateArguments& arguments, const Problem& problem) {
+// The schedule and the number of samples are those of the real run, where there is one and options say nothing.
+SimulationOptions simulation_options(const SimulateArguments& arguments, const Problem& problem,
+                                     const std::optional<RunTrace>& trace) {
   SimulationOptions options;
-  options.kind =
-      arguments.schedule.empty() ? default_schedule(problem) : parse_schedule_kind(arguments.schedule).value();
-  options.samples = arguments.samples;
+  const std::string schedule = arguments.schedule.empty() && trace ? trace->schedule : arguments.schedule;
+  options.kind = parse_schedule_kind(schedule).value_or(default_schedule(problem));
+  options.samples = arguments.samples ? static_cast<std::size_t>(*arguments.samples)
+                    : trace           ? trace->samples
+                                      : kUsualSamples;
   const std::optional<int> batch = arguments.question.microbatches;
   if (batch && options.kind != ScheduleKind::GPipe && problem.memory_model == MemoryModel::Flat) {
     throw InputError(
@@ -110,12 +120,26 @@ SimulationOptions simulation_options(const SimulateArguments& arguments, const P
   if (batch || problem.microbatches > 0)
     options.microbatches = static_cast<std::size_t>(batch.value_or(problem.microbatches));
   options.record = std::max(options.record, samples_for_timeline(options));
-  if (!arguments.trace.empty()) options.record = std::max(options.record, std::min(options.samples, kMostTraced));
+  if (!arguments.trace.empty() || trace)
+    options.record = std::max(options.record, std::min(options.samples, kMostTraced));
   return options;
 }
 
+struct RealRun {
+  RunTrace trace;
+  Simulation measured;
+
+  // A warning where the trace says that it is of another workload; a model may have been renamed since.
+  std::string doubt(const Problem& problem) const {
+    const std::string& name = problem.workload->name;
+    if (trace.workload.empty() || trace.workload == visible(name)) return "";
+    return fmt::format("warning: {} says that it is a run of '{}', and the plan is for '{}'\n", visible(trace.source),
+                       visible(trace.workload, kLongestShownName), visible(name, kLongestShownName));
+  }
+};
+
 std::string report_text(const SimulateArguments& arguments, const AnsweredProblem& answered, const CheckReport& report,
-                        const Simulation& simulation, std::size_t width) {
+                        const Simulation& simulation, const std::optional<RealRun>& real, std::size_t width) {
   const Problem& problem = answered.problem;
   std::size_t most_in_flight = 0;
   for (const DeviceUse& use : simulation.devices) most_in_flight = std::max(most_in_flight, use.most_in_flight);
@@ -125,7 +149,12 @@ std::string report_text(const SimulateArguments& arguments, const AnsweredProble
   if (!answered.other_devices.empty()) text += fmt::format("warning: {}\n", visible(answered.other_devices));
   if (!answered.overridden.empty())
     text += fmt::format("options override: {}\n", visible(in_options(answered.overridden)));
+  if (real) text += real->doubt(problem);
   text += simulate_text(problem, report, simulation, width);
+  if (real) {
+    const RunComparison comparison = compare_run(report, simulation, real->measured);
+    text += "\n" + run_text(problem, comparison, simulation, real->measured, width);
+  }
   if (arguments.trace.empty()) return text;
   std::size_t traced = 0;
   for (const Interval& i : simulation.intervals) traced = std::max<std::size_t>(traced, i.sample + 1);
@@ -134,31 +163,51 @@ std::string report_text(const SimulateArguments& arguments, const AnsweredProble
 }
 
 // The plan's file does not say how it was found, so nothing is known of a bound.
-void write_page(const Problem& problem, const ListedSplit& plan, const Simulation& simulation, PageReport& page) {
+void write_page(const Problem& problem, const ListedSplit& plan, const Simulation& simulation,
+                const std::optional<RealRun>& real, PageReport& page) {
   Result result;
   result.status = Status::Feasible;
   result.split = plan.split;
   result.value = plan.report.value;
   page.show(simulation);
+  if (real) page.show_measured(real->measured);
   page.write(problem, result, plan.report);
+}
+
+// Nothing where no run was measured. Standard input can be read once.
+std::optional<RunTrace> read_real_run(const SimulateArguments& arguments) {
+  if (arguments.measured.empty()) return std::nullopt;
+  if (arguments.measured == "-" && (arguments.question.workload == "-" || arguments.plan == "-"))
+    throw InputError(ErrorKind::Usage, "--measured", "standard input is read already; give a file here or there");
+  return read_trace(arguments.measured);
 }
 
 int run_simulate(SimulateArguments arguments) {
   const PlanFile file = read_plan_file(arguments.question.workload, arguments.plan);
   SimulateOutputs outputs(arguments);
+  std::optional<RunTrace> trace = read_real_run(arguments);
   const AnsweredProblem answered = read_simulated_problem(arguments.question, file);
   const Problem& problem = answered.problem;
-  const SimulationOptions options = simulation_options(arguments, problem);
+  const SimulationOptions options = simulation_options(arguments, problem, trace);
   const ListedSplit plan = planned_split(problem, file);
   const Simulation simulation = simulate(problem, plan.split, options);
+  std::optional<RealRun> real;
+  if (trace) {
+    Simulation measured = measured_run(problem, plan.report, simulation, *trace);
+    real = {std::move(*trace), std::move(measured)};
+  }
 
-  if (outputs.measurements) outputs.measurements->write(simulate_json(problem, plan.report, simulation));
-  if (outputs.svg) outputs.svg->write(timeline_svg(problem, plan.report, simulation));
+  if (outputs.measurements)
+    outputs.measurements->write(simulate_json(problem, plan.report, simulation, real ? &real->measured : nullptr));
+  if (outputs.svg)
+    outputs.svg->write(real ? timelines_svg(problem, plan.report, simulation, real->measured)
+                            : timeline_svg(problem, plan.report, simulation));
   if (outputs.trace) outputs.trace->write(trace_json(problem, plan.report, simulation));
-  if (outputs.page) write_page(problem, plan, simulation, *outputs.page);
+  if (outputs.page) write_page(problem, plan, simulation, real, *outputs.page);
   if (arguments.quiet) return 0;
   const int stream = outputs.stdout_taken() ? STDERR_FILENO : STDOUT_FILENO;
-  print_report(report_text(arguments, answered, plan.report, simulation, page_width(stream)), outputs.stdout_taken());
+  print_report(report_text(arguments, answered, plan.report, simulation, real, page_width(stream)),
+               outputs.stdout_taken());
   tell_written({arguments.output, arguments.svg, arguments.trace, arguments.report});
   return 0;
 }
@@ -181,12 +230,17 @@ void add_simulate_command(Command& program, Action& action) {
               "one backward for each forward; gpipe, a batch forward, then backward; sequential, one sample\n"
               "at a time"),
           {"pipeline", "1f1b", "gpipe", "sequential"});
-  whole(
-      command.add_option("--samples", arguments->samples,
-                         fmt::format("How many samples to run (default 100); times the steps of a sample (pieces, or\n"
-                                     "with --transfers overlap and duplex up to three each) at most {} million",
-                                     kMostTasks / 1'000'000)),
-      "N", 1, kMostSamples);
+  whole(command.add_option(
+            "--samples", arguments->samples,
+            fmt::format("How many samples to run (default {}, or those of --measured); times the steps of\n"
+                        "a sample (pieces, or with --transfers overlap and duplex up to three each)\n"
+                        "at most {} million",
+                        kUsualSamples, kMostTasks / 1'000'000)),
+        "N", 1, kMostSamples);
+  path(command.add_option("--measured", arguments->measured,
+                          "The trace of a real run of the plan, as `python -m partita run --trace` writes it:\n"
+                          "predicted against measured, in numbers, pictures and on the page; - for standard\n"
+                          "input"));
   add_question_options(command, arguments->question);
   command.get_option("--microbatches")
       .description(

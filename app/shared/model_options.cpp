@@ -34,8 +34,8 @@ void add_model_options(Command& command, ModelOptions& options) {
               "Weights that several operators use: copied, each has its own (default); together, on one device"),
           {"copied", "together"});
   path(command.add_option("--profile", options.profile,
-                          "Measured times of operators, instead of estimates: a profile of ONNX Runtime or trtexec,\n"
-                          "or CSV with a name and a time (ms) on each line"));
+                          "Measured times of operators, instead of estimates: a measurement by the Python package,\n"
+                          "a profile of ONNX Runtime or trtexec, or CSV with a name and a time (ms) on each line"));
   command
       .add_option("--profile-on", options.profile_on,
                   "The device on which they were measured (default: the first of --platform)")

@@ -82,7 +82,7 @@ double pass_load(const PassLoad& pass, TransferMode mode) {
     case TransferMode::Overlap: return std::max(pass.compute, pass.in + pass.out);
     case TransferMode::Duplex: return std::max({pass.compute, pass.in, pass.out});
   }
-  assert(!"no such transfer mode");
+  assert(false && "no such transfer mode");
   return 0;
 }
 

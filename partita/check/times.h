@@ -23,4 +23,7 @@ std::string per_sample_text(double time_per_sample, const std::string& unit);
 // How long a unit of time is: "s", "ms", "us" or "ns"; nothing for any other word.
 std::optional<double> seconds_in(std::string_view unit);
 
+// What a unit that nobody names is taken for in a trace, which has one: a millisecond, in seconds.
+inline constexpr double kUnnamedUnit = 1e-3;
+
 }  // namespace partita::detail

@@ -35,7 +35,7 @@ ClassId Platform::class_of(DeviceId device) const {
     first += static_cast<std::size_t>(classes[id].count);
     if (device.index() < first) return id;
   }
-  assert(!"no such device");
+  assert(false && "no such device");
   return ClassId();
 }
 

@@ -98,8 +98,10 @@ class WishPortfolio {
   Split lifted(const WishCase& one, const Split& found) const {
     Split split = lift_joined(problem_, found);
     split = lift_devices(one.devices, problem_.workload->platform.device_count(), split);
-    for (const auto& [node, device] : one.to_swap)
-      split = swap_devices(std::move(split), split.device_of[node], device);
+    for (const auto& [node, device] : one.to_swap) {
+      const DeviceId holder = split.device_of[node];
+      split = swap_devices(std::move(split), holder, device);
+    }
     return split;
   }
 

@@ -3,6 +3,7 @@
 
 #include "partita/read/bytes.h"
 #include "partita/read/profile_csv.h"
+#include "partita/read/profile_measurement.h"
 #include "partita/read/profile_names.h"
 #include "partita/read/profile_onnxruntime.h"
 #include "partita/read/profile_tensorrt.h"
@@ -14,16 +15,19 @@ using namespace detail;
 
 namespace {
 
-bool is_a_list(std::string_view text) {
+// '\0' where there is nothing.
+char first_of(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  return begin != std::string_view::npos && text[begin] == '[';
+  return begin == std::string_view::npos ? '\0' : text[begin];
 }
 
 }  // namespace
 
 Profile parse_profile(std::string_view text, const std::string& source, const Network& network) {
   const ProfileNames names(network);
-  if (!is_a_list(text)) return parse_csv_profile(text, source, names);
+  const char first = first_of(text);
+  if (first == '{') return parse_measurement(text, source, names);
+  if (first != '[') return parse_csv_profile(text, source, names);
   // Both are lists of objects: an event of ONNX Runtime has a phase and a category, a layer of TensorRT has neither.
   constexpr std::size_t kBeginning = 4096;
   const std::string_view beginning = text.substr(0, kBeginning);

@@ -6,6 +6,7 @@
 //   Where kernels of a GPU are listed, they count, as the times of nodes are those of launching them. Operators that the
 //   profile does not name were folded or fused into others: they join the operator that they read from;
 // - `trtexec --exportProfile` of TensorRT, whose layers are several operators each;
+// - measurements by Partita's Python package: a name, the median of many runs and its spread for each operator;
 // - CSV: a name and a time on each line.
 //
 // An engine that fuses operators gives them names of its own. Names are tried as they are, without the endings that ONNX

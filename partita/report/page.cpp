@@ -10,6 +10,7 @@
 #include "partita/report/page/page_program.h"
 #include "partita/report/page/sections.h"
 #include "partita/report/page/splits.h"
+#include "partita/schedule/measured_run.h"
 #include "partita/util/version.h"
 
 namespace partita {
@@ -50,7 +51,8 @@ std::string page_json(const PageContent& content) {
     write_devices(problem.workload->platform, json.key("devices"));
     if (content.result) write_graph(content, json.key("graph"));
     if (content.result) write_plan(problem, *content.result, content.report, json.key("plan"));
-    if (content.simulation) write_timeline(content, json.key("timeline"));
+    if (content.simulation) write_timeline(problem, content.report, *content.simulation, json.key("timeline"));
+    if (content.simulation && content.measured && content.report) write_measured(content, json.key("measured"));
     if (content.progress) write_convergence(*content.progress, json.key("convergence"));
     if (content.comparison) write_comparison(*content.comparison, splits, json.key("comparison"));
     if (content.sweep) write_sweep(*content.sweep, splits, json.key("sweep"));
@@ -69,6 +71,19 @@ std::string page_html(const PageContent& content) {
   page += page_json(content);
   page += program.substr(place + std::string_view("null").size());
   return page;
+}
+
+std::string run_page_html(const Problem& problem, const Result& result, const CheckReport& report,
+                          const Simulation& predicted, const RunTrace& trace) {
+  const Simulation measured = measured_run(problem, report, predicted, trace);
+  PageContent content;
+  content.command = "simulate";
+  content.problem = &problem;
+  content.result = &result;
+  content.report = &report;
+  content.simulation = &predicted;
+  content.measured = &measured;
+  return page_html(content);
 }
 
 }  // namespace partita

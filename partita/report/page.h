@@ -10,6 +10,7 @@
 #include "partita/model/comparison.h"
 #include "partita/model/problem.h"
 #include "partita/model/result.h"
+#include "partita/model/run_trace.h"
 #include "partita/model/sweep.h"
 #include "partita/schedule/simulation.h"
 #include "partita/util/progress.h"
@@ -30,6 +31,7 @@ struct PageContent {
   const Result* result = nullptr;
   const CheckReport* report = nullptr;  // of result->split, where there is one
   const Simulation* simulation = nullptr;
+  const Simulation* measured = nullptr;             // a real run beside it, of measured_run() (schedule/measured_run.h)
   const std::vector<Progress>* progress = nullptr;  // how value and bound converged
   const Comparison* comparison = nullptr;
   const Sweep* sweep = nullptr;
@@ -48,5 +50,11 @@ inline constexpr std::size_t kMostRowNodes = 400'000;
 std::string page_json(const PageContent& content);
 // The whole page: works from a file, without a network.
 std::string page_html(const PageContent& content);
+
+// The page of a split at work, as it was predicted and, below it, as it really ran. `report` is that of result.split,
+// `predicted` a simulation of it, best of as many samples as the trace has. Throws InputError where the trace is not
+// one of the split (schedule/measured_run.h).
+std::string run_page_html(const Problem& problem, const Result& result, const CheckReport& report,
+                          const Simulation& predicted, const RunTrace& trace);
 
 }  // namespace partita

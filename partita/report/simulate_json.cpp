@@ -6,6 +6,7 @@
 #include "partita/report/json_parts.h"
 #include "partita/report/plan_json.h"
 #include "partita/report/question_json.h"
+#include "partita/report/run_comparison.h"
 #include "partita/report/used_devices.h"
 
 namespace partita::detail {
@@ -71,7 +72,8 @@ void add_measures(const Simulation& simulation, JsonWriter& json) {
 
 }  // namespace
 
-std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
+std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation,
+                          const Simulation* measured) {
   const Workload& workload = problem.workload;
   JsonWriter json(JsonLayout::Pretty);
   json.object([&] {
@@ -83,6 +85,12 @@ std::string simulate_json(const Problem& problem, const CheckReport& report, con
     add_measures(simulation, json);
     json.rows("pieces", simulation.pieces.pieces, [&](const Piece& piece) { add_piece(workload.graph, piece, json); });
     write_simulated_devices(problem, report, simulation, json.key("devices"));
+    if (!measured) return;
+    json.key("measured").object([&] {
+      json.field("samples", measured->samples);
+      json.field("steady", measured->steady);
+      add_run_comparison(compare_run(report, simulation, *measured), json);
+    });
   });
   return json.take();
 }

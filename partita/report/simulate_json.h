@@ -8,6 +8,8 @@
 
 namespace partita::detail {
 
-std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation);
+// With what was measured beside it (schedule/measured_run.h), where that is given.
+std::string simulate_json(const Problem& problem, const CheckReport& report, const Simulation& simulation,
+                          const Simulation* measured = nullptr);
 
 }  // namespace partita::detail

@@ -48,8 +48,8 @@ double recorded_end(const Simulation& simulation) {
   return simulation.makespan;
 }
 
-double chosen_end(const Simulation& simulation) {
-  const double wanted = wanted_end(simulation);
+double chosen_end(const Simulation& simulation, double least) {
+  const double wanted = std::max(wanted_end(simulation), least);
   const double end = simulation.makespan <= kNotMuchMore * wanted ? simulation.makespan : wanted;
   return std::min(end, recorded_end(simulation));
 }
@@ -98,9 +98,9 @@ std::size_t samples_for_timeline(const SimulationOptions& options) {
   return std::max(kUsuallyRecorded, batches);
 }
 
-Timeline timeline(const CheckReport& report, const Simulation& simulation) {
+Timeline timeline(const CheckReport& report, const Simulation& simulation, double least) {
   Timeline result;
-  result.end = chosen_end(simulation);
+  result.end = chosen_end(simulation, least);
   auto boxes = boxes_until(simulation, result.end);
   const double crowded = crowded_from(boxes);
   if (crowded < result.end) {

@@ -40,6 +40,7 @@ struct Timeline {
 // How many samples must be recorded for it.
 std::size_t samples_for_timeline(const SimulationOptions& options);
 
-Timeline timeline(const CheckReport& report, const Simulation& simulation);
+// Until `least` at least, where so much was recorded and is not too much.
+Timeline timeline(const CheckReport& report, const Simulation& simulation, double least = 0);
 
 }  // namespace partita::detail

@@ -67,10 +67,15 @@ std::string pixels(double value) { return fmt::format("{:.6g}", value); }
 
 class TimelinePicture {
  public:
-  TimelinePicture(const Problem& problem, const CheckReport& report, const Simulation& simulation)
+  // `what` stands before the title and tells the picture from others in the same file, by its first letter; empty where
+  // there is one. At least until `least`.
+  TimelinePicture(const Problem& problem, const CheckReport& report, const Simulation& simulation,
+                  const std::string& what = "", double least = 0)
       : problem_(problem),
         simulation_(simulation),
-        timeline_(timeline(report, simulation)),
+        timeline_(timeline(report, simulation, least)),
+        what_(what),
+        scale_(timeline_.end),
         training_(problem.workload->graph.has_backward()) {
     for (const TimelineLane& lane : timeline_.lanes) {
       for (const TimelineBox& box : lane.boxes) {
@@ -81,11 +86,21 @@ class TimelinePicture {
     arrange_lanes();
   }
 
-  std::string text() {
-    const double height = bottom_ + 66;
-    add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" role="img">)"
+  double end() const { return timeline_.end; }
+  double left() const { return left_; }
+  double height() const { return bottom_ + 66; }
+
+  // To be below another one: where lanes begin, and what time the whole width is for.
+  void align(double left, double scale) {
+    left_ = left;
+    scale_ = scale;
+  }
+
+  // `top`: where it is in a picture around it.
+  std::string text(double top = 0) {
+    add(R"(<svg xmlns="http://www.w3.org/2000/svg"{3} width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" role="img">)"
         "\n<title>{2}</title>\n",
-        kTimelineWidth, height, svg_escaped(title()));
+        kTimelineWidth, height(), svg_escaped(title()), top > 0 ? fmt::format(" y=\"{:.0f}\"", top) : "");
     add_style();
     add("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
     add("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kEdge, kTitle, svg_escaped(title()));
@@ -111,9 +126,13 @@ class TimelinePicture {
   }
 
   double x(double time) const {
-    return left_ + (kTimelineWidth - kTimelineRight - left_) * time / std::max(timeline_.end, 1e-300);
+    return left_ + (kTimelineWidth - kTimelineRight - left_) * time / std::max(scale_, 1e-300);
   }
-  std::size_t colour_of(DeviceId device) const { return colours_.at(device_colour(device)); }
+  // In names of classes and hatches.
+  std::string colour_name(std::size_t place) const {
+    return (what_.empty() ? "" : what_.substr(0, 1)) + std::to_string(place);
+  }
+  std::string colour_of(DeviceId device) const { return colour_name(colours_.at(device_colour(device))); }
 
   // One sample at a time fills and drains nothing.
   bool has_stretches() const { return simulation_.kind != ScheduleKind::Sequential; }
@@ -139,7 +158,9 @@ class TimelinePicture {
   }
 
   std::string title() const {
-    return fmt::format("{}: {} schedule", problem_.workload->name, to_string(simulation_.kind));
+    const std::string name = problem_.workload->name;
+    return what_.empty() ? fmt::format("{}: {} schedule", name, to_string(simulation_.kind))
+                         : fmt::format("{}: {}", what_, name);
   }
 
   std::string time(double value) const { return time_text(value, problem_.workload->time_unit); }
@@ -167,10 +188,10 @@ class TimelinePicture {
   void add_style() {
     add("{}", kTimelineStyle);
     add_colour("x", kNeutral);
-    for (const auto& [colour, place] : colours_) add_colour(std::to_string(place), colour.c_str());
+    for (const auto& [colour, place] : colours_) add_colour(colour_name(place), colour.c_str());
     add("</style>\n<defs>\n");
     add_hatches("x", kNeutral);
-    for (const auto& [colour, place] : colours_) add_hatches(std::to_string(place), colour);
+    for (const auto& [colour, place] : colours_) add_hatches(colour_name(place), colour);
     add("</defs>\n");
   }
 
@@ -230,15 +251,15 @@ class TimelinePicture {
 
   void add_axis() {
     if (!(timeline_.end > 0)) return;
-    const double step = tick_step(timeline_.end, 8);
-    for (int i = 0; i * step <= timeline_.end * (1 + 1e-9); ++i) {
+    const double step = tick_step(scale_, 8);
+    for (int i = 0; i * step <= scale_ * (1 + 1e-9); ++i) {
       add(R"(<path class="grid" d="M{0:.1f} {1}V{2:.0f}"/><text class="s soft" x="{0:.1f}" y="{3:.0f}">{4}</text>)"
           "\n",
           x(i * step), first_lane() - 4, bottom_ + 5, bottom_ + 18, pixels(i * step));
     }
     add(R"(<path class="grid" d="M{:.1f} {:.0f}H{:.1f}"/><text class="right soft" x="{:.1f}" y="{:.0f}">{}</text>)"
         "\n",
-        left_, bottom_, x(timeline_.end), left_ - 8, bottom_ + 18,
+        left_, bottom_, x(scale_), left_ - 8, bottom_ + 18,
         svg_escaped(time_heading("time", problem_.workload->time_unit)));
   }
 
@@ -253,7 +274,7 @@ class TimelinePicture {
   }
 
   void add_box(const TimelineBox& box, const TimelineBox* next, double top) {
-    const std::size_t colour = colour_of(box.device);
+    const std::string colour = colour_of(box.device);
     const double from = x(box.start);
     double width = x(box.finish) - from;
     // The phases of one piece touch each other; what belongs to another piece is set apart.
@@ -301,6 +322,8 @@ class TimelinePicture {
   const Problem& problem_;
   const Simulation& simulation_;
   Timeline timeline_;
+  std::string what_;
+  double scale_;  // the time at the right edge
   bool training_ = false;
   std::map<std::string, std::size_t> colours_;
   std::set<Phase> phases_;
@@ -314,6 +337,21 @@ class TimelinePicture {
 
 std::string timeline_svg(const Problem& problem, const CheckReport& report, const Simulation& simulation) {
   return TimelinePicture(problem, report, simulation).text();
+}
+
+std::string timelines_svg(const Problem& problem, const CheckReport& report, const Simulation& predicted,
+                          const Simulation& measured) {
+  const double end = std::max(timeline(report, predicted).end, timeline(report, measured).end);
+  TimelinePicture above(problem, report, predicted, "predicted", end);
+  TimelinePicture below(problem, report, measured, "measured", end);
+  const double left = std::max(above.left(), below.left());
+  const double scale = std::max(above.end(), below.end());
+  above.align(left, scale);
+  below.align(left, scale);
+  return fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" role="img">)"
+      "\n{2}{3}</svg>\n",
+      kTimelineWidth, above.height() + below.height(), above.text(), below.text(above.height()));
 }
 
 }  // namespace partita::detail

@@ -12,4 +12,8 @@ namespace partita::detail {
 // with the numbers of the samples in them. Works without scripts or fonts of its own, in light and dark.
 std::string timeline_svg(const Problem& problem, const CheckReport& report, const Simulation& simulation);
 
+// The same of a prediction and, below it, of what was measured (schedule/measured_run.h), in the same scale of time.
+std::string timelines_svg(const Problem& problem, const CheckReport& report, const Simulation& predicted,
+                          const Simulation& measured);
+
 }  // namespace partita::detail

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partita/check/times.h"
+#include "partita/model/run_trace.h"
 #include "partita/report/used_devices.h"
 #include "partita/schedule/operators.h"
 #include "partita/util/json_writer.h"
@@ -20,7 +21,6 @@
 namespace partita::detail {
 namespace {
 
-constexpr double kUnnamedUnit = 1e-3;            // seconds: a unit that nobody names is taken for a millisecond
 constexpr double kLatest = 9e18;                 // of 64-bit nanoseconds
 constexpr std::uint32_t kWithArrows = 100;       // samples: later ones only repeat the pattern
 constexpr std::size_t kWithOperators = 5;        // samples; fewer, but the first in any case, where they have more than
@@ -86,7 +86,7 @@ class Trace {
                  problem_.workload->platform.device_name(used.device), place++);
     }
     if (std::ranges::any_of(simulation_.lanes, [](const Lane& lane) { return !lane.device.valid(); }))
-      write_name("process", process_of(DeviceId(), simulation_), 0, "shared links", place++);
+      write_name("process", process_of(DeviceId(), simulation_), 0, kSharedLinks, place++);
     for (LaneId lane : simulation_.lanes.all()) {
       const Lane& one = simulation_.lanes[lane];
       write_name("thread", process_of(one.device, simulation_), thread_of(lane), one.name, lane.index());

@@ -19,7 +19,7 @@ const char* to_string(ScheduleKind kind) {
     case ScheduleKind::GPipe: return "gpipe";
     case ScheduleKind::Sequential: return "sequential";
   }
-  assert(!"no such schedule");
+  assert(false && "no such schedule");
   return "";
 }
 
@@ -34,17 +34,6 @@ ScheduleKind default_schedule(const Problem& problem) {
   if (problem.objective == Objective::Latency) return ScheduleKind::Sequential;
   if (problem.objective == Objective::GPipe) return ScheduleKind::GPipe;
   return problem.workload->graph.has_backward() ? ScheduleKind::OneF1B : ScheduleKind::Pipeline;
-}
-
-const char* to_string(Phase phase) {
-  switch (phase) {
-    case Phase::In: return "in";
-    case Phase::Compute: return "compute";
-    case Phase::Out: return "out";
-    case Phase::Sync: return "sync";
-  }
-  assert(!"no such phase");
-  return "";
 }
 
 }  // namespace partita

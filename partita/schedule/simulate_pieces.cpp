@@ -47,7 +47,7 @@ Simulation simulate_pieces(const Problem& problem, const Split& split, const Che
       case ScheduleKind::GPipe: return gpipe_program(steps, options.samples, options.microbatches);
       case ScheduleKind::Sequential: return sequential_program(steps, options.samples);
     }
-    assert(!"no such schedule");
+    assert(false && "no such schedule");
     return Program();
   };
   const Timing timing = run_program(steps, make_program());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/model/phase.h"
 #include "partita/schedule/pieces.h"
 
 namespace partita {
@@ -43,9 +44,6 @@ struct Lane {
   DeviceId device;   // names nothing for a shared link
   std::string name;  // "accelerator 2", "accelerator 2: compute", "host 0: core 3"
 };
-
-enum class Phase : std::uint8_t { In, Compute, Out, Sync };
-const char* to_string(Phase phase);  // "in", "compute", "out", "sync"
 
 struct Interval {
   LaneId lane;

@@ -15,8 +15,10 @@
 #include "partita/portfolio/sweep.h"
 #include "partita/read/bytes.h"
 #include "partita/read/split.h"
+#include "partita/read/trace.h"
 #include "partita/report/compare_json.h"
 #include "partita/report/compare_text.h"
+#include "partita/report/page.h"
 #include "partita/report/simulate_json.h"
 #include "partita/report/simulate_text.h"
 #include "partita/report/sweep_json.h"
@@ -62,8 +64,8 @@ nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const s
 
 constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
 
-nb::tuple simulated(const PlanHandle& handle, const std::string& schedule, std::size_t samples,
-                    std::size_t microbatches, std::size_t width) {
+SimulationOptions simulation_options(const PlanHandle& handle, const std::string& schedule, std::size_t samples,
+                                     std::size_t microbatches) {
   if (!handle.plan.result.split) throw InputError(ErrorKind::Usage, "plan", "has no split, so there is nothing to run");
   SimulationOptions options;
   options.kind = default_schedule(handle.problem);
@@ -81,6 +83,12 @@ nb::tuple simulated(const PlanHandle& handle, const std::string& schedule, std::
   if (microbatches > 0 || handle.problem.microbatches > 0) {
     options.microbatches = microbatches > 0 ? microbatches : static_cast<std::size_t>(handle.problem.microbatches);
   }
+  return options;
+}
+
+nb::tuple simulated(const PlanHandle& handle, const std::string& schedule, std::size_t samples,
+                    std::size_t microbatches, std::size_t width) {
+  const SimulationOptions options = simulation_options(handle, schedule, samples, microbatches);
   const nb::gil_scoped_release released;
   const Simulation simulation = simulate(handle.problem, *handle.plan.result.split, options);
   std::string json = detail::simulate_json(handle.problem, handle.plan.report, simulation);
@@ -88,6 +96,15 @@ nb::tuple simulated(const PlanHandle& handle, const std::string& schedule, std::
   std::string trace = detail::trace_json(handle.problem, handle.plan.report, simulation);
   const nb::gil_scoped_acquire held;
   return nb::make_tuple(json, text, trace);
+}
+
+std::string run_page(const PlanHandle& handle, const std::string& trace_file) {
+  const nb::gil_scoped_release released;
+  const RunTrace trace = read_trace(trace_file);
+  const bool is_known = parse_schedule_kind(trace.schedule).has_value();
+  const SimulationOptions options = simulation_options(handle, is_known ? trace.schedule : "", trace.samples, 0);
+  const Simulation predicted = simulate(handle.problem, *handle.plan.result.split, options);
+  return run_page_html(handle.problem, handle.plan.result, handle.plan.report, predicted, trace);
 }
 
 Problem asked_about(const GraphHandle& graph, const nb::dict& question) {
@@ -153,6 +170,7 @@ nb::tuple swept(const GraphHandle& graph, const nb::dict& question, const nb::di
 
 void bind_studies(nb::module_& module) {
   module.def("check", &checked, nb::arg("graph"), nb::arg("plan"), nb::arg("source"), nb::arg("width"));
+  module.def("run_page", &run_page, nb::arg("plan"), nb::arg("trace_file"));
   module.def("simulate", &simulated, nb::arg("plan"), nb::arg("schedule"), nb::arg("samples"), nb::arg("microbatches"),
              nb::arg("width"));
   module.def("compare", &compared, nb::arg("graph"), nb::arg("question"), nb::arg("searching"), nb::arg("algorithms"),

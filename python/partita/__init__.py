@@ -22,8 +22,10 @@ _HOME = {  # name: the module that has it
     "plan": "planning",
     "simulate": "studies",
     "sweep": "studies",
+    "run": "running",
+    "RunResult": "running",
 }
-_MODULES = ("onnx", "torch")
+_MODULES = ("onnx", "running", "torch")
 
 __all__ = [*_HOME, *_MODULES]
 

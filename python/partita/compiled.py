@@ -8,7 +8,7 @@ try:
 except ImportError as error:
     raise MissingPackage(
         f"planning needs the compiled module of partita, which cannot be loaded ({error}): pip install partita, "
-        "or build it with `cmake --preset python && cmake --build --preset python`"
+        "or ./dev python in a clone"
     ) from error
 
 __all__ = ["library"]

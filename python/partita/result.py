@@ -131,9 +131,13 @@ class Plan:
         """Writes the plan as `partita plan -o` does: every command takes it."""
         write_text(path, self.to_json())
 
-    def report(self, path: str | os.PathLike) -> None:
-        """Writes a page that shows it all: one HTML file that needs nothing else."""
-        write_text(path, library.plan_page(self._handle))
+    def report(self, path: str | os.PathLike, *, trace: str | os.PathLike | None = None) -> None:
+        """Writes a page that shows it all: one HTML file that needs nothing else.
+
+        `trace`: of a real run (`python -m partita run --trace`), whose timeline is shown below the predicted one.
+        """
+        page = library.run_page(self._handle, os.fspath(trace)) if trace else library.plan_page(self._handle)
+        write_text(path, page)
 
     def svg(self) -> str:
         """The split as a picture."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """partita simulate: measurements, pictures and traces of plans, and what it refuses."""
 
+import gzip
 import json
 import os
 import re
@@ -184,6 +185,96 @@ class Files(SimulateTest):
         out, err = self.run_program("simulate", self.model, self.plan, "--svg", "-")
         self.assertTrue(out.startswith("<svg"))
         self.assertIn("time per sample", err)
+
+
+class Measured(SimulateTest):
+    """Traces of real runs, beside the prediction."""
+
+    def traced(self, model, plan, *options):
+        self.run_program("simulate", model, plan, "-q", "--trace", self.path("trace.json"), *options)
+        return self.path("trace.json")
+
+    def compared(self, model, plan, trace, *options):
+        return self.simulate(model, plan, "--measured", trace, *options)["measured"]
+
+    def assert_no_errors(self, measured):
+        rows = measured["stream"] + [time for device in measured["devices"] for time in device["times"]]
+        self.assertGreater(len(rows), 4)
+        for row in rows:
+            self.assertAlmostEqual(row["error"], 0, delta=1e-4, msg=row)
+
+    def test_a_simulated_trace_is_what_was_predicted(self):
+        """Whatever the schedule, the transfers, the samples, and who shares a stage."""
+        training = self.write("training.json", training_chain())
+        chained = self.write("chain.json", chain(accelerators=4))
+        host = os.path.join(EXAMPLES, "with-host.json")
+        cases = [(training, (), ()),
+                 (training, (), ("--samples", "3")),
+                 (training, (), ("--schedule", "pipeline")),
+                 (training, (), ("--schedule", "gpipe", "--microbatches", "4")),
+                 (training, (), ("--schedule", "sequential", "--samples", "5")),
+                 (training, ("--transfers", "duplex"), ()),
+                 (chained, ("--replicate", "2"), ()),
+                 (host, ("--objective", "latency"), ("--samples", "7"))]
+        for model, asked, run in cases:
+            with self.subTest(asked=asked, run=run):
+                plan = self.planned(model, *asked)
+                trace = self.traced(model, plan, *run)
+                again = tuple(option for option in run if option.startswith("--micro") or option == "4")
+                measured = self.compared(model, plan, trace, *again)
+                self.assertEqual(measured["samples"], int(run[run.index("--samples") + 1]) if "--samples" in run else 100)
+                self.assert_no_errors(measured)
+
+    def test_a_slower_run(self):
+        model = self.write("training.json", training_chain())
+        plan = self.planned(model)
+        self.traced(model, plan, "--samples", "30")
+        trace = self.read_json("trace.json")
+        trace["otherData"]["workload"] = "another"
+        for event in trace["traceEvents"]:
+            for field in ("ts", "dur"):
+                if field in event:
+                    event[field] = 1e9 * (field == "ts") + 1.1 * event[field]
+        slower = self.write("slower.json", trace)
+        out, _ = self.run_program("simulate", model, plan, "--measured", slower, "--svg", self.path("both.svg"),
+                                  "--report", self.path("page.html"))
+        self.assertIn("says that it is a run of 'another', and the plan is for 'training'", out)
+        self.assertIn("predicted against measured: 30 samples\n", out)
+        self.assertRegex(out, r"(?m)^time per sample +[\d.]+ +[\d.]+ +\+10\.0 %$")
+        self.assertRegex(out, r"(?m)^ +2  accelerator 1 +compute +[\d.]+ +[\d.]+ +\+10\.0 %$")
+        self.assertTrue(all(len(line) <= 80 for line in out.splitlines() if "warning" not in line))
+        picture = xml.etree.ElementTree.fromstring(self.read("both.svg"))
+        self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}svg")), 2)
+        self.assertIn('"measured":{"timeline":', self.read("page.html"))
+        measured = self.compared(model, plan, slower, "--samples", "60")
+        self.assertEqual(measured["samples"], 30)
+        self.assertAlmostEqual(measured["stream"][0]["error"], 0.1, places=5)
+
+    def test_a_gzipped_trace(self):
+        model = self.write("training.json", training_chain())
+        plan = self.planned(model)
+        self.traced(model, plan)
+        with open(self.path("trace.json"), "rb") as file:
+            packed = gzip.compress(file.read())
+        with open(self.path("trace.json.gz"), "wb") as file:
+            file.write(packed)
+        self.assert_no_errors(self.compared(model, plan, self.path("trace.json.gz")))
+
+    def test_what_is_no_trace_of_the_plan(self):
+        model = self.write("training.json", training_chain())
+        plan = self.planned(model)
+        refused = lambda code, trace, *mentions: self.assert_refused(
+            code, "simulate", model, plan, "--measured", trace, mentions=mentions)
+        refused(3, self.path("nowhere.json"), "nowhere.json")
+        refused(5, model, "traceEvents", "is missing")
+        refused(5, self.write("empty.json", {"traceEvents": []}), "has no slice of a run")
+        event = {"ph": "X", "cat": "compute", "ts": 0, "dur": 1, "pid": 9, "args": {"sample": 0}}
+        refused(5, self.write("other.json", {"traceEvents": [event]}), "process 9 has no name",
+                "expected accelerator 0, accelerator 1")
+        refused(7, self.write("late.json", {"traceEvents": [{**event, "args": {"sample": 10**9}}]}), "args.sample")
+        self.assert_refused(2, "simulate", "-", plan, "--measured", "-", mentions=["--measured", "standard input"])
+        self.assert_refused(2, "simulate", model, plan, "--measured", self.path("trace.json"), "-o",
+                            self.path("trace.json"), mentions=["-o"])
 
 
 class Refusals(SimulateTest):

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """partita split: stages that run as the model does, in ONNX Runtime; the folder that it makes, and what it refuses.
 
-What runs the stages is installed from the package index into a virtual environment in the build folder, once. Where that cannot be
-done, those tests are skipped and say so."""
+What runs the stages is in the Python that PARTITA_TEST_PYTHON names; without one, those tests are skipped and say so."""
 
 import json
 import os
 import resource
-import shutil
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
@@ -21,27 +18,8 @@ RUNNER = os.path.join(HERE, "..", "write", "stages_run_alike.py")
 RESNET = os.path.join(HERE, "..", "..", "examples", "models", "resnet50.onnx")
 BERT = os.path.join(HERE, "..", "..", "examples", "models", "bert_base.onnx")
 WORKLOADS = os.environ.get("PARTITA_WORKLOADS", os.path.join(HERE, "..", "..", "..", "shared", "workloads"))
-PACKAGES = ("onnx", "onnxruntime", "numpy")
+TEST_PYTHON = os.environ.get("PARTITA_TEST_PYTHON")
 MODELS = int(os.environ.get("PARTITA_SPLIT_MODELS", "50"))  # random ones
-
-
-def python_with_packages():
-    """The interpreter of the environment, or None with the reason."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(PARTITA)), "python-onnx")
-    python = os.path.join(folder, "bin", "python")
-    check = [python, "-c", "import onnx, onnxruntime, numpy"]
-    if os.path.exists(python) and subprocess.run(check, capture_output=True, check=False).returncode == 0:
-        return python, ""
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, check=True, timeout=120)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "20", *PACKAGES], capture_output=True,
-                       check=True, timeout=400)
-        subprocess.run(check, capture_output=True, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        return None, f"{', '.join(PACKAGES)} cannot be installed here ({type(error).__name__})"
-    return python, ""
 
 
 class StagesRunAlike(unittest.TestCase):
@@ -49,12 +27,11 @@ class StagesRunAlike(unittest.TestCase):
     def setUpClass(cls):
         if SLACK > 1:
             raise unittest.SkipTest("hundreds of starts of the program, which sanitizers slow down; the unit tests cut the same way")
-        cls.python, why = python_with_packages()
-        if not cls.python:
-            raise unittest.SkipTest(f"stages are not run: {why}")
+        if not TEST_PYTHON:
+            raise unittest.SkipTest("stages are not run: PARTITA_TEST_PYTHON names no Python with onnx and onnxruntime")
 
     def run_alike(self, *arguments):
-        done = subprocess.run([self.python, RUNNER, *arguments], capture_output=True, text=True, check=False, timeout=550,
+        done = subprocess.run([TEST_PYTHON, RUNNER, *arguments], capture_output=True, text=True, check=False, timeout=550,
                               env=os.environ | {"PARTITA": os.path.abspath(PARTITA)})
         self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr[-4000:])
         return done.stdout.splitlines()

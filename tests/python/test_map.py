@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import concurrent.futures
 import json
-import os
 
 import pytest
 from planning_support import EXAMPLES, chain
@@ -59,7 +58,7 @@ def test_what_are_no_questions(questions, arguments, text):
     assert text in str(raised.value)
 
 
-@pytest.mark.skipif(not os.environ.get("PARTITA_LONG_TESTS"), reason="starts Ray: set PARTITA_LONG_TESTS=1")
+@pytest.mark.long
 def test_questions_on_ray():
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)

@@ -11,6 +11,7 @@
 
 #include "partita/check/check.h"
 #include "partita/read/split.h"
+#include "partita/read/trace.h"
 #include "partita/read/workload.h"
 #include "tests/support/workloads.h"
 
@@ -27,6 +28,7 @@ enum Example : std::size_t {
   kComparison,
   kSweep,
   kSimulation,
+  kTrace,
   kExamples
 };
 
@@ -59,6 +61,16 @@ TEST(DocumentedExamples, TheSplitsAreLegalAndCostWhatTheySay) {
     for (const Violation& violation : report.violations) ADD_FAILURE() << violation.message;
     EXPECT_NEAR(report.value, *listing.claimed_value, 1e-12);
   }
+}
+
+TEST(DocumentedExamples, TheTraceIsOneOfTheWorkload) {
+  const RunTrace trace = parse_trace(json_examples()[kTrace], "the trace of docs/formats.md");
+  EXPECT_EQ(trace.workload, "tiny");
+  EXPECT_EQ(trace.schedule, "1f1b");
+  EXPECT_EQ(trace.samples, 1u);
+  ASSERT_EQ(trace.lanes.size(), 2u);
+  EXPECT_EQ(trace.lanes[0].device, "host 0");
+  EXPECT_EQ(trace.slices.size(), 4u);
 }
 
 TEST(DocumentedExamples, ThePlatformCanTakeTheWorkloadsPlace) {

@@ -49,6 +49,28 @@ TEST(OnnxWork, MultiplyAddsCountTwo) {
             2 * 10 * 48 * 64);
 }
 
+// As ONNX Runtime saves what it optimised: operators of its own, whose shapes only the file knows.
+TEST(OnnxWork, TheFilesWordCountsForOperatorsOfRuntimes) {
+  const std::string domain = "com.microsoft.nchwc";
+  const Network network = read_model(model(
+      graph({.nodes = {op("ReorderInput", {"x"}, {"r"}, {}, "", domain), op("Conv", {"r", "a"}, {"c"}, {}, "", domain),
+                       op("MaxPool", {"c"}, {"p"}, {integers_attribute("kernel_shape", {2, 2})}, "", domain),
+                       op("NobodyKnows", {"p"}, {"y"}, {}, "", "com.microsoft")},
+             .inputs = {value("x", kFloat, {"1", "8", "10", "10"})},
+             .outputs = {value("y", kFloat, {"1", "16"})},
+             .weights = {weight("a", {16, 8, 1, 1})},
+             .values = {value("r", kFloat, {"1", "8", "10", "10"}), value("c", kFloat, {"1", "16", "10", "10"}),
+                        value("p", kFloat, {"1", "16", "5", "5"})}})));
+  const auto at = [&](int i) { return network.operators[OperatorId(i)]; };
+  EXPECT_EQ(at(0).family, OperatorFamily::Movement);
+  EXPECT_EQ(at(1).family, OperatorFamily::PointwiseConvolution);
+  EXPECT_EQ(at(1).flops, 16 * 100 * 2 * 8);
+  EXPECT_EQ(at(2).family, OperatorFamily::Pooling);
+  EXPECT_EQ(type_of(network, "p"), "fp32[1,16,5,5]");
+  EXPECT_FALSE(at(3).flops);
+  for (const std::string& note : network.notes) EXPECT_EQ(note.find("unknown shapes"), std::string::npos) << note;
+}
+
 TEST(OnnxWork, ViewsMoveNothingAndLookupsWhatTheyTake) {
   const Operator view = only(one(op("Reshape", {"x", "s"}, {"y"}), {"4", "6"}, {integers("s", {24})}));
   EXPECT_EQ(view.family, OperatorFamily::View);

@@ -125,6 +125,34 @@ TEST(TensorRtProfile, LayersOfSeveralOperators) {
   expect_refused(R"([{"count": 10}, {"name": "matmul"}])", ErrorKind::BadField, "timeMs");
 }
 
+TEST(Measurement, MediansAndTheirSpread) {
+  const std::string head =
+      R"({"partita": {"format": "measurement", "version": 1}, "link": {"latency": 1e-6}, "operators": [)";
+  const Profile steady = parse(head + R"({"name": "matmul", "op": "MatMul", "seconds": 0.002, "spread": 1e-5},
+      {"name": "add", "seconds": 0.001}, {"name": "relu", "seconds": 0}, {"name": "head", "seconds": 1}]})");
+  ASSERT_EQ(steady.times.size(), 4u);
+  EXPECT_EQ(steady.times[0], (MeasuredTime{{"matmul"}, 0.002}));
+  EXPECT_TRUE(steady.notes.empty());
+
+  const Profile noisy =
+      parse(head + R"({"name": "matmul", "seconds": 0.002, "spread": 0.001}, {"name": "x", "seconds": 1}]})");
+  EXPECT_TRUE(has_note(noisy, "vary by 50 %")) << "a spread of half of the time is told";
+  EXPECT_TRUE(has_note(noisy, "not used: x"));
+}
+
+TEST(Measurement, BadFiles) {
+  const std::string head = R"({"partita": {"format": "measurement", "version": 1}, "operators": )";
+  expect_refused(head + R"([{"seconds": 1}]})", ErrorKind::BadField, "operators[0]");
+  expect_refused(head + R"([{"name": "matmul"}]})", ErrorKind::BadField, "seconds");
+  expect_refused(head + R"([{"name": "matmul", "seconds": -1}]})", ErrorKind::BadNumber, "seconds");
+  expect_refused(head + R"([{"name": "conv9", "seconds": 1}]})", ErrorKind::BadField, "another model");
+  expect_refused(head + "[]}", ErrorKind::BadField, "no times of operators");
+  expect_refused(R"({"operators": [{"name": "matmul", "seconds": 1}]})", ErrorKind::BadField, "partita");
+  expect_refused(R"({"partita": {"format": "plan", "version": 1}})", ErrorKind::BadField, "'plan'");
+  expect_refused(R"({"partita": {"format": "measurement", "version": 7}})", ErrorKind::BadField, "version");
+  expect_refused(head + "[", ErrorKind::NotJson, "line 1");
+}
+
 TEST(CsvProfile, UnitsQuotesAndRepeatedNames) {
   EXPECT_DOUBLE_EQ(parse("name,time\nmatmul,2\n").times[0].seconds, 2e-3);
   EXPECT_DOUBLE_EQ(parse("matmul,2\r\nadd,1\r\n").times[0].seconds, 2e-3) << "without a header";

@@ -18,6 +18,7 @@ export interface Page {
   graph?: GraphData;
   plan?: PlanData;
   timeline?: TimelineData;
+  measured?: MeasuredData; // a real run of the same plan
   convergence?: ConvergencePoint[];
   comparison?: ComparisonData;
   sweep?: SweepData;
@@ -176,6 +177,20 @@ export interface TimelineData {
   operators?: OperatorData; // what the pieces run
   use: DeviceUse[];
   memory: { device: number; time: number[]; inFlight: number[]; bytes: number[] }[];
+}
+
+// A run that really took place, beside the prediction of `timeline`.
+export interface MeasuredData {
+  timeline: TimelineData; // without operators and memory, of which nobody knows
+  stream: ComparedTime[]; // "time per sample", "latency", ...
+  devices: { device: number; stage: number | null; times: ComparedTime[] }[]; // for a sample that the device takes
+}
+
+export interface ComparedTime {
+  what: string; // "compute", "in", "out", "sync", "waiting"
+  predicted: number;
+  measured: number;
+  error: number | null; // measured / predicted - 1; null where nothing was predicted
 }
 
 // In the order in which they run: those of piece i are begin[i] to begin[i + 1] - 1. Each takes the node's time, or a share

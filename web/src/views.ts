@@ -10,6 +10,7 @@ import { graphLead, mountGraph } from "./graph/index";
 import { bottleneckSection } from "./sections/bottleneck";
 import { cutsSection } from "./sections/cuts";
 import { loadsSection } from "./sections/loads";
+import { measuredSection } from "./sections/measured";
 import { memorySection } from "./sections/memory";
 import { section, unbroken } from "./sections/section";
 import { simulationSection } from "./sections/simulation";
@@ -21,7 +22,7 @@ export function pageOfRow(page: Page, row: number | null, split: number): Page {
   const place = row === null ? {} : { row };
   const other = split === 0 ? undefined : page.splits?.[split - 1];
   if (other === undefined || page.graph === undefined) return { ...page, ...place };
-  const { timeline: _timeline, convergence: _convergence, ...rest } = page;
+  const { timeline: _timeline, measured: _measured, convergence: _convergence, ...rest } = page;
   const { device: _device, ...graph } = page.graph;
   return { ...rest, ...place, devices: other.devices ?? page.devices, plan: other.plan, graph: { ...graph, ...other.graph } };
 }
@@ -57,7 +58,7 @@ export function createView(page: Page, several: boolean): View {
   const graph = page.graph ? section("graph", "Graph", graphLead(page.graph)) : null;
   const timeline = page.timeline ? section("timeline", "Timeline", timelineLead(page)) : null;
   const split = [loadsSection(page, bus), bottleneckSection(page, bus), cutsSection(page, bus), graph, memorySection(page, bus)];
-  const atWork = [simulationSection(page, bus), timeline];
+  const atWork = [measuredSection(page, bus), simulationSection(page, bus), timeline];
   const parts = (page.command === "simulate" ? [...atWork, ...split] : [...split, ...atWork]).filter(
     (part): part is HTMLElement => part !== null,
   );

@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 
 export const web = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 export const examples = join(web, "..", "examples");
-const program = process.env.PARTITA ?? join(web, "..", "build", "partita");
+export const program = process.env.PARTITA ?? join(web, "..", "build", "partita");
 
 // A folder of further workloads, where there is one.
 export const workloads = [process.env.PARTITA_WORKLOADS, join(web, "..", "..", "shared", "workloads")].find(

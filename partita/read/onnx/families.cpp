@@ -25,7 +25,9 @@ constexpr Row kTable[] = {
      "com.microsoft:DynamicQuantizeMatMul "
      "com.microsoft:FusedMatMul com.microsoft:TransposeMatMul com.microsoft:FusedGemm com.microsoft:MatMulNBits "
      "com.microsoft:MatMulFpQ4 com.microsoft:MatMulBnb4 com.microsoft:MoE com.microsoft:QMoE"},
-    {Convolution, "Conv ConvInteger QLinearConv ConvTranspose DeformConv CausalConvWithState com.microsoft:FusedConv"},
+    {Convolution,
+     "Conv ConvInteger QLinearConv ConvTranspose DeformConv CausalConvWithState com.microsoft:FusedConv "
+     "com.microsoft:NhwcFusedConv com.microsoft.nchwc:Conv"},
     {Attention,
      "Attention LinearAttention ai.onnx.preview:FlexAttention com.microsoft:Attention com.microsoft:MultiHeadAttention "
      "com.microsoft:GroupQueryAttention "
@@ -69,7 +71,8 @@ constexpr Row kTable[] = {
      "ArgMax ArgMin TopK NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss Unique NonMaxSuppression"},
     {Pooling,
      "AveragePool MaxPool LpPool GlobalAveragePool GlobalMaxPool GlobalLpPool MaxRoiPool RoiAlign "
-     "com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearAveragePool"},
+     "com.microsoft:QLinearGlobalAveragePool com.microsoft:QLinearAveragePool com.microsoft.nchwc:MaxPool "
+     "com.microsoft.nchwc:AveragePool com.microsoft.nchwc:GlobalMaxPool com.microsoft.nchwc:GlobalAveragePool"},
     {Lookup,
      "Gather GatherElements GatherND OneHot NonZero Compress com.microsoft:GatherBlockQuantized "
      "com.microsoft:GatherND"},
@@ -80,7 +83,8 @@ constexpr Row kTable[] = {
      "HammingWindow "
      "BlackmanWindow MelWeightMatrix SequenceConstruct SequenceEmpty SequenceInsert SequenceErase SequenceAt "
      "SequenceLength SplitToSequence ConcatFromSequence Optional OptionalGetElement OptionalHasElement Constant "
-     "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder"},
+     "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder "
+     "com.microsoft.nchwc:ReorderInput com.microsoft.nchwc:ReorderOutput com.microsoft.nchwc:Upsample"},
     {Concatenation, "Concat"},
     {View, "Reshape Squeeze Unsqueeze Flatten Identity Dropout"},
     {Control, "If Loop Scan SequenceMap"},
@@ -157,8 +161,8 @@ OperatorFamily family_of(const FlatModel& model, const FlatNode& node) {
 }
 
 bool is_known_domain(std::string_view domain) {
-  return domain.empty() || domain == "com.microsoft" || domain == "ai.onnx.ml" || domain == "ai.onnx.preview" ||
-         domain == "ai.onnx.preview.training";
+  return domain.empty() || domain == "com.microsoft" || domain == "com.microsoft.nchwc" || domain == "ai.onnx.ml" ||
+         domain == "ai.onnx.preview" || domain == "ai.onnx.preview.training";
 }
 
 }  // namespace partita::detail::onnx

@@ -165,7 +165,9 @@ class Builder {
     op.flops = flops_of(model_, node, op.family, open_loops_);
     op.moved_bytes = moved_bytes_of(model_, node, op.family);
     op.arithmetic = arithmetic(node, op.family);
-    if (!op.flops || has_unknown_shape(node)) unknown_shapes_.push_back(op.name);
+    const bool uncounted =
+        !op.flops && op.family != OperatorFamily::Other;  // of others, nobody knows the work of any shape
+    if (uncounted || has_unknown_shape(node)) unknown_shapes_.push_back(op.name);
     const OperatorId id = network_.operators.push_back(std::move(op));
     scopes_.emplace_back(node.view->scopes);
     const auto glue = [&](ValueId value) {

@@ -21,7 +21,10 @@ void add_edge_costs(const Graph& graph, JsonWriter& json);
 // `report` is that of the split, where there is one.
 void write_plan(const Problem& problem, const Result& result, const CheckReport* report, JsonWriter& json);
 // The samples whose intervals fit on a page, the first one in any case.
-void write_timeline(const PageContent& content, JsonWriter& json);
+// With the operators of pieces where there is a report.
+void write_timeline(const Problem& problem, const CheckReport* report, const Simulation& simulation, JsonWriter& json);
+// What was measured, beside the prediction: content.measured and content.simulation.
+void write_measured(const PageContent& content, JsonWriter& json);
 // Where value or bound moved; thinned evenly, with the first and the last point kept.
 void write_convergence(const std::vector<Progress>& progress, JsonWriter& json);
 void write_comparison(const Comparison& comparison, const PageSplits& splits, JsonWriter& json);

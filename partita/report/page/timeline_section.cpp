@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "partita/report/page/sections.h"
+#include "partita/report/run_comparison.h"
 #include "partita/schedule/operators.h"
 
 namespace partita::detail {
@@ -104,10 +105,11 @@ std::vector<DeviceId> devices_at_work(const Simulation& simulation) {
 
 }  // namespace
 
-void write_timeline(const PageContent& content, JsonWriter& json) {
-  const Simulation& simulation = *content.simulation;
+void write_timeline(const Problem& problem, const CheckReport* report, const Simulation& simulation, JsonWriter& json) {
   const Extract extract = first_samples(simulation);
   const std::vector<DeviceId> devices = devices_at_work(simulation);
+  std::vector<DeviceId> with_memory = devices;
+  std::erase_if(with_memory, [&](DeviceId device) { return simulation.memory[device].empty(); });
   json.object([&] {
     json.field("schedule", to_string(simulation.kind));
     json.field("samples", simulation.samples);
@@ -139,11 +141,18 @@ void write_timeline(const PageContent& content, JsonWriter& json) {
         json.field("nodes", piece.nodes.size());
       });
     });
-    if (content.report)
-      write_operators(operators_of(*content.problem, *content.report, simulation.pieces), json.key("operators"));
+    if (report) write_operators(operators_of(problem, *report, simulation.pieces), json.key("operators"));
     json.key("use").array(devices, [&](DeviceId device) { write_use(simulation, device, json); });
     json.key("memory").array(
-        devices, [&](DeviceId device) { write_memory(device, simulation.memory[device], extract.end, json); });
+        with_memory, [&](DeviceId device) { write_memory(device, simulation.memory[device], extract.end, json); });
+  });
+}
+
+// Of a run nobody knows when its operators began and what memory it held.
+void write_measured(const PageContent& content, JsonWriter& json) {
+  json.object([&] {
+    write_timeline(*content.problem, nullptr, *content.measured, json.key("timeline"));
+    add_run_comparison(compare_run(*content.report, *content.simulation, *content.measured), json);
   });
 }
 

@@ -32,6 +32,7 @@ class PipelineWriter {
         json_.field("program", version());
       });
       json_.field("model", pipeline_.model);
+      json_.field("fingerprint", pipeline_.fingerprint);
       json_.field("chain", pipeline_.chain);
       json_.field("annotated", pipeline_.annotated);
       json_.rows("inputs", pipeline_.inputs, [&](const PipelineValue& value) { add_value(value); });
@@ -87,6 +88,7 @@ class PipelineWriter {
     json_.field("device", stage.device);
     if (!stage.copies.empty()) json_.column("copies", stage.copies);
     json_.field("file", stage.file);
+    json_.field("crc32", fmt::format("{:08x}", stage.checksum));
     if (stage.data) json_.field("data", *stage.data);
     json_.field("nodes", stage.nodes);
     json_.field("recomputed_nodes", stage.recomputed);

@@ -2,6 +2,7 @@
 // What was written, and how the stages are chained: pipeline.json (docs/split.md).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct PipelineStage {
   std::vector<std::string> copies;  // devices that run the same stage, each for every so many samples
   std::string file;                 // in the folder
   std::optional<std::string> data;  // its own weights, where they were copied
+  std::uint32_t checksum = 0;       // CRC-32 of the file
   std::size_t nodes = 0;            // of the graph
   std::size_t recomputed = 0;       // of those: nodes that stand in another stage too, instead of being sent
   double weight_bytes = 0;
@@ -32,9 +34,10 @@ struct PipelineStage {
 };
 
 struct Pipeline {
-  std::string model;       // the name of its file
-  bool chain = false;      // each stage reads from the one before it
-  bool annotated = false;  // one file, in which nodes name their stage
+  std::string model;        // the name of its file
+  std::string fingerprint;  // of the graph that was planned (model/fingerprint.h)
+  bool chain = false;       // each stage reads from the one before it
+  bool annotated = false;   // one file, in which nodes name their stage
   std::vector<PipelineStage> stages;
   std::vector<PipelineValue> inputs, outputs;  // of the model; outputs come from the stage that they name
   double model_weight_bytes = 0;               // each weight once

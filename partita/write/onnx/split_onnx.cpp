@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "partita/model/fingerprint.h"
 #include "partita/read/mapped_file.h"
 #include "partita/read/onnx/inference.h"
 #include "partita/read/onnx/network.h"
@@ -94,6 +95,7 @@ class Splitter {
     const StageFileParts files{file_, graph, row, types, data};
 
     result_.model = model.filename().string();
+    result_.fingerprint = fingerprint(problem_.workload->graph);
     result_.chain = options_.chain && !options_.annotate;
     result_.annotated = options_.annotate;
     describe(graph, row, types);
@@ -165,7 +167,7 @@ class Splitter {
     PipelineStage& stage = result_.stages[q.index()];
     const std::string data_file = fs::path(stage.file).stem().string() + ".data";
     files.data.begin_stage(data_file);
-    folder.write(stage.file, stage_model(files, q));
+    stage.checksum = folder.write(stage.file, stage_model(files, q));
     if (files.data.copied().empty()) return;
     folder.copy(data_file, files.data.copied());
     stage.data = data_file;
@@ -176,7 +178,8 @@ class Splitter {
     for (const PipelineStage& stage : result_.stages) devices.push_back(stage.device);
     const std::string data_file = result_.model + ".data";
     files.data.begin_stage(data_file);
-    folder.write(result_.model, annotated_model(files, devices));
+    const std::uint32_t checksum = folder.write(result_.model, annotated_model(files, devices));
+    for (PipelineStage& stage : result_.stages) stage.checksum = checksum;
     if (files.data.copied().empty()) return;
     folder.copy(data_file, files.data.copied());
     for (PipelineStage& stage : result_.stages) stage.data = data_file;

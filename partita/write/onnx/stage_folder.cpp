@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -70,6 +71,7 @@ class Target : public OpenFile {
   }
 
   void write(std::string_view bytes) {
+    checksum_ = crc32_z(checksum_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
     while (!bytes.empty()) {
       const ssize_t done = ::write(descriptor(), bytes.data(), bytes.size());
       if (done < 0 && errno == EINTR) continue;
@@ -93,6 +95,9 @@ class Target : public OpenFile {
     if (lseek(descriptor(), static_cast<off_t>(place), SEEK_SET) < 0) fail(std::strerror(errno));
   }
 
+  // CRC-32 of all that was written.
+  std::uint32_t checksum() const { return static_cast<std::uint32_t>(checksum_); }
+
   void finish() {
     // Not every file system can do this, and then there is nothing more to be done.
     const bool on_disk = fsync(descriptor()) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
@@ -110,6 +115,7 @@ class Target : public OpenFile {
   }
 
   const Budget* budget_;
+  uLong checksum_ = crc32_z(0, nullptr, 0);
 };
 
 }  // namespace
@@ -122,7 +128,7 @@ fs::path StageFolder::begin(const std::string& name) {
   return path;
 }
 
-void StageFolder::write(const std::string& name, const Rope& rope) {
+std::uint32_t StageFolder::write(const std::string& name, const Rope& rope) {
   Source model(model_);
   Target target(begin(name), budget_);
   // Many parts are small: names, tags and single nodes.
@@ -150,6 +156,7 @@ void StageFolder::write(const std::string& name, const Rope& rope) {
       });
   flush();
   target.finish();
+  return target.checksum();
 }
 
 void StageFolder::write(const std::string& name, std::string_view text) {

@@ -2,6 +2,7 @@
 // Files of a new folder, written piece by piece: what is copied never is in memory as a whole.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,8 +21,9 @@ class StageFolder {
   StageFolder(std::filesystem::path folder, std::filesystem::path model, const Budget* budget)
       : folder_(std::move(folder)), model_(std::move(model)), budget_(budget) {}
 
-  // Throw InputError(Unwritable), or Unreadable for what they copy. Each brings its file to the disk.
-  void write(const std::string& name, const Rope& rope);
+  // Throw InputError(Unwritable), or Unreadable for what they copy. Each brings its file to the disk. The first returns the
+  // CRC-32 of what it wrote, by which a file that was changed is recognised.
+  std::uint32_t write(const std::string& name, const Rope& rope);
   void write(const std::string& name, std::string_view text);
   void copy(const std::string& name, const std::vector<CopiedBytes>& parts);
   void share(const std::filesystem::path& from, const std::string& name);

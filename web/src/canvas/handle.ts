@@ -27,6 +27,7 @@ export interface TimelineHandle {
   readonly cursor: number;
   readonly playing: boolean;
   readonly hovered: number | null; // an interval
+  readonly sample: number | null; // that stands out
   readonly frames: number;
   readonly frameTime: number;
   readonly drawn: number; // rectangles in the last frame
@@ -38,6 +39,7 @@ export interface TimelineHandle {
 export interface Handles {
   graph?: GraphHandle;
   timeline?: TimelineHandle;
+  measured?: TimelineHandle; // the timeline of a real run
 }
 
 declare global {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of the report: what was asked, and the answer in large type.
 import { boundText, statusText } from "../claims";
-import type { Page, PlanData, TimelineData } from "../data";
+import type { MeasuredData, Page, PlanData, TimelineData } from "../data";
 import { html, type Child } from "../dom";
 import { counted, gap, rate, seconds, significant, time, withUnit } from "../format";
 import { facts, type Fact } from "./facts";
+import { againstPrediction, farOff } from "./measured";
 import { questionFacts, unitOf } from "./question";
 import { unbroken } from "./section";
 import { judgement, keepsPromise } from "./simulation";
@@ -93,6 +94,24 @@ function simulationAnswer(page: Page, timeline: TimelineData): Answer {
   };
 }
 
+// What counts is what the run took, and how far that is from the prediction.
+function measuredAnswer(page: Page, { timeline, stream }: MeasuredData): Answer {
+  const predicted = page.timeline?.timePerSample ?? null;
+  const error = stream.find(({ what }) => what === "time per sample")?.error ?? null;
+  return {
+    number: significant(timeline.timePerSample),
+    unit: unitText(page, timeline.timePerSample),
+    verdict: error === null ? "measured" : againstPrediction(error),
+    tone: error !== null && Math.abs(error) <= farOff ? "good" : "open",
+    facts: [
+      ["Predicted", predicted === null ? "" : time(predicted), page.timeline?.schedule ?? ""],
+      ["Samples", String(timeline.samples), "measured"],
+    ],
+    caution: "",
+    notes: [],
+  };
+}
+
 function comparisonAnswer(page: Page): Answer | null {
   const comparison = page.comparison;
   if (!comparison) return null;
@@ -133,6 +152,7 @@ function sweepAnswer(page: Page): Answer | null {
 function answerOf(page: Page): Answer | null {
   if (page.command === "sweep") return sweepAnswer(page);
   if (page.command === "compare") return comparisonAnswer(page);
+  if (page.measured) return measuredAnswer(page, page.measured);
   if (page.command === "simulate" && page.timeline) return simulationAnswer(page, page.timeline);
   return page.plan ? planAnswer(page, page.plan) : null;
 }

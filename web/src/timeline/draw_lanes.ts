@@ -111,7 +111,7 @@ function drawIntervals(scene: TimeScene, lane: Lane, top: number, shown: number,
     // A hair of ground between neighbours, where there is room for it.
     context.fillRect(left, top, Math.max(width - (width > 5 ? 0.75 : 0), 0.75), height);
     ++drawn;
-    const at = operatorsIn(scene.page, scene.operators, interval);
+    const at = operatorsIn(data, scene.operators, interval);
     const whole = (data.finish[interval]! - start) * perTime;
     if (at !== null && isDivided(at, whole)) {
       const block = { interval, left: track.left + (start - span.begin) * perTime, width: whole, top };

@@ -12,15 +12,14 @@ const stripes = (path: string): SVGElement => svg("path", { d: path, stroke: "cu
 const up = "M0 12 12 0M8 12 20 0";
 const down = "M0 0 12 12M8 0 20 12";
 
-export function createPhaseLegend(model: TimelineModel): HTMLElement {
-  const { data } = model;
-  const has = (phase: string): boolean => data.phase.includes(phase);
+export function createPhaseLegend(models: readonly TimelineModel[]): HTMLElement {
+  const has = (phase: string): boolean => models.some(({ data }) => data.phase.includes(phase));
   const entry = (image: SVGElement, text: string): HTMLElement => html("span", { class: "timeline-look" }, image, text);
   return html(
     "div",
     { class: "timeline-looks" },
     entry(picture(ground(1)), "computes"),
-    data.pieces.some((piece) => piece.backward) && entry(picture(ground(0.5)), "backward"),
+    models.some(({ data }) => data.pieces.some((piece) => piece.backward)) && entry(picture(ground(0.5)), "backward"),
     has("i") && entry(picture(ground(0.2), stripes(up)), "reads"),
     has("o") && entry(picture(ground(0.2), stripes(down)), "writes"),
     has("s") && entry(picture(ground(0.2), stripes(up + down)), "synchronises"),

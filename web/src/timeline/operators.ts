@@ -2,7 +2,7 @@
 // The operators that a block of a lane runs, one after the other. They fill the block: what share of it each takes is made
 // of the graph's times, piece by piece, when a piece is first looked at. A time that is longer because other devices work
 // at the same time is so for all operators of a device alike, and the block has it already.
-import type { GraphData, OperatorData, Page } from "../data";
+import type { GraphData, OperatorData, Page, TimelineData } from "../data";
 import { countUpTo, phaseOf } from "./model";
 
 const widthEach = 3; // pixels that operators have on average where a block is divided into them
@@ -78,8 +78,7 @@ export function operatorsOf(page: Page): Operators | null {
 }
 
 // The operators of an interval in which its piece computes; null: it does something else, or nobody says which.
-export function operatorsIn(page: Page, operators: Operators | null, interval: number): PieceOperators | null {
-  const timeline = page.timeline;
-  if (operators === null || timeline === undefined || phaseOf(timeline, interval) !== "c") return null;
+export function operatorsIn(timeline: TimelineData, operators: Operators | null, interval: number): PieceOperators | null {
+  if (operators === null || phaseOf(timeline, interval) !== "c") return null;
   return operators.of(timeline.piece[interval]!);
 }

@@ -38,7 +38,8 @@ const laneGap = 3; // pixels
 const deviceGap = 9;
 const memoryHeight = 96;
 
-export function arrange(model: TimelineModel, width: number): Rows {
+// `withMemory`: below the lanes, where there is any.
+export function arrange(model: TimelineModel, width: number, withMemory: boolean): Rows {
   const count = model.lanes.length;
   const height = count <= 10 ? 26 : count <= 24 ? 20 : 13;
   const parts = { top: 26, bottom: 44 };
@@ -50,7 +51,7 @@ export function arrange(model: TimelineModel, width: number): Rows {
     return top;
   });
   const lanesBottom = y;
-  const memory = model.data.memory.length > 0 ? { top: y + 26, bottom: y + 26 + memoryHeight } : null;
+  const memory = withMemory && model.data.memory.length > 0 ? { top: y + 26, bottom: y + 26 + memoryHeight } : null;
   const bottom = (memory?.bottom ?? y) + 10;
   const left = width < 560 ? 76 : 132;
   return { track: { left, right: width - 14 }, tops, height, axis: { top: 0, bottom: 26 }, parts, lanesBottom, memory, bottom };

@@ -21,9 +21,10 @@ function copyNote(page: Page, device: number): HTMLElement | null {
   return copy ? html("small", { class: "timeline-copy" }, copy) : null;
 }
 
-// A click on an operator selects its node.
+// A click on an operator selects its node. `what` tells the table from another one. Without memory there are no columns
+// of it.
 export function createTable(
-  page: Page, model: TimelineModel, operators: Operators | null, select: (node: number) => void,
+  page: Page, model: TimelineModel, operators: Operators | null, select: (node: number) => void, what = "",
 ): Table {
   const { data } = model;
   const caption = html("caption", {});
@@ -47,7 +48,7 @@ export function createTable(
     // What belongs to the device stands once, beside the first of its lanes.
     const isFirst = i === 0 || model.lanes[i - 1]!.device !== lane.device;
     const lanes = model.lanes.filter((other) => other.device === lane.device).length;
-    const [held, memory] = isFirst ? [cell("in-flight"), cell("memory")] : [null, null];
+    const [held, memory] = isFirst && memoryOf.size > 0 ? [cell("in-flight"), cell("memory")] : [null, null];
     if (held !== null && memory !== null) {
       held.rowSpan = memory.rowSpan = lanes;
       row.append(held, memory);
@@ -55,12 +56,12 @@ export function createTable(
     body.append(row);
     return { lane, row, does, run, sample, until, held, memory };
   });
-  const columns = ["Lane", "does", ...(operators === null ? [] : ["operator"]), "sample", titleWithUnit("until"), "in flight", "memory"];
+  const columns = ["Lane", "does", ...(operators === null ? [] : ["operator"]), "sample", titleWithUnit("until"), ...(memoryOf.size > 0 ? ["in flight", "memory"] : [])];
   const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col", "data-part": name }, name))));
   const table = html("table", { class: "timeline-table" }, caption, head, body);
 
   function show(time: number): void {
-    caption.textContent = `At ${withUnit(significant(time, 6))}: ${counted(inFlightAt(model, time), "sample")} in flight`;
+    caption.textContent = `${what ? `${what}, at` : "At"} ${withUnit(significant(time, 6))}: ${counted(inFlightAt(model, time), "sample")} in flight`;
     for (const { lane, row, does, run, sample, until, held, memory } of rows) {
       const interval = intervalAt(model, lane, time);
       row.classList.toggle("is-idle", interval === null);
@@ -73,7 +74,7 @@ export function createTable(
         does.textContent = verbs[phaseOf(data, interval)] + (backward ? ", backward" : "");
         sample.textContent = String(data.sample[interval]);
         until.textContent = significant(data.finish[interval]!, 6);
-        const at = operatorsIn(page, operators, interval);
+        const at = operatorsIn(data, operators, interval);
         const [start, finish] = [data.start[interval]!, data.finish[interval]!];
         const index = at === null ? 0 : operatorAt(at, (time - start) / (finish - start));
         if (at === null) run(null);
