@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Debian system with nothing installed, in a folder, to try packages in. Needs root.
 
-Commands run in mount and process namespaces of their own (unshare): what is mounted for them and what they start is gone when they
-end, however they end. A minimal system is made once by debootstrap (build-package/base-SUITE); each root is a copy of it.
+Commands run in mount and process namespaces of their own (unshare): what is mounted for them and what they start is
+gone when they end, however they end. A minimal system is made once by debootstrap (build-package/base-SUITE); each root
+is a copy of it.
 How packages are reached is taken from this machine's settings of apt and pip, and is written into the root alone.
 """
 import contextlib
@@ -36,13 +37,13 @@ class CleanRoot:
         environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/root", "LC_ALL": "C.UTF-8",
                         "DEBIAN_FRONTEND": "noninteractive", **variables}
         try:
-            return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", ENTER, "enter", self.folder,
-                       *command, env=environment)
+            return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", ENTER, "enter",
+                       self.folder, *command, env=environment)
         except Failed as failure:
             raise Failed(f"'{' '.join(map(str, command))[:200]}' failed in the root", failure.details) from None
 
     def copy_in(self, *files: pathlib.Path) -> None:
-        """Copies files into /root of it, which is where commands find them: the root's working folder is /, so name them in full."""
+        """Copies files into /root of it. Commands must name them in full: they start in /."""
         for file in files:
             shutil.copy(file, self.folder / "root")
 
@@ -60,8 +61,8 @@ def check_rights() -> None:
     try:
         run("unshare", "--mount", "--pid", "--fork", "true")
     except Failed:
-        raise Failed("this machine gives no namespaces (unshare failed), as in a container without privileges: packages cannot "
-                     "be tried here") from None
+        raise Failed("this machine gives no namespaces (unshare failed), as in a container without privileges: "
+                     "packages cannot be tried here") from None
 
 
 @contextlib.contextmanager
@@ -116,7 +117,8 @@ def host_suite() -> str:
 
 def mirror_of(suite: str) -> str:
     """Where this machine's apt has the suite from."""
-    for line in run("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Created-By: Packages").splitlines():
+    listed = run("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Created-By: Packages")
+    for line in listed.splitlines():
         address, release = line.split()
         if release == suite:
             return address
@@ -126,7 +128,8 @@ def mirror_of(suite: str) -> str:
 def connect(root: CleanRoot) -> None:
     """Gives the root this machine's ways to packages: sources, keys, proxies and certificates, and no other setting."""
     apt = root.folder / "etc/apt"
-    for pattern in ("sources.list", "sources.list.d/*.list", "sources.list.d/*.sources", "trusted.gpg.d/*", "keyrings/*", "trusted.gpg"):
+    for pattern in ("sources.list", "sources.list.d/*.list", "sources.list.d/*.sources", "trusted.gpg",
+                    "trusted.gpg.d/*", "keyrings/*"):
         for path in pathlib.Path("/etc/apt").glob(pattern):
             to = apt / path.relative_to("/etc/apt")
             to.parent.mkdir(exist_ok=True)

@@ -27,8 +27,7 @@ def run(*command, **options) -> str:
     """Runs a command, quietly unless it fails, and returns what it wrote to standard output."""
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(words, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              **options)
+        done = subprocess.run(words, text=True, stdin=subprocess.DEVNULL, capture_output=True, **options)
     except FileNotFoundError:
         raise Failed(f"the program '{words[0]}' is not installed") from None
     if done.returncode != 0:
@@ -45,8 +44,8 @@ def version() -> str:
 
 
 def source_time() -> int:
-    """The time that all files of a package bear, in seconds since 1970, so that the same sources give the same packages: that of
-    SOURCE_DATE_EPOCH, of the last commit, or of the change log where there is no history."""
+    """The time that all files of a package bear, in seconds since 1970, so that the same sources give the same
+    packages: that of SOURCE_DATE_EPOCH, of the last commit, or of the change log where there is no history."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)

@@ -10,7 +10,8 @@ from common import DIST, WORK, Failed, fresh_folder, run, set_times, source_time
 from programs import PROGRAMS, compress
 
 # What partita-config.cmake looks for.
-LIBRARY_NEEDS = ("libfmt-dev", "zlib1g-dev", "pkg-config", "coinor-libcbc-dev", "coinor-libclp-dev", "libscotch-dev", "libmetis-dev")
+LIBRARY_NEEDS = ("libfmt-dev", "zlib1g-dev", "pkg-config", "coinor-libcbc-dev", "coinor-libclp-dev", "libscotch-dev",
+                 "libmetis-dev")
 
 CONTROL = """Package: {package}
 Version: {version}
@@ -59,13 +60,13 @@ def make(usr: pathlib.Path) -> list:
 
 
 def library_packages(programs: list, work: pathlib.Path) -> str:
-    """The packages of the shared libraries that the programs are linked with, with the versions that have all they use."""
+    """The packages of the shared libraries that the programs are linked with, in versions that have all they use."""
     (work / "debian").mkdir()
     (work / "debian/control").write_text("Source: partita\n\nPackage: partita\nArchitecture: any\n")
     printed = run("dpkg-shlibdeps", "-O", *(f"-e{program}" for program in programs), cwd=work)
     found = re.search(r"^shlibs:Depends=(.+)$", printed, re.MULTILINE)
     if not found:
-        raise Failed("dpkg-shlibdeps names no package; expected those of the libraries that the programs are linked with", printed)
+        raise Failed("dpkg-shlibdeps names no package; expected those of the libraries that the programs use", printed)
     return found.group(1)
 
 
@@ -79,8 +80,8 @@ def pack(root: pathlib.Path, package: str, section: str, depends: str, descripti
     (root / "DEBIAN/md5sums").write_text("".join(
         f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n" for path in files))
     (root / "DEBIAN/control").write_text(CONTROL.format(
-        package=package, version=version(), architecture=architecture, section=section, depends=depends, description=description,
-        size=sum(path.stat().st_size for path in files) // 1024 + 1))
+        package=package, version=version(), architecture=architecture, section=section, depends=depends,
+        description=description, size=sum(path.stat().st_size for path in files) // 1024 + 1))
     set_times(root)
     target = DIST / f"{package}_{version()}_{architecture}.deb"
     run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, target,

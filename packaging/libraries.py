@@ -38,7 +38,7 @@ def needed_libraries(files: Iterable[pathlib.Path]) -> Dict[str, pathlib.Path]:
 
 
 def bundle(programs: Iterable[pathlib.Path], folder: pathlib.Path) -> Dict[str, pathlib.Path]:
-    """Copies what the programs need into `folder`, and makes programs and copies look there first, wherever they are moved."""
+    """Copies what the programs need into `folder`, and makes programs and copies look there, wherever both are moved."""
     folder.mkdir()
     programs = list(programs)
     libraries = needed_libraries(programs)
@@ -75,9 +75,9 @@ def full_licences(source: str) -> List[pathlib.Path]:
 
 
 def add_licences(folder: pathlib.Path, libraries: Dict[str, pathlib.Path], compiled_in: Iterable[str]) -> None:
-    """The licences of libraries that are carried along and of packages whose headers were compiled in: the `copyright` of their Debian
-    packages, the licences that those name, full texts where their sources have them, and a table of versions, by which the
-    sources are found."""
+    """The licences of libraries that are carried along and of packages whose headers were compiled in: the `copyright`
+    of their Debian packages, the licences that those name, full texts where their sources have them, and a table of
+    versions, by which the sources are found."""
     folder.mkdir(parents=True)
     carried = {}  # names of libraries by package
     for name, path in sorted(libraries.items()):

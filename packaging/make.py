@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes packages of Partita in dist/: `./dev package [deb|tarball|sdist|wheel]...`, all of them unless some are named."""
+"""Makes packages of Partita in dist/: `./dev package [deb|tarball|sdist|wheel]...`, all unless some are named."""
 import argparse
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def make(kinds: list, build_folder: pathlib.Path) -> list:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"what to make, of: {', '.join(KINDS)} (default: all)")
-    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build", help="the folder of the optimised build")
+    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build", help="folder of the optimised build")
     arguments = parser.parse_args()
     kinds = arguments.kinds or list(KINDS)
     for kind in kinds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two programs, the library and their documents, laid out as below /usr. They are those of `./dev build`: what was tested."""
+"""The two programs of `./dev build`, the library and their documents, laid out as below /usr."""
 import gzip
 import os
 import pathlib
@@ -8,7 +8,8 @@ import shutil
 from common import SOURCE, WORK, fresh_folder, run
 
 PROGRAMS = ("partita", "partita-check")
-EXAMPLES = ("*.md", "*.json", "*.json.gz", "embed/*", "platforms/*", "models/*.json")  # small ones; models come with the sources
+# Small ones; models come with the sources.
+EXAMPLES = ("*.md", "*.json", "*.json.gz", "embed/*", "platforms/*", "models/*.json")
 
 
 def install(build_folder: pathlib.Path) -> pathlib.Path:

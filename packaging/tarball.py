@@ -16,8 +16,9 @@ README = """Partita {version}
 
     bin/partita plan share/doc/partita/examples/branch.json
 
-Both programs (bin/partita, bin/partita-check) run from where this folder is put, and may be linked to from elsewhere. They need the
-C library of Linux, glibc {glibc} or later, and nothing else: the libraries they use are in lib, their licences in licenses.
+Both programs (bin/partita, bin/partita-check) run from where this folder is put, and may be linked to from elsewhere.
+They need the C library of Linux, glibc {glibc} or later, and nothing else: the libraries they use are in lib, their
+licences in licenses.
 
 Completion for bash:    source share/bash-completion/completions/partita
 Documents and examples: share/doc/partita

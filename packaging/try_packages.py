@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs the packages of dist/, each in a clean root of its own, and asks them for plans whose values are known.
 
-`./dev package --try [KIND]...` runs it. Nothing is left but build-package/base-SUITE, the minimal system for the next time.
+`./dev package --try [KIND]...` runs it. Nothing is left but build-package/base-SUITE, the minimal system, for the next
+time.
 """
 import argparse
 import json
@@ -20,8 +21,8 @@ from libraries import C_LIBRARY
 
 WORKLOAD = SOURCE / "examples/branch.json"
 BEST = 12.5  # milliseconds per sample, proved: examples/README.md
-BUILD_NEEDS = ("g++", "cmake", "ninja-build", "pkg-config", "python3-dev", "python3-venv", "nlohmann-json3-dev", "libfmt-dev", "zlib1g-dev",
-               "coinor-libcbc-dev", "coinor-libclp-dev", "libscotch-dev", "libmetis-dev")
+BUILD_NEEDS = ("g++", "cmake", "ninja-build", "pkg-config", "python3-dev", "python3-venv", "nlohmann-json3-dev",
+               "libfmt-dev", "zlib1g-dev", "coinor-libcbc-dev", "coinor-libclp-dev", "libscotch-dev", "libmetis-dev")
 
 # Run by the Python of a root, with the workload's name: plans, judges the plan, makes a page of it.
 IN_PYTHON = """
@@ -37,7 +38,7 @@ print(json.dumps({"status": plan.status, "value": plan.value}))
 def package(pattern: str) -> pathlib.Path:
     found = sorted(DIST.glob(pattern))
     if len(found) != 1:
-        raise Failed(f"dist/ has {len(found)} files {pattern}; expected one: make it with `./dev package`, and remove others")
+        raise Failed(f"dist/ has {len(found)} files {pattern}; expected one: make it with `./dev package`, remove others")
     return found[0]
 
 
@@ -48,14 +49,14 @@ def expect_best(answer: dict) -> None:
 
 
 def try_programs(root: CleanRoot, bin_folder: str) -> None:
-    """Both programs, the dynamic program, the solver of integer programs in its child process, and both graph partitioners."""
+    """Both programs, the dynamic program, integer programs in their child process, and both graph partitioners."""
     printed = root.run(f"{bin_folder}/partita", "--version")
     if version() not in printed:
         raise Failed(f"partita --version printed '{printed.strip()}'; expected version {version()}")
     root.copy_in(WORKLOAD)
     workload, plan = f"/root/{WORKLOAD.name}", "/root/plan.json"
     for options in ([], ["--algorithm", "ip"]):
-        root.run(f"{bin_folder}/partita", "plan", workload, "--quiet", *options, "-o", plan, "--report", "/root/page.html")
+        root.run(f"{bin_folder}/partita", "plan", workload, "--quiet", "-o", plan, "--report", "/root/page.html", *options)
         expect_best(json.loads(root.read(plan)))
         root.run(f"{bin_folder}/partita-check", workload, plan)
     compared = root.run(f"{bin_folder}/partita", "compare", workload, "--algorithms", "dp,scotch,metis")
@@ -86,8 +87,8 @@ def copy_c_library(folder: pathlib.Path) -> None:
 
 
 def try_deb() -> None:
-    """The programs, with the packages that they depend on and no others; removing them leaves nothing. Then the library, with a
-    compiler."""
+    """The programs, with the packages that they depend on and no others; removing them leaves nothing. Then the
+    library, with a compiler."""
     name = package(f"partita_{version()}_*.deb")
     with debian_root("deb") as root:
         root.copy_in(name)
