@@ -38,7 +38,7 @@ def needed_libraries(files: Iterable[pathlib.Path]) -> Dict[str, pathlib.Path]:
 
 
 def bundle(programs: Iterable[pathlib.Path], folder: pathlib.Path) -> Dict[str, pathlib.Path]:
-    """Copies what the programs need into `folder`, and makes programs and copies look there, wherever both are moved."""
+    """Copies what the programs need into `folder`, and makes programs and copies look there, wherever they are."""
     folder.mkdir()
     programs = list(programs)
     libraries = needed_libraries(programs)

@@ -16,7 +16,7 @@ COMPILED_IN = ("nlohmann-json3-dev",)  # headers alone
 
 
 def environment() -> pathlib.Path:
-    """The Python of a virtual environment with what builds and repairs wheels; made anew when something else is wanted."""
+    """The Python of a virtual environment with what builds and repairs wheels; made anew when that changes."""
     requires = tomllib.loads((SOURCE / "pyproject.toml").read_text())["build-system"]["requires"]
     wanted = "\n".join([sys.version, *TOOLS, *requires])
     folder = WORK / "venv"
@@ -49,8 +49,8 @@ def check_sources(package: pathlib.Path) -> None:
     """The sdist must hold all that git does and a build reads, and nothing that was built."""
     with tarfile.open(package) as archive:
         held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    tracked = run("git", "-C", SOURCE, "ls-files", "--", "CMakeLists.txt", "pyproject.toml", "LICENSE", "README.md", "app",
-                  "cmake", "partita", "platforms", "python", "web/dist").splitlines()
+    tracked = run("git", "-C", SOURCE, "ls-files", "--", "CMakeLists.txt", "pyproject.toml", "LICENSE", "README.md",
+                  "app", "cmake", "partita", "platforms", "python", "web/dist").splitlines()
     missing = [name for name in tracked if name not in held]
     if missing:
         raise Failed(f"the sdist lacks {missing[0]} and {len(missing) - 1} more; see `sdist` in pyproject.toml")

@@ -49,9 +49,10 @@ def pack(top: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
         member.uname = member.gname = "root"
         return member
 
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=source_time()) as packed:
+    unfinished = top.parent / target.name  # what is in dist/ is whole
+    with open(unfinished, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=source_time()) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:
             archive.add(top, top.name, recursive=False, filter=nobody)
             for path in sorted(top.rglob("*")):
                 archive.add(path, f"{top.name}/{path.relative_to(top)}", recursive=False, filter=nobody)
-    return target
+    return unfinished.replace(target)
