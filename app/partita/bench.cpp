@@ -44,7 +44,7 @@ struct BenchArguments {
   bool quiet = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     R"(The folder of workloads holds paper/tables.json, what the paper reports, and the inputs that it names; it is the one of
 --workloads, or of the environment's PARTITA_WORKLOADS, or ../shared/workloads beside the sources. With -o, writes
 paper.md, paper.json and paper.svg. Ctrl-C ends the work; what there is is written.
@@ -53,6 +53,14 @@ Example:
   partita bench paper --workloads ~/workloads -o results
 )";
 
+// Beside the checkout in whose build folder this program is. It is asked for when it runs: a program that was installed, or carried
+// to another machine, names no folder of the machine that built it.
+fs::path usual_workloads() {
+  std::error_code error;  // then it is sought from the working folder
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return (program.parent_path().parent_path() / ".." / "shared" / "workloads").lexically_normal();
+}
+
 fs::path find_tables(const std::string& given) {
   std::vector<fs::path> folders;
   if (!given.empty()) {
@@ -60,7 +68,7 @@ fs::path find_tables(const std::string& given) {
   } else if (const char* named = std::getenv("PARTITA_WORKLOADS"); named && *named) {
     folders.emplace_back(named);
   } else {
-    folders.emplace_back(fs::path(PARTITA_SOURCE_DIR) / ".." / "shared" / "workloads");
+    folders.push_back(usual_workloads());
   }
   const fs::path tables = folders.front() / "paper" / "tables.json";
   std::error_code error;
@@ -169,7 +177,7 @@ void add_bench_command(Command& program, Action& action) {
   folder(command.add_option("-o,--output", arguments->output,
                             "Write Markdown, JSON and a chart into this folder (default: tables to standard output)"));
   command.add_flag("-q,--quiet", arguments->quiet, "Print no progress");
-  command.footer(kFooter);
+  command.footer(kBenchFooter);
   command.callback([&action, arguments] { action = [arguments] { return run_bench(*arguments); }; });
 }
 
