@@ -100,7 +100,7 @@ def test_a_model_is_measured_planned_and_run(tmp_path, monkeypatch):
         samples=30,
         recalibrate=1,
         against_even=True,
-        repetitions=5,
+        repetitions=3,
         tell=told.append,
         folder=tmp_path / "work",
         time_limit=2,

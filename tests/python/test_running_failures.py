@@ -161,7 +161,7 @@ def test_stages_end_also_if_another_process_holds_the_control_pipe_open(folder, 
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], os.path.dirname(__file__)])},
     )
     try:
         pids = [int(word) for word in process.stdout.readline().split()]
