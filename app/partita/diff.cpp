@@ -8,10 +8,10 @@
 
 #include "app/partita/commands.h"
 #include "app/partita/output.h"
-#include "partita/ask/option_names.h"
 #include "app/shared/options.h"
 #include "app/shared/standard_streams.h"
 #include "app/shared/terminal_width.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/listed_split.h"
 #include "partita/read/bytes.h"
 #include "partita/read/plan_facts.h"

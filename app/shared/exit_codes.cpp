@@ -11,8 +11,8 @@
 #include <stdexcept>
 
 #include "app/shared/memory_limit.h"
-#include "partita/ask/option_names.h"
 #include "app/shared/standard_streams.h"
+#include "partita/ask/option_names.h"
 #include "partita/check/names.h"
 #include "partita/util/error.h"
 #include "partita/util/visible_text.h"
