@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "python"), str(HERE.parent / "tests" / "python")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("python", "tests/python", "tests/write")]
 
 import numpy as np
 from models import Model, cut, helper

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "python"), str(HERE.parent / "tests" / "python")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("python", "tests/python", "tests/write")]
 
 from models import Model, cut, helper
 from onnx import TensorProto
