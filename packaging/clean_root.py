@@ -27,14 +27,18 @@ PASSED_ON = re.compile(r"(https?|no|all|ftp)_proxy|PIP_\w+|SSL_CERT_\w+|REQUESTS
 HOST_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
 
 
+INSIDE = "/try"  # where a root has what is tried in it
+
+
 class CleanRoot:
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
+        (folder / INSIDE.lstrip("/")).mkdir()
 
     def run(self, *command, **variables: str) -> str:
         """Runs a command in the root, with no more of this machine's environment than what leads to packages."""
         environment = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}
-        environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+        environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": INSIDE, "LC_ALL": "C.UTF-8",
                         "DEBIAN_FRONTEND": "noninteractive", **variables}
         try:
             return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", ENTER, "enter",
@@ -43,9 +47,13 @@ class CleanRoot:
             raise Failed(f"'{' '.join(map(str, command))[:200]}' failed in the root", failure.details) from None
 
     def copy_in(self, *files: pathlib.Path) -> None:
-        """Copies files into /root of it. Commands must name them in full: they start in /."""
+        """Copies files and folders into INSIDE. Commands must name them in full: they start in /."""
         for file in files:
-            shutil.copy(file, self.folder / "root")
+            to = self.folder / INSIDE.lstrip("/") / file.name
+            if file.is_dir():
+                shutil.copytree(file, to)
+            else:
+                shutil.copy(file, to)
 
     def install(self, *packages: str) -> None:
         self.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)

@@ -14,22 +14,23 @@ import signal
 import sys
 import time
 
-from clean_root import CleanRoot, check_rights, debian_root, folder_for
+from clean_root import INSIDE, CleanRoot, check_rights, debian_root, folder_for
 from common import DIST, SOURCE, Failed, run, say, version
 from libraries import C_LIBRARY
 
 WORKLOAD = SOURCE / "examples/branch.json"
+PAGE = f"{INSIDE}/page.html"
 BEST = 12.5  # milliseconds per sample, proved: examples/README.md
 BUILD_NEEDS = ("g++", "cmake", "ninja-build", "pkg-config", "python3-dev", "python3-venv", "nlohmann-json3-dev",
                "libfmt-dev", "zlib1g-dev", "coinor-libcbc-dev", "coinor-libclp-dev", "libscotch-dev", "libmetis-dev")
 
-# Run by the Python of a root, with the workload's name: plans, judges the plan, makes a page of it.
+# Run by the Python of a root, with the names of the workload and of a page: plans, judges the plan, writes the page.
 IN_PYTHON = """
 import json, sys
 import partita
 plan = partita.plan(partita.Graph.read(sys.argv[1]))
 assert partita.check(plan.graph, plan), "the plan does not pass the check"
-plan.report("/root/page.html")
+plan.report(sys.argv[2])
 print(json.dumps({"status": plan.status, "value": plan.value}))
 """
 
@@ -53,10 +54,9 @@ def try_programs(root: CleanRoot, bin_folder: str) -> None:
     if version() not in printed:
         raise Failed(f"partita --version printed '{printed.strip()}'; expected version {version()}")
     root.copy_in(WORKLOAD)
-    workload, plan = f"/root/{WORKLOAD.name}", "/root/plan.json"
+    workload, plan = f"{INSIDE}/{WORKLOAD.name}", f"{INSIDE}/plan.json"
     for options in ([], ["--algorithm", "ip"]):
-        root.run(f"{bin_folder}/partita", "plan", workload, "--quiet", "-o", plan, "--report", "/root/page.html",
-                 *options)
+        root.run(f"{bin_folder}/partita", "plan", workload, "--quiet", "-o", plan, "--report", PAGE, *options)
         expect_best(json.loads(root.read(plan)))
         root.run(f"{bin_folder}/partita-check", workload, plan)
     compared = root.run(f"{bin_folder}/partita", "compare", workload, "--algorithms", "dp,scotch,metis")
@@ -68,7 +68,7 @@ def try_tarball() -> None:
     """In a root with the C library and nothing else, not even a shell."""
     name = package(f"partita-*-linux-{platform.machine()}.tar.gz")
     with folder_for("tarball") as folder:
-        for path in ("proc", "dev", "root", "tmp", "opt"):
+        for path in ("proc", "dev", "tmp", "opt"):
             (folder / path).mkdir()
         copy_c_library(folder)
         run("tar", "-xzf", name, "-C", folder / "opt")
@@ -91,7 +91,7 @@ def try_deb() -> None:
     name = package(f"partita_{version()}_*.deb")
     with debian_root("deb") as root:
         root.copy_in(name)
-        root.install(f"/root/{name.name}")
+        root.install(f"{INSIDE}/{name.name}")
         try_programs(root, "/usr/bin")
         root.run("bash", "-c", "source /usr/share/bash-completion/completions/partita && complete -p partita")
         root.run("apt-get", "remove", "-y", "-qq", "partita")
@@ -115,11 +115,12 @@ def try_sdist() -> None:
 
 def try_in_python(root: CleanRoot, file: pathlib.Path) -> None:
     root.copy_in(file, WORKLOAD)
-    root.run("python3", "-m", "venv", "/root/venv")
-    root.run("/root/venv/bin/pip", "install", "--quiet", f"/root/{file.name}",
+    venv = f"{INSIDE}/venv"
+    root.run("python3", "-m", "venv", venv)
+    root.run(f"{venv}/bin/pip", "install", "--quiet", f"{INSIDE}/{file.name}",
              CMAKE_BUILD_PARALLEL_LEVEL=os.environ.get("JOBS") or str(os.cpu_count()))
-    expect_best(json.loads(root.run("/root/venv/bin/python", "-c", IN_PYTHON, f"/root/{WORKLOAD.name}")))
-    if "</html>" not in root.read("/root/page.html"):
+    expect_best(json.loads(root.run(f"{venv}/bin/python", "-c", IN_PYTHON, f"{INSIDE}/{WORKLOAD.name}", PAGE)))
+    if "</html>" not in root.read(PAGE):
         raise Failed("the page of the plan is not whole")
 
 
@@ -127,11 +128,12 @@ def try_library(root: CleanRoot) -> None:
     """Builds and runs examples/embed with the installed library."""
     name = package(f"libpartita-dev_{version()}_*.deb")
     root.copy_in(name)
-    root.install(f"/root/{name.name}", "g++", "cmake", "ninja-build")
-    shutil.copytree(SOURCE / "examples/embed", root.folder / "root/embed")
-    root.run("cmake", "-S", "/root/embed", "-B", "/root/embed/build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
-    root.run("cmake", "--build", "/root/embed/build")
-    printed = root.run("/root/embed/build/embed")
+    root.install(f"{INSIDE}/{name.name}", "g++", "cmake", "ninja-build")
+    root.copy_in(SOURCE / "examples/embed")
+    source, build = f"{INSIDE}/embed", f"{INSIDE}/embed/build"
+    root.run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+    root.run("cmake", "--build", build)
+    printed = root.run(f"{build}/embed")
     if not printed.startswith(f"partita {version()}: "):
         raise Failed(f"examples/embed printed '{printed[:80]}'; expected its version first")
 

@@ -41,7 +41,6 @@ namespace {
 
 constexpr long long kMostSamples = 1'000'000;
 constexpr std::size_t kUsualSamples = 100;
-constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
 
 struct SimulateArguments {
   QuestionOptions question;

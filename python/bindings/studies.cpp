@@ -62,8 +62,6 @@ nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const s
   return result;
 }
 
-constexpr std::size_t kMostTraced = 10'000;  // samples: a trace of more is too large for what shows it
-
 SimulationOptions simulation_options(const PlanHandle& handle, const std::string& schedule, std::size_t samples,
                                      std::size_t microbatches) {
   if (!handle.plan.result.split) throw InputError(ErrorKind::Usage, "plan", "has no split, so there is nothing to run");
@@ -79,7 +77,7 @@ SimulationOptions simulation_options(const PlanHandle& handle, const std::string
     options.kind = *kind;
   }
   options.samples = samples;
-  options.record = std::clamp<std::size_t>(samples, 1, kMostTraced);
+  options.record = std::clamp<std::size_t>(samples, 1, detail::kMostTraced);
   if (microbatches > 0 || handle.problem.microbatches > 0) {
     options.microbatches = microbatches > 0 ? microbatches : static_cast<std::size_t>(handle.problem.microbatches);
   }

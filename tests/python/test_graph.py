@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Graphs: from files, arrays and networkx, and what they tell of themselves."""
+
 import pickle
 
 import numpy

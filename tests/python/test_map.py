@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Many questions at once: answers in order, errors in their place."""
+
 import concurrent.futures
 import json
 

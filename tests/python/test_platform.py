@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Platforms: known ones, files, and plain numbers."""
+
 import math
 import pickle
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""check, simulate, compare and sweep say what the command line says."""
+
 import json
 import subprocess
 
