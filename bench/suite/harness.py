@@ -26,7 +26,7 @@ def run_measured(args, command):
 def plan(args, path, time_limit, algorithm="auto", shape="staged", question=()):
     """One row of a table: what `partita plan` answered, what it used, and what partita-check says about it.
 
-    The bound of a free split comes with a certificate, which partita-check verifies as well. `question` are options
+    The bound of a free or contiguous split comes with a certificate, which partita-check verifies as well. `question` are options
     that change the question, for both programs; without --objective there it is throughput.
     """
     output = args.output.parent / "plan.json"
@@ -36,7 +36,7 @@ def plan(args, path, time_limit, algorithm="auto", shape="staged", question=()):
     question = ["--shape", shape, *question]
     command = [args.build / "partita", "plan", path, *question, "--threads", "1", "--time-limit", str(time_limit),
                "--algorithm", algorithm, "--quiet", "-o", output]
-    if shape == "free":
+    if shape != "staged":
         command += ["--certificate", certificate]
     load_before = os.getloadavg()[0]
     code, seconds, megabytes, stderr = run_measured(args, [str(part) for part in command])

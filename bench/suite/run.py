@@ -24,7 +24,7 @@ from setups import run_setups
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-TABLES = ("staged", "linear", "quick", "free", "latency", "setups", "schedules")
+TABLES = ("staged", "linear", "quick", "free", "contiguous", "in_flight", "latency", "setups", "schedules")
 TARGET_COLUMN = ("target", lambda r: "MISSED: " + r["missed"] if r["missed"] else "met")
 PUBLISHED_COLUMNS = [
     ("workload", lambda r: r["name"]),
@@ -145,26 +145,47 @@ def run_linear(args, title, group, instances, known, published, record):
     record["totals"][f"{title} linear"] = table.total({})
 
 
-def run_free(args, title, group, instances, known, record):
-    """The table of free splits of a group, each with a certificate, and never worse than the staged split found
-    before."""
-    if not instances or "free" not in group:
+def run_wider(args, shape, title, group, instances, known, record):
+    """The table of free or contiguous splits of a group, each with a certificate, and never worse than the staged split
+    found before."""
+    if not instances or shape not in group:
         return
     staged = {row["name"]: row["value"] for row in record["staged"]}
-    table = Table(f"{title}: free, best portfolio", PLAN_COLUMNS, [name for name, _, _ in instances])
+    spec = group[shape]
+    table = Table(f"{title}: {shape}, best portfolio", PLAN_COLUMNS, [name for name, _, _ in instances])
     for name, path, _ in instances:
-        limit = args.time_limit or group["free"]["time_limit"]
-        row = {"name": name, "group": title, "time_limit": limit} | plan(args, path, limit, shape="free")
-        best = known.get(name, {}).get("free")
+        own = spec.get("targets", {}).get(name, {})
+        limit = args.time_limit or own.get("time_limit", spec["time_limit"])
+        row = {"name": name, "group": title, "time_limit": limit} | plan(args, path, limit, shape=shape)
+        best = known.get(name, {}).get(shape)
         compare(row, best)
         proved = best is not None and best["status"] == "optimal"
-        target = {"certified": True} | group["free"].get("target" if proved else "open_target", {})
+        target = {"certified": True} | spec.get("target" if proved else "open_target", {}) | own
         if staged.get(name) is not None:
             target["value"] = staged[name] * (1 + SAME)
         row["missed"] = missed(row, target)
         table.add(row)
-    record["free"] += table.rows
-    record["totals"][f"{title} free"] = table.total(group["free"].get("total", {}))
+    record[shape] += table.rows
+    record["totals"][f"{title} {shape}"] = table.total(spec.get("total", {}))
+
+
+def run_in_flight(args, title, group, instances, record):
+    """Training with the memory of samples in flight: how much of the gap is due to it."""
+    if not instances or "in_flight" not in group:
+        return
+    plain = {row["name"]: row["gap"] for row in record["staged"]}
+    spec = group["in_flight"]
+    wanted = [instance for instance in instances if instance[0].endswith(spec["ending"])]
+    table = Table(f"{title}: staged, samples in flight", PLAN_COLUMNS, [name for name, _, _ in wanted])
+    for name, path, _ in wanted:
+        limit = args.time_limit or spec["time_limit"]
+        row = {"name": name, "group": title, "time_limit": limit}
+        row |= plan(args, path, limit, question=("--memory-model", "1f1b"))
+        target = {} if plain.get(name) is None else {"gap": plain[name] + spec["more_gap"]}
+        row["missed"] = missed(row, target)
+        table.add(row)
+    record["in_flight"] += table.rows
+    record["totals"][f"{title} in flight"] = table.total({})
 
 
 def run_quick(args, title, group, instances, published, record):
@@ -214,8 +235,11 @@ def run_tables(args, title, group, instances, known, published, record):
     if "quick" in tables:
         free = {name: row["ipNonContiguous"]["tps"] for name, row in published.items()}
         run_quick(args, title, group, instances, free, record)
-    if "free" in tables:
-        run_free(args, title, group, instances, known, record)
+    for shape in ("free", "contiguous"):
+        if shape in tables:
+            run_wider(args, shape, title, group, instances, known, record)
+    if "in_flight" in tables:
+        run_in_flight(args, title, group, instances, record)
     if "latency" in tables:
         run_latency(args, title, group, instances, known, record)
     if "setups" in tables:
