@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
+#include "partita/reduce/shrink.h"
+#include "partita/solve/staged/before_search.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -36,16 +37,22 @@ std::vector<Question> host_cases(const Question& question) {
   return cases;
 }
 
-// What to ask of a graph that lost its views, so that "no" to all means "no" to the question. A stage of views alone is
-// empty there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
-std::vector<Threshold> relaxed_questions(const Threshold& question) {
-  if (!question.host_case) return {question};
-  Threshold fewer_before = question, empty_host = question;
-  fewer_before.host_case->least = 0;
-  empty_host.host_case.reset();
-  empty_host.platform.hosts = 0;
+// What to ask of a graph that lost groups, so that "no" to all means "no" to the question. A stage of lost groups alone
+// is empty there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
+template <class Question>
+std::vector<Question> relaxed_questions(const Question& question) {
+  if (!view(question, 0).host_case) return {question};
+  Question fewer_before = question, empty_host = question;
+  change_views(fewer_before, [](Threshold& one) { one.host_case->least = 0; });
+  change_views(empty_host, [](Threshold& one) {
+    one.host_case.reset();
+    one.platform.hosts = 0;
+  });
   return {fewer_before, empty_host};
 }
+
+// Doses of shrink, from the smallest graph to the largest. A larger dose decides sooner, a smaller one loses less.
+constexpr double kDoses[] = {0.01, 0.002, 0};
 
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
 // may hold any of many sets of cheap groups.
@@ -69,6 +76,16 @@ SearchResult search(Presolved<Graphs>& small, const QuestionOf<Graphs>& question
     for (GroupId& v : stage.groups) v = GroupId(small.graph.size() - 1 - v.index());
   }
   return result;
+}
+
+// Limits on the passes, which are all that is asked of loads.
+template <class Graphs>
+bool within_limits_of(const Graphs& graphs, const QuestionOf<Graphs>& question, const std::vector<Stage>& stages) {
+  const auto value = pass_value(graphs, stages);
+  for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p) {
+    if (value.largest[p] > view(question, kFirstPass<Graphs> + p).limit) return false;
+  }
+  return true;
 }
 
 std::string text_of(const Threshold& question) { return fmt::format("limit {:.7g}", question.limit); }
@@ -102,16 +119,9 @@ class LimitQuestion {
     Budget budget(budget_, slice_);
     Presolved<Graphs> small = presolve(graphs_, question, options_.presolve, budget);
     if (small.infeasible) return Answer::No;
-    if constexpr (kPassesOf<Graphs> == 1) {
-      const CloneRelaxation relaxed =
-          options_.settings.clone_relaxation ? relax_clones(small.graph) : CloneRelaxation();
-      if (relaxed.changed()) {
-        Technique relaxation(budget, "staged.clone_relaxation", "limits decided");
-        const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
-        relaxation.yield(answer != Answer::Unknown);
-        if (answer != Answer::Unknown) return answer;
-      }
-    }
+    const Answer shrunk = ask_shrunk(small, question, budget, reply);
+    if (shrunk != Answer::Unknown) return shrunk;
+    if (refuted_before_search(small, question, options_, budget)) return Answer::No;
     Technique exact(budget, "staged.search", "limits decided");
     const SearchResult result = search(small, question, options_, budget);
     exact.yield(result.answer != Answer::Unknown);
@@ -121,21 +131,40 @@ class LimitQuestion {
     return result.answer;
   }
 
-  // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for
+  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less. Where it
+  // takes too long, so will the others, but for the last, which is nearly the graph itself.
+  Answer ask_shrunk(const Presolved<Graphs>& small, const Question& question, Budget& budget, LimitAnswer& reply) {
+    if (!options_.settings.shrink) return Answer::Unknown;
+    Technique relaxation(budget, "staged.shrink", "limits decided");
+    std::size_t removed = 0;
+    for (double dose : kDoses) {
+      const Shrunk<Graphs> shrunk = shrink(small.graph, question, dose, budget);
+      if (shrunk.removed.size() == removed) continue;
+      removed = shrunk.removed.size();
+      const Answer answer = ask_smaller(small, shrunk, question, budget, reply);
+      relaxation.yield(answer != Answer::Unknown);
+      if (answer != Answer::Unknown) return answer;
+    }
+    return Answer::Unknown;
+  }
+
+  // No: neither has the graph a split. Yes: here is one. Unknown also if the shrunk graph has one that serves for
   // nothing.
-  Answer ask_relaxed(const Presolved<StageGraph>& small, const CloneRelaxation& relaxed, const Threshold& question,
+  Answer ask_smaller(const Presolved<Graphs>& small, const Shrunk<Graphs>& shrunk, const Question& question,
                      Budget& budget, LimitAnswer& reply) {
-    for (const Threshold& one : relaxed_questions(question)) {
-      Presolved<StageGraph> smaller = presolve(relaxed.graph, one, options_.presolve, budget);
-      if (smaller.infeasible) continue;
+    for (const Question& one : relaxed_questions(question)) {
+      Presolved<Graphs> smaller = presolve(shrunk.graph, one, options_.presolve, budget);
+      if (smaller.infeasible || refuted_before_search(smaller, one, options_, budget)) continue;
       const SearchResult result = search(smaller, one, options_, budget);
-      tell(one, smaller.graph.size(), result, "relaxed ");
+      tell(one, smaller.graph.size(), result, "shrunk, ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
-      std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
-      const double value = largest_load(small.graph, stages);
+      std::vector<Stage> stages = lift_shrunk(small.graph, shrunk, lift_stages(smaller.lift, result.split.stages));
+      if (!legal_stages(view(small.graph, 0), view(question, 0).platform, stages)) return Answer::Unknown;
+      const bool serves = within_limits_of(small.graph, question, stages);
+      const double value = pass_value(small.graph, stages).sum();
       offer(reply, small.lift, {value, std::move(stages)});
-      return value <= question.limit ? Answer::Yes : Answer::Unknown;
+      return serves ? Answer::Yes : Answer::Unknown;
     }
     return Answer::No;
   }
