@@ -124,7 +124,7 @@ class Shrinker {
     std::vector<GroupId> candidates;
     for (GroupId v : whole.all()) {
       const Group& g = whole.group(v);
-      if (!gone_[v] && g.on_accelerator && g.memory <= 0 && g.accelerator_time <= (floats[v] ? dose_ * limit_ : 0))
+      if (!gone_[v] && g.on_accelerator && g.accelerator_time <= (floats[v] ? dose_ * limit_ : 0))
         candidates.push_back(v);
     }
     std::stable_sort(candidates.begin(), candidates.end(),

@@ -51,8 +51,24 @@ std::vector<Question> relaxed_questions(const Question& question) {
   return {fewer_before, empty_host};
 }
 
+// What every split that answers yes answers yes to at least one of. Empty where there are no cases.
+std::vector<Threshold> relaxed_host_cases(const Threshold& question) {
+  std::vector<Threshold> cases;
+  for (const Threshold& one : host_cases(question)) {
+    // All cases share that of an empty host, which is the first.
+    cases.push_back(relaxed_questions(one).front());
+  }
+  return cases;
+}
+
 // Doses of shrink, from the smallest graph to the largest. A larger dose decides sooner, a smaller one loses less.
 constexpr double kDoses[] = {0.01, 0.002, 0};
+
+// So much that it is worth asking before the graph itself is presolved.
+template <class Graphs>
+bool much_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
+  return 4 * shrunk.removed.size() > graphs.size();
+}
 
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
 // may hold any of many sets of cheap groups.
@@ -115,12 +131,16 @@ class LimitQuestion {
   }
 
  private:
+  // Cheap refutations first: the smallest graph, straight from the graph given; then presolve of the graph itself, and
+  // what it can be shrunk to after that, which loses less; then the graph itself.
   Answer ask_one(const Question& question, LimitAnswer& reply) {
     Budget budget(budget_, slice_);
+    Answer answer = ask_much_smaller(question, budget, reply);
+    if (answer != Answer::Unknown) return answer;
     Presolved<Graphs> small = presolve(graphs_, question, options_.presolve, budget);
     if (small.infeasible) return Answer::No;
-    const Answer shrunk = ask_shrunk(small, question, budget, reply);
-    if (shrunk != Answer::Unknown) return shrunk;
+    answer = ask_shrunk(small, question, budget, reply);
+    if (answer != Answer::Unknown) return answer;
     if (refuted_before_search(small, question, options_, budget)) return Answer::No;
     Technique exact(budget, "staged.search", "limits decided");
     const SearchResult result = search(small, question, options_, budget);
@@ -131,8 +151,20 @@ class LimitQuestion {
     return result.answer;
   }
 
-  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less. Where it
-  // takes too long, so will the others, but for the last, which is nearly the graph itself.
+  Answer ask_much_smaller(const Question& question, Budget& budget, LimitAnswer& reply) {
+    if (!options_.settings.shrink) return Answer::Unknown;
+    Technique relaxation(budget, "staged.shrink", "limits decided");
+    const Shrunk<Graphs> shrunk = shrink(graphs_, question, kDoses[0], budget);
+    if (!much_smaller(shrunk, graphs_)) return Answer::Unknown;
+    Lift as_given(graphs_.size());
+    for (GroupId v : as_given.all()) as_given[v] = v;
+    Budget half(budget, slice_ / 2);
+    const Answer answer = ask_smaller(graphs_, as_given, shrunk, question, half, reply);
+    relaxation.yield(answer != Answer::Unknown);
+    return answer;
+  }
+
+  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less.
   Answer ask_shrunk(const Presolved<Graphs>& small, const Question& question, Budget& budget, LimitAnswer& reply) {
     if (!options_.settings.shrink) return Answer::Unknown;
     Technique relaxation(budget, "staged.shrink", "limits decided");
@@ -141,7 +173,8 @@ class LimitQuestion {
       const Shrunk<Graphs> shrunk = shrink(small.graph, question, dose, budget);
       if (shrunk.removed.size() == removed) continue;
       removed = shrunk.removed.size();
-      const Answer answer = ask_smaller(small, shrunk, question, budget, reply);
+      Budget half(budget, dose > 0 ? slice_ / 2 : slice_);
+      const Answer answer = ask_smaller(small.graph, small.lift, shrunk, question, half, reply);
       relaxation.yield(answer != Answer::Unknown);
       if (answer != Answer::Unknown) return answer;
     }
@@ -150,7 +183,7 @@ class LimitQuestion {
 
   // No: neither has the graph a split. Yes: here is one. Unknown also if the shrunk graph has one that serves for
   // nothing.
-  Answer ask_smaller(const Presolved<Graphs>& small, const Shrunk<Graphs>& shrunk, const Question& question,
+  Answer ask_smaller(const Graphs& large, const Lift& lift, const Shrunk<Graphs>& shrunk, const Question& question,
                      Budget& budget, LimitAnswer& reply) {
     for (const Question& one : relaxed_questions(question)) {
       Presolved<Graphs> smaller = presolve(shrunk.graph, one, options_.presolve, budget);
@@ -159,11 +192,11 @@ class LimitQuestion {
       tell(one, smaller.graph.size(), result, "shrunk, ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
-      std::vector<Stage> stages = lift_shrunk(small.graph, shrunk, lift_stages(smaller.lift, result.split.stages));
-      if (!legal_stages(view(small.graph, 0), view(question, 0).platform, stages)) return Answer::Unknown;
-      const bool serves = within_limits_of(small.graph, question, stages);
-      const double value = pass_value(small.graph, stages).sum();
-      offer(reply, small.lift, {value, std::move(stages)});
+      std::vector<Stage> stages = lift_shrunk(large, shrunk, lift_stages(smaller.lift, result.split.stages));
+      if (!legal_stages(view(large, 0), view(question, 0).platform, stages)) return Answer::Unknown;
+      const bool serves = within_limits_of(large, question, stages);
+      const double value = pass_value(large, stages).sum();
+      offer(reply, lift, {value, std::move(stages)});
       return serves ? Answer::Yes : Answer::Unknown;
     }
     return Answer::No;
@@ -215,12 +248,19 @@ template LimitAnswer ask_limit(const PassGraphs&, const PassQuestion&, std::uint
 
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
                         const LimitOptions& options) {
-  if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
-  if (effort == Effort::Quick || !options.settings.host_cases) return false;
-  const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
-    return refutes_one(graph, one, effort, budget, options.presolve);
-  });
+  const auto refutes = [&](const StageGraph& graph_asked, const std::vector<Threshold>& cases) {
+    if (refutes_one(graph_asked, question, effort, budget, options.presolve)) return true;
+    if (effort == Effort::Quick || !options.settings.host_cases || cases.empty()) return false;
+    return std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
+      return refutes_one(graph_asked, one, effort, budget, options.presolve);
+    });
+  };
+  // Windows see more where less floats, so a graph that is much smaller mostly tells as much.
+  if (effort == Effort::Full && options.settings.shrink) {
+    const Shrunk<StageGraph> shrunk = shrink(graph, question, kDoses[0], budget);
+    if (much_smaller(shrunk, graph)) return refutes(shrunk.graph, relaxed_host_cases(question));
+  }
+  return refutes(graph, host_cases(question));
 }
 
 }  // namespace partita::detail
