@@ -37,6 +37,11 @@ void NetGraph::cap_costs(double most) {
   for (double& cost : net_cost_) cost = std::min(cost, most);
 }
 
+void NetGraph::forget_memory() {
+  for (Group& g : groups_) g.memory = 0;
+  total_memory_ = 0;
+}
+
 void NetGraph::ban_from_hosts(const IdVector<GroupId, char>& banned) {
   for (GroupId v : all()) {
     if (!banned[v]) continue;

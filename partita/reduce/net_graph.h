@@ -55,6 +55,8 @@ class NetGraph {
 
   // Marks groups as unsupported on hosts. All else stays as it is.
   void ban_from_hosts(const IdVector<GroupId, char>& banned);
+  // Every group needs no memory from now on. All else stays as it is.
+  void forget_memory();
   // Lowers higher costs to this. Sums of costs that differ by many magnitudes lose the small ones; where only loads up
   // to some limit matter, no net needs to cost more than a little above it.
   void cap_costs(double most);

@@ -34,8 +34,9 @@ SettingFields describe(StagedSettings& s) {
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
        "ideals; presolve has a switch of its own."},
-      {"clone_relaxation", &s.clone_relaxation,
-       "Ask first of the graph without groups that only hand a tensor on. Off to see what views cost the search."},
+      {"shrink", &s.shrink,
+       "Ask first of smaller graphs, without views and without what may sit in any of many stages. Off to see what "
+       "these cost the search."},
       {"host_cases", &s.host_cases,
        "With one host: ask a limit that stays open again for each place of the host. Off to see what cases give."},
       {"first_orders", &s.first_orders, 0, 100'000, "orders",

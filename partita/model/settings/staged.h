@@ -10,7 +10,7 @@ namespace partita {
 struct StagedSettings {
   bool annealing = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
-  bool clone_relaxation = true;
+  bool shrink = true;
   bool host_cases = true;
   int first_orders = 16;
   int orders_per_failure = 4;

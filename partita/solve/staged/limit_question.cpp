@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
+#include "partita/reduce/shrink.h"
+#include "partita/solve/staged/before_search.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -36,15 +37,37 @@ std::vector<Question> host_cases(const Question& question) {
   return cases;
 }
 
-// What to ask of a graph that lost its views, so that "no" to all means "no" to the question. A stage of views alone is
-// empty there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
-std::vector<Threshold> relaxed_questions(const Threshold& question) {
-  if (!question.host_case) return {question};
-  Threshold fewer_before = question, empty_host = question;
-  fewer_before.host_case->least = 0;
-  empty_host.host_case.reset();
-  empty_host.platform.hosts = 0;
+// What to ask of a graph that lost groups, so that "no" to all means "no" to the question. A stage of lost groups alone
+// is empty there. So in a case, fewer accelerators may come before the host, and the host itself may hold nothing.
+template <class Question>
+std::vector<Question> relaxed_questions(const Question& question) {
+  if (!view(question, 0).host_case) return {question};
+  Question fewer_before = question, empty_host = question;
+  change_views(fewer_before, [](Threshold& one) { one.host_case->least = 0; });
+  change_views(empty_host, [](Threshold& one) {
+    one.host_case.reset();
+    one.platform.hosts = 0;
+  });
   return {fewer_before, empty_host};
+}
+
+// What every split that answers yes answers yes to at least one of. Empty where there are no cases.
+std::vector<Threshold> relaxed_host_cases(const Threshold& question) {
+  std::vector<Threshold> cases;
+  for (const Threshold& one : host_cases(question)) {
+    // All cases share that of an empty host, which is the first.
+    cases.push_back(relaxed_questions(one).front());
+  }
+  return cases;
+}
+
+// Doses of shrink, from the smallest graph to the largest. A larger dose decides sooner, a smaller one loses less.
+constexpr double kDoses[] = {0.01, 0.002, 0};
+
+// So much that it is worth asking before the graph itself is presolved.
+template <class Graphs>
+bool much_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
+  return 4 * shrunk.removed.size() > graphs.size();
 }
 
 // A host near the start is searched for from the end: what a last device holds is just what is left, while a first one
@@ -69,6 +92,16 @@ SearchResult search(Presolved<Graphs>& small, const QuestionOf<Graphs>& question
     for (GroupId& v : stage.groups) v = GroupId(small.graph.size() - 1 - v.index());
   }
   return result;
+}
+
+// Limits on the passes, which are all that is asked of loads.
+template <class Graphs>
+bool within_limits_of(const Graphs& graphs, const QuestionOf<Graphs>& question, const std::vector<Stage>& stages) {
+  const auto value = pass_value(graphs, stages);
+  for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p) {
+    if (value.largest[p] > view(question, kFirstPass<Graphs> + p).limit) return false;
+  }
+  return true;
 }
 
 std::string text_of(const Threshold& question) { return fmt::format("limit {:.7g}", question.limit); }
@@ -98,20 +131,17 @@ class LimitQuestion {
   }
 
  private:
+  // Cheap refutations first: the smallest graph, straight from the graph given; then presolve of the graph itself, and
+  // what it can be shrunk to after that, which loses less; then the graph itself.
   Answer ask_one(const Question& question, LimitAnswer& reply) {
     Budget budget(budget_, slice_);
+    Answer answer = ask_much_smaller(question, budget, reply);
+    if (answer != Answer::Unknown) return answer;
     Presolved<Graphs> small = presolve(graphs_, question, options_.presolve, budget);
     if (small.infeasible) return Answer::No;
-    if constexpr (kPassesOf<Graphs> == 1) {
-      const CloneRelaxation relaxed =
-          options_.settings.clone_relaxation ? relax_clones(small.graph) : CloneRelaxation();
-      if (relaxed.changed()) {
-        Technique relaxation(budget, "staged.clone_relaxation", "limits decided");
-        const Answer answer = ask_relaxed(small, relaxed, question, budget, reply);
-        relaxation.yield(answer != Answer::Unknown);
-        if (answer != Answer::Unknown) return answer;
-      }
-    }
+    answer = ask_shrunk(small, question, budget, reply);
+    if (answer != Answer::Unknown) return answer;
+    if (refuted_before_search(small, question, options_, budget)) return Answer::No;
     Technique exact(budget, "staged.search", "limits decided");
     const SearchResult result = search(small, question, options_, budget);
     exact.yield(result.answer != Answer::Unknown);
@@ -121,21 +151,53 @@ class LimitQuestion {
     return result.answer;
   }
 
-  // No: neither has the graph a split. Yes: here is one. Unknown also if the relaxed graph has one that serves for
+  Answer ask_much_smaller(const Question& question, Budget& budget, LimitAnswer& reply) {
+    if (!options_.settings.shrink) return Answer::Unknown;
+    Technique relaxation(budget, "staged.shrink", "limits decided");
+    const Shrunk<Graphs> shrunk = shrink(graphs_, question, kDoses[0], budget);
+    if (!much_smaller(shrunk, graphs_)) return Answer::Unknown;
+    Lift as_given(graphs_.size());
+    for (GroupId v : as_given.all()) as_given[v] = v;
+    Budget half(budget, slice_ / 2);
+    const Answer answer = ask_smaller(graphs_, as_given, shrunk, question, half, reply);
+    relaxation.yield(answer != Answer::Unknown);
+    return answer;
+  }
+
+  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less.
+  Answer ask_shrunk(const Presolved<Graphs>& small, const Question& question, Budget& budget, LimitAnswer& reply) {
+    if (!options_.settings.shrink) return Answer::Unknown;
+    Technique relaxation(budget, "staged.shrink", "limits decided");
+    std::size_t removed = 0;
+    for (double dose : kDoses) {
+      const Shrunk<Graphs> shrunk = shrink(small.graph, question, dose, budget);
+      if (shrunk.removed.size() == removed) continue;
+      removed = shrunk.removed.size();
+      Budget half(budget, dose > 0 ? slice_ / 2 : slice_);
+      const Answer answer = ask_smaller(small.graph, small.lift, shrunk, question, half, reply);
+      relaxation.yield(answer != Answer::Unknown);
+      if (answer != Answer::Unknown) return answer;
+    }
+    return Answer::Unknown;
+  }
+
+  // No: neither has the graph a split. Yes: here is one. Unknown also if the shrunk graph has one that serves for
   // nothing.
-  Answer ask_relaxed(const Presolved<StageGraph>& small, const CloneRelaxation& relaxed, const Threshold& question,
+  Answer ask_smaller(const Graphs& large, const Lift& lift, const Shrunk<Graphs>& shrunk, const Question& question,
                      Budget& budget, LimitAnswer& reply) {
-    for (const Threshold& one : relaxed_questions(question)) {
-      Presolved<StageGraph> smaller = presolve(relaxed.graph, one, options_.presolve, budget);
-      if (smaller.infeasible) continue;
+    for (const Question& one : relaxed_questions(question)) {
+      Presolved<Graphs> smaller = presolve(shrunk.graph, one, options_.presolve, budget);
+      if (smaller.infeasible || refuted_before_search(smaller, one, options_, budget)) continue;
       const SearchResult result = search(smaller, one, options_, budget);
-      tell(one, smaller.graph.size(), result, "relaxed ");
+      tell(one, smaller.graph.size(), result, "shrunk, ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
-      std::vector<Stage> stages = lift_relaxed(small.graph, relaxed, lift_stages(smaller.lift, result.split.stages));
-      const double value = largest_load(small.graph, stages);
-      offer(reply, small.lift, {value, std::move(stages)});
-      return value <= question.limit ? Answer::Yes : Answer::Unknown;
+      std::vector<Stage> stages = lift_shrunk(large, shrunk, lift_stages(smaller.lift, result.split.stages));
+      if (!legal_stages(view(large, 0), view(question, 0).platform, stages)) return Answer::Unknown;
+      const bool serves = within_limits_of(large, question, stages);
+      const double value = pass_value(large, stages).sum();
+      offer(reply, lift, {value, std::move(stages)});
+      return serves ? Answer::Yes : Answer::Unknown;
     }
     return Answer::No;
   }
@@ -186,12 +248,19 @@ template LimitAnswer ask_limit(const PassGraphs&, const PassQuestion&, std::uint
 
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
                         const LimitOptions& options) {
-  if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
-  if (effort == Effort::Quick || !options.settings.host_cases) return false;
-  const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
-    return refutes_one(graph, one, effort, budget, options.presolve);
-  });
+  const auto refutes = [&](const StageGraph& graph_asked, const std::vector<Threshold>& cases) {
+    if (refutes_one(graph_asked, question, effort, budget, options.presolve)) return true;
+    if (effort == Effort::Quick || !options.settings.host_cases || cases.empty()) return false;
+    return std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
+      return refutes_one(graph_asked, one, effort, budget, options.presolve);
+    });
+  };
+  // Windows see more where less floats, so a graph that is much smaller mostly tells as much.
+  if (effort == Effort::Full && options.settings.shrink) {
+    const Shrunk<StageGraph> shrunk = shrink(graph, question, kDoses[0], budget);
+    if (much_smaller(shrunk, graph)) return refutes(shrunk.graph, relaxed_host_cases(question));
+  }
+  return refutes(graph, host_cases(question));
 }
 
 }  // namespace partita::detail

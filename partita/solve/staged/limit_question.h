@@ -2,10 +2,10 @@
 // One question, one answer: is there a staged split of the graph with every load within the limits?
 //
 // `Graphs` is a StageGraph, with one limit on every load, or PassGraphs, with a limit on each pass and on both
-// together. The question is presolved, then asked of the relaxed graph without views (clone_relaxation.h; with one
-// limit only), and only if that says yes without a real split to show, or takes too long, of the graph itself. With one
-// host and no answer in time, it is asked again case by case: no host, and a host after 0, 1, 2, ... accelerators; a
-// case is narrower and often quick.
+// together. The question is presolved, then asked of smaller graphs whose loads are no larger (reduce/shrink.h), and
+// only if these say yes without a real split to show, or take too long, of the graph itself. Before any search, what
+// refutes more cheaply is asked (before_search.h). With one host and no answer in time, it is asked again case by case:
+// no host, and a host after 0, 1, 2, ... accelerators; a case is narrower and often quick.
 // Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
 #pragma once
 
@@ -13,8 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "partita/model/settings/presolve.h"
-#include "partita/model/settings/staged.h"
+#include "partita/solve/staged/before_search.h"
 #include "partita/solve/staged/ideal_search.h"
 
 namespace partita::detail {
@@ -27,11 +26,6 @@ struct LimitAnswer {
 
 // Told of every search: the number of groups searched, and what came of it.
 using SearchLog = std::function<void(std::size_t, const std::string&)>;
-
-struct LimitOptions {
-  StagedSettings settings = {};
-  PresolveSettings presolve = {};
-};
 
 // "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget.
 template <class Graphs>

@@ -122,7 +122,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       if (reply.split) offer_from_base(reply.split->stages);
       if (reply.answer == Answer::No) {
         refuted(limit, kBySearch);
-        share = std::min(0.5, share * 2);
+        share = share < 0.5 ? 2 * share : (1 + share) / 2;  // what is easy so far may be so up to the end
       } else if (reply.answer == Answer::Yes) {
         refresh_base();
         share = 0.5;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/reduce/memory_need.h"
 #include "partita/reduce/presolve.h"
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/anneal.h"
@@ -70,7 +71,10 @@ class StagedFrame {
     PresolveSettings options = options_.presolve;
     options.windows = options.windows && options_.search;
     options.unaffordable_cut = options.unaffordable_cut && options_.search;
-    Presolved base = presolve(base_ ? base_->graph : graphs_, question_to_beat(), options, budget_);
+    Graphs start = base_ ? base_->graph : graphs_;
+    // Whoever beats the best is within this limit, now and later.
+    if (!memory_can_bind(start, question_to_beat())) forget_memory(start);
+    Presolved base = presolve(start, question_to_beat(), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
     for (const RuleCount& rule : base_->rules) {

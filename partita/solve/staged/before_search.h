@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What looks at a presolved graph before the search over ideals does, the cheap ones first. Each may refute the limit or
+// make the graph smaller; the graph may be the one that was asked about or a shrunk one, whole or in a host case.
+#pragma once
+
+#include "partita/model/settings/presolve.h"
+#include "partita/model/settings/staged.h"
+#include "partita/reduce/presolve.h"
+#include "partita/util/budget.h"
+
+namespace partita::detail {
+
+struct LimitOptions {
+  StagedSettings settings = {};
+  PresolveSettings presolve = {};
+};
+
+// True: no split of the graph is within the limits. Never says so just because the budget ended. Joins keep the promise
+// of presolve, and `small.lift` follows them.
+template <class Graphs>  // StageGraph or PassGraphs
+bool refuted_before_search(Presolved<Graphs>& small, const QuestionOf<Graphs>& question, const LimitOptions& options,
+                           Budget& budget);
+
+}  // namespace partita::detail
