@@ -3,9 +3,9 @@
 // assignments.
 #include <gtest/gtest.h>
 
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/free_search.h"
-#include "partita/solve/free/narrow_order.h"
 #include "partita/solve/free/volume.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"

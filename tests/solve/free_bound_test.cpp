@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "partita/solve/free/configuration_lp.h"
-#include "partita/solve/free/narrow_order.h"
+#include "partita/solve/configuration/configuration_lp.h"
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/volume.h"
 #include "partita/solve/staged/staged_split.h"
 #include "tests/support/cases.h"

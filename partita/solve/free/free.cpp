@@ -6,9 +6,9 @@
 #include <limits>
 #include <memory>
 
+#include "partita/solve/configuration/limit_ladder.h"
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/free_search.h"
-#include "partita/solve/free/limit_ladder.h"
-#include "partita/solve/free/narrow_order.h"
 #include "partita/solve/free/part_loads.h"
 #include "partita/solve/free/search_and_bound.h"
 #include "partita/solve/free/sum_loads.h"

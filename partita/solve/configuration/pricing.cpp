@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/pricing.h"
+#include "partita/solve/configuration/pricing.h"
 
 #include <algorithm>
 #include <limits>

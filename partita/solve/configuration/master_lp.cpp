@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/master_lp.h"
+#include "partita/solve/configuration/master_lp.h"
 
 #include <algorithm>
 
-#include "partita/solve/free/master_simplex.h"
+#include "partita/solve/configuration/master_simplex.h"
 
 namespace partita::detail {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "partita/solve/free/trellis.h"
+#include "partita/solve/configuration/trellis.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {

@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "partita/reduce/free_instance.h"
-#include "partita/solve/free/group_prices.h"
-#include "partita/solve/free/load_weights.h"
-#include "partita/solve/free/pricing.h"
+#include "partita/solve/configuration/group_prices.h"
+#include "partita/solve/configuration/load_weights.h"
+#include "partita/solve/configuration/pricing.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {

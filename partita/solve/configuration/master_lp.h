@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "partita/solve/free/group_prices.h"
+#include "partita/solve/configuration/group_prices.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {

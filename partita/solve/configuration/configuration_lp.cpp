@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/configuration/configuration_lp.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include "partita/solve/free/host_knapsack.h"
-#include "partita/solve/free/master_lp.h"
-#include "partita/solve/staged/staged_split.h"
+#include "partita/solve/configuration/host_knapsack.h"
+#include "partita/solve/configuration/master_lp.h"
 #include "partita/util/wide_int.h"
 
 namespace partita::detail {

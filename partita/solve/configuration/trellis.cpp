@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/trellis.h"
+#include "partita/solve/configuration/trellis.h"
 
 #include <algorithm>
 #include <cmath>
