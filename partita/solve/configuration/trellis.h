@@ -8,20 +8,29 @@
 // networks are nearly paths themselves: a dozen open nets are many, and the whole trellis has between a hundred and a
 // hundred thousand states.
 //
+// Where a shape asks for convex sets (point_order.h), a state also has, for every point that is not decided and next to
+// one that is, the interval of labels that are left to it. A group that is taken labels its points 1. One that is left
+// labels each of its points 0 or 2, so there may be several arcs: 0 binds only undecided predecessors and 2 only
+// undecided successors, and where either kind is missing one of the two suffices. Intervals are narrowed along all paths
+// between such points, so that equal futures meet in one state; and a net that is all in is due as soon as a member of
+// it is forced out, or the other way round.
+//
+// Pairs of groups may be asked for together (a net of two that nobody can afford) or apart.
+//
 // States that no set within the limit passes are left out. Where a layer would get too wide, nets are ignored, the
-// cheapest open ones first: the loads get smaller, so every set within the limit is still a path, and bounds stay
-// valid.
+// cheapest open ones first, and then points lose their place in the order: loads get smaller and sets more, so every set
+// within the limit is still a path, and bounds stay valid.
 //
 // Numbers are integers (Scaled): times are rounded down after scaling, which again only makes loads smaller.
-// Tests: tests/solve/free_bound_test.cpp.
+// Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
+#include "partita/solve/configuration/point_order.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
@@ -44,35 +53,60 @@ struct Scaled {
 };
 Scaled scale(const NetGraph& graph, double memory, double limit);
 
+// Two groups that share a device, or do not.
+struct PairDecision {
+  GroupId a, b;
+  bool together = false;
+
+  bool operator==(const PairDecision&) const = default;
+  // Whether a device may hold one set, as far as these two are concerned. The set must be sorted.
+  bool allows(const std::vector<GroupId>& set) const;
+};
+
 class Trellis {
  public:
-  static constexpr std::int32_t kNone = -1;
   struct Arc {
-    std::int32_t to = kNone;
+    std::int32_t to = 0;
+    bool take = false;
     Load load = 0;
   };
   struct Layer {
-    GroupId group;                         // decided between this layer and the next
-    std::vector<std::array<Arc, 2>> arcs;  // by state: leave the group, take it
-    std::vector<Load> least_rest;          // by state: least load from here to the end
+    GroupId group;                     // decided between this layer and the next
+    std::vector<std::uint32_t> first;  // by state, and one more: its arcs
+    std::vector<Arc> arcs;
+    std::vector<Load> least_rest;  // by state: least load from here to the end
+
+    std::size_t states() const { return first.size() - 1; }
+  };
+  // Which sets count, beside what their load says.
+  struct Rules {
+    const PointOrder* order = nullptr;  // null: every set
+    std::vector<PairDecision> pairs = {};
+  };
+  // A layer that is wider forgets something; with more states in all, there is no trellis.
+  struct Size {
+    std::size_t widest = 0;
+    std::size_t most_states = std::numeric_limits<std::size_t>::max();
   };
 
-  // At most `widest` states in a layer. Throws OutOfTime.
-  Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
-          const Budget* budget = nullptr);
+  // Throws OutOfTime.
+  Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, const Size& size,
+          const Rules& rules, const Budget* budget = nullptr);
 
+  bool too_large() const { return too_large_; }                 // then there is nothing else to ask
   const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
   std::size_t state_count() const { return state_count_; }
   const std::vector<NetId>& ignored() const { return ignored_; }
+  const std::vector<PointId>& forgotten() const { return forgotten_; }
 
  private:
-  void build(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, std::size_t widest,
-             TimeWatch& watch);
   void prune(Load limit, TimeWatch& watch);
 
   std::vector<Layer> layers_;
   std::vector<NetId> ignored_;
+  std::vector<PointId> forgotten_;
   std::size_t state_count_ = 0;
+  bool too_large_ = false;
 };
 
 }  // namespace partita::detail
