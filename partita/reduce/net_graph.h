@@ -86,4 +86,8 @@ inline bool may_be_on_host(const Group& g, const StagePlatform& platform) {
   return platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
 }
 
+// compute + in + out of an accelerator that holds these groups. O(pins of the groups).
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups);
+double host_load(const NetGraph& graph, std::span<const GroupId> groups);
+
 }  // namespace partita::detail

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "partita/solve/free/limit_ladder.h"
+#include "partita/solve/configuration/limit_ladder.h"
 #include "partita/solve/free/volume.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"

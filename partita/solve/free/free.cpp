@@ -6,9 +6,9 @@
 #include <limits>
 #include <memory>
 
+#include "partita/solve/configuration/limit_ladder.h"
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/free_search.h"
-#include "partita/solve/free/limit_ladder.h"
-#include "partita/solve/free/narrow_order.h"
 #include "partita/solve/free/part_loads.h"
 #include "partita/solve/free/search_and_bound.h"
 #include "partita/solve/free/sum_loads.h"
@@ -59,7 +59,8 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     const double limit = volume.bound * (1 - kBelowVolume);
     if (!(limit > 0)) return;
     technique.yield(1);
-    ConfigurationLp without_transfers(instance_, compute_alone(), std::move(volume.prices), any_order(), 1);
+    ConfigurationLp without_transfers(model_of(instance_, compute_alone()), std::move(volume.prices), any_order(),
+                                      {.widest = 1});
     Budget slice(budget_, kVolumeTicks);
     try {
       if (without_transfers.refute(limit, slice) == Refutation::Refuted) {
@@ -122,8 +123,8 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     const bool transfers = climber.weights.any_transfers();
     if (order_.empty() && transfers) order_ = narrow_order(instance_.graph, options_.seed, &budget_);
     climber.lp = std::make_unique<ConfigurationLp>(
-        instance_, climber.weights, first_prices_, transfers ? order_ : any_order(),
-        std::clamp(widest, kNarrowestLayer, std::size_t{options_.settings.widest_layer}));
+        model_of(instance_, climber.weights), first_prices_, transfers ? order_ : any_order(),
+        Trellis::Size{std::clamp(widest, kNarrowestLayer, std::size_t{options_.settings.widest_layer})});
   }
 
   std::vector<GroupId> any_order() const {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "partita/model/settings/free.h"
-#include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/configuration/configuration_lp.h"
 #include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"

@@ -4,7 +4,7 @@
 
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
-#include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/configuration/configuration_lp.h"
 
 namespace partita::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/load_weights.h"
+#include "partita/solve/configuration/load_weights.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/host_knapsack.h"
+#include "partita/solve/configuration/host_knapsack.h"
 
 #include <algorithm>
 

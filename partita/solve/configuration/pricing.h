@@ -7,13 +7,14 @@
 //   - for bounds, the smallest load and the highest price of the bucket together: no real set is better.
 // Labels that cannot reach the price asked for are dropped by a Lagrangian bound: with a value `theta` per unit of
 // load, the best completion of each state is a longest path, computed once per price vector. Cost: O(arcs * buckets).
-// Tests: tests/solve/free_bound_test.cpp.
+// Prices may be negative where a set has to be left for what it would take with it.
+// Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "partita/solve/free/trellis.h"
+#include "partita/solve/configuration/trellis.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {
@@ -59,10 +60,12 @@ class Pricing {
     Label label;
   };
   struct Relaxed {
-    Price bound;  // on the price of every set within the limit
-    Load load;    // of the path that gives it
+    std::int64_t theta = 0;
+    Price bound = 0;  // on the price of every set within the limit
+    Load load = 0;    // of the path that gives it
   };
   Relaxed complete_with(std::int64_t theta, TimeWatch& watch);
+  std::int64_t best_theta(TimeWatch& watch);
   void start_run();
   PricedSet trace(std::int32_t label) const;
   // Calls take(state, label) for every extension of the labels of layer t that may still lead above the price to beat.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/narrow_order.h"
+#include "partita/solve/configuration/narrow_order.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "partita/solve/free/frontier_orders.h"
+#include "partita/solve/configuration/frontier_orders.h"
 #include "partita/util/dice.h"
 #include "partita/util/time_watch.h"
 

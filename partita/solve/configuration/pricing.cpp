@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/pricing.h"
+#include "partita/solve/configuration/pricing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "partita/util/wide_int.h"
@@ -9,7 +10,8 @@
 namespace partita::detail {
 namespace {
 
-constexpr int kThetaPrecision = 24;  // bits
+constexpr Price kMostPerLimit = 64;   // theta, in devices' worth for a limit of load
+constexpr double kCloseBound = 1e-8;  // devices' worth: a bound no further from the best is as good
 constexpr std::uint64_t kPricingLabelsPerTick = 16;
 constexpr std::size_t kStatesPerLook = 100'000, kLabelsPerLook = 100'000;  // at the clock: under a millisecond
 constexpr std::size_t kTableFor = 8;                                       // buckets for each label found, at most
@@ -29,44 +31,64 @@ Price toll_up(std::int64_t theta, Load load) {
 Pricing::Relaxed Pricing::complete_with(std::int64_t theta, TimeWatch& watch) {
   const auto& layers = trellis_.layers();
   completion_.resize(layers.size());
-  completion_.back().assign(layers.back().arcs.size(), 0);
-  completion_load_.assign(layers.back().arcs.size(), 0);
+  completion_.back().assign(layers.back().states(), 0);
+  completion_load_.assign(layers.back().states(), 0);
   for (std::size_t t = layers.size() - 1; t-- > 0;) {
     const auto& layer = layers[t];
+    const std::size_t states = layer.states();
     std::vector<Price>& here = completion_[t];
     const std::vector<Price>& after = completion_[t + 1];
     const Price price = prices_[layer.group];
-    watch.step(layer.arcs.size());
+    watch.step(states);
     completion_load_after_.swap(completion_load_);
-    completion_load_.assign(layer.arcs.size(), 0);
-    here.assign(layer.arcs.size(), kNothing);
-    for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
-      for (const bool take : {false, true}) {
-        const Trellis::Arc& arc = layer.arcs[s][take];
-        if (arc.to == Trellis::kNone) continue;
-        const Price worth = (take ? price : 0) - toll_down(theta, arc.load) + after[arc.to];
+    completion_load_.assign(states, 0);
+    here.assign(states, kNothing);
+    for (std::size_t s = 0; s < states; ++s) {
+      for (std::size_t i = layer.first[s]; i < layer.first[s + 1]; ++i) {
+        const Trellis::Arc& arc = layer.arcs[i];
+        const Price worth = (arc.take ? price : 0) - toll_down(theta, arc.load) + after[arc.to];
         if (worth <= here[s]) continue;
         here[s] = worth;
         completion_load_[s] = arc.load + completion_load_after_[arc.to];
       }
     }
   }
-  if (completion_[0].empty()) return {0, 0};
-  return {completion_[0][0] + toll_up(theta, limit_), completion_load_[0]};
+  if (completion_[0].empty()) return {theta, 0, 0};
+  return {theta, completion_[0][0] + toll_up(theta, limit_), completion_load_[0]};
+}
+
+// The bound is convex in theta: the upper end of straight lines, one for each path, whose slopes are the limit less the
+// path's load. It is lowest between a theta whose path is too heavy and one whose path is not; where the two lines
+// cross is the next to try, and the two meet after a few. What is left at the end is a bound in any case.
+std::int64_t Pricing::best_theta(TimeWatch& watch) {
+  Relaxed low = complete_with(0, watch);
+  if (low.load <= limit_) return 0;  // the dearest set of all is within the limit
+  const auto highest =
+      static_cast<std::int64_t>((static_cast<WideInt>(kMostPerLimit * kPriceUnit) << kThetaShift) / limit_);
+  Relaxed high = complete_with(std::clamp<std::int64_t>(2 * theta_, highest / 64, highest), watch);
+  while (high.load > limit_ && high.theta < highest) {
+    low = high;
+    high = complete_with(std::min(4 * high.theta, highest), watch);
+  }
+  if (high.load > limit_) return highest;
+  while (high.theta - low.theta > 1) {
+    const double fall = static_cast<double>(low.load - limit_), rise = static_cast<double>(limit_ - high.load);
+    // In prices: both lines, from their own theta on.
+    const double width = std::ldexp(static_cast<double>(high.theta - low.theta), -kThetaShift);
+    const double at_crossing = (static_cast<double>(low.bound - high.bound) + rise * width) / (fall + rise);
+    const auto step = static_cast<std::int64_t>(std::ldexp(std::clamp(at_crossing, 0.0, width), kThetaShift));
+    const Relaxed middle = complete_with(std::clamp(low.theta + step, low.theta + 1, high.theta - 1), watch);
+    const double least = static_cast<double>(low.bound) - fall * at_crossing;
+    (middle.load > limit_ ? low : high) = middle;
+    if (static_cast<double>(middle.bound) - least <= kCloseBound * static_cast<double>(kPriceUnit)) return middle.theta;
+  }
+  return high.theta;
 }
 
 Price Pricing::set_prices(const Prices& prices, const Budget* budget) {
   TimeWatch watch(budget, kStatesPerLook);
   prices_ = prices;
-  // The bound is convex in theta, and its slope is the limit less the load of the longest path: it falls while that
-  // load exceeds the limit. Price per load is at most a few devices' worth per limit.
-  std::int64_t low = 0,
-               high = static_cast<std::int64_t>((static_cast<WideInt>(8 * kPriceUnit) << kThetaShift) / limit_);
-  while (high - low > std::max<std::int64_t>(1, high >> kThetaPrecision)) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (complete_with(middle, watch).load > limit_ ? low : high) = middle;
-  }
-  theta_ = high;
+  theta_ = best_theta(watch);
   return complete_with(theta_, watch).bound;
 }
 
@@ -84,19 +106,19 @@ void Pricing::extend(std::size_t t, Price above, TimeWatch& watch, Take take_lab
   const auto& after = trellis_.layers()[t + 1];
   const Price price = prices_[layer.group];
   const std::vector<Label>& from = labels_of_[t];
-  for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
+  for (std::size_t s = 0; s < layer.states(); ++s) {
     watch.step(1 + start_[s + 1] - start_[s]);
-    for (const bool take : {false, true}) {
-      const Trellis::Arc& arc = layer.arcs[s][take];
-      if (arc.to == Trellis::kNone) continue;
+    if (start_[s] == start_[s + 1]) continue;
+    for (std::size_t a = layer.first[s]; a < layer.first[s + 1]; ++a) {
+      const Trellis::Arc& arc = layer.arcs[a];
       const Load rest = after.least_rest[arc.to];
       const Price completion = completion_[t + 1][arc.to];
       for (std::size_t i = start_[s]; i < start_[s + 1]; ++i) {
         const Load load = from[i].load + arc.load;
         if (load + rest > limit_) break;  // labels of a state rise in load
-        const Price worth = from[i].price + (take ? price : 0);
+        const Price worth = from[i].price + (arc.take ? price : 0);
         if (worth + completion + toll_up(theta_, limit_ - load) <= above) continue;
-        take_label(arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + take)});
+        take_label(arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + arc.take)});
       }
     }
   }
@@ -107,7 +129,7 @@ void Pricing::extend(std::size_t t, Price above, TimeWatch& watch, Take take_lab
 template <class Merge>
 void Pricing::settle_layer(std::size_t t, double buckets_per_load, Merge merge) {
   const auto& after = trellis_.layers()[t + 1];
-  const std::size_t states = after.arcs.size();
+  const std::size_t states = after.states();
   std::vector<Label>& to = labels_of_[t + 1];
   end_.assign(states + 1, 0);
   for (const Found& found : found_) ++end_[static_cast<std::size_t>(found.state) + 1];
@@ -144,7 +166,7 @@ template <class Merge>
 void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_per_load, Merge merge) {
   const auto& after = trellis_.layers()[t + 1];
   std::vector<Label>& to = labels_of_[t + 1];
-  table_.assign(after.arcs.size() * static_cast<std::size_t>(buckets), {0, kNothing, -1});
+  table_.assign(after.states() * static_cast<std::size_t>(buckets), {0, kNothing, -1});
   for (const auto& [state, label] : found_) {
     const auto bucket =
         static_cast<std::size_t>(static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load);
@@ -156,7 +178,7 @@ void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_p
     }
   }
   start_.assign(1, 0);
-  for (std::size_t s = 0; s < after.arcs.size(); ++s) {
+  for (std::size_t s = 0; s < after.states(); ++s) {
     Price most = kNothing;
     for (int b = 0; b < buckets; ++b) {
       const Label& label = table_[s * buckets + b];
@@ -178,7 +200,7 @@ bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
   for (std::size_t t = 0; t + 1 < trellis_.layers().size(); ++t) {
     found_.clear();
     extend(t, above, watch, [&](std::int32_t state, const Label& label) { found_.push_back({state, label}); });
-    if (trellis_.layers()[t + 1].arcs.size() * static_cast<std::size_t>(buckets) <= kTableFor * found_.size()) {
+    if (trellis_.layers()[t + 1].states() * static_cast<std::size_t>(buckets) <= kTableFor * found_.size()) {
       settle_layer_by_table(t, buckets, buckets_per_load, merge);
     } else {
       settle_layer(t, buckets_per_load, merge);

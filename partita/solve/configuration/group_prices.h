@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "partita/solve/free/trellis.h"
+#include "partita/solve/configuration/trellis.h"
 
 namespace partita::detail {
 

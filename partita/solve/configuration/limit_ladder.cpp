@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/limit_ladder.h"
+#include "partita/solve/configuration/limit_ladder.h"
 
 #include <algorithm>
 
