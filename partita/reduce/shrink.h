@@ -46,6 +46,9 @@ struct Shrunk {
   bool changed() const { return !removed.empty(); }
 };
 
+// Doses, from the smallest graph to the largest. A larger one decides sooner, a smaller one loses less.
+inline constexpr double kShrinkDoses[] = {0.01, 0.002, 0};
+
 // `dose` is a share of the limit. When time is up, fewer groups are removed.
 template <class Graphs>
 Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget);

@@ -12,6 +12,7 @@ struct StagedSettings {
   bool windows = true;  // of the exact search; those of presolve are switched there
   bool shrink = true;
   bool host_cases = true;
+  bool convex_sets = true;
   int first_orders = 16;
   int orders_per_failure = 4;
   int bisections = 12;                    // 0: none

@@ -61,9 +61,6 @@ std::vector<Threshold> relaxed_host_cases(const Threshold& question) {
   return cases;
 }
 
-// Doses of shrink, from the smallest graph to the largest. A larger dose decides sooner, a smaller one loses less.
-constexpr double kDoses[] = {0.01, 0.002, 0};
-
 // So much that it is worth asking before the graph itself is presolved.
 template <class Graphs>
 bool much_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
@@ -154,7 +151,7 @@ class LimitQuestion {
   Answer ask_much_smaller(const Question& question, Budget& budget, LimitAnswer& reply) {
     if (!options_.settings.shrink) return Answer::Unknown;
     Technique relaxation(budget, "staged.shrink", "limits decided");
-    const Shrunk<Graphs> shrunk = shrink(graphs_, question, kDoses[0], budget);
+    const Shrunk<Graphs> shrunk = shrink(graphs_, question, kShrinkDoses[0], budget);
     if (!much_smaller(shrunk, graphs_)) return Answer::Unknown;
     Lift as_given(graphs_.size());
     for (GroupId v : as_given.all()) as_given[v] = v;
@@ -169,7 +166,7 @@ class LimitQuestion {
     if (!options_.settings.shrink) return Answer::Unknown;
     Technique relaxation(budget, "staged.shrink", "limits decided");
     std::size_t removed = 0;
-    for (double dose : kDoses) {
+    for (double dose : kShrinkDoses) {
       const Shrunk<Graphs> shrunk = shrink(small.graph, question, dose, budget);
       if (shrunk.removed.size() == removed) continue;
       removed = shrunk.removed.size();
@@ -257,7 +254,7 @@ bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effo
   };
   // Windows see more where less floats, so a graph that is much smaller mostly tells as much.
   if (effort == Effort::Full && options.settings.shrink) {
-    const Shrunk<StageGraph> shrunk = shrink(graph, question, kDoses[0], budget);
+    const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[0], budget);
     if (much_smaller(shrunk, graph)) return refutes(shrunk.graph, relaxed_host_cases(question));
   }
   return refutes(graph, host_cases(question));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/util/within_limits.h"
 
@@ -13,7 +14,7 @@ class StagedSolver : StagedFrame<StageGraph> {
  public:
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
-      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0) {}
+      : StagedFrame(graph, platform, options, budget, sink, 3e-7, 0), sets_(platform, limit_options()) {}
 
   StagedOutcome run() {
     within_limits(budget_, [this] { work(); });
@@ -110,11 +111,26 @@ class StagedSolver : StagedFrame<StageGraph> {
     }
   }
 
+  void climb_by_sets(std::uint64_t ticks) {
+    if (!settings().convex_sets || sets_.finished()) return;
+    if (const double limit = sets_.climb(base_->graph, best_.value(), best_.bound(), ticks, budget_); limit > 0)
+      refuted(limit, kBySets);
+  }
+
   void climb() {
     if (!base_->graph.has_closure()) return;
     double share = 0.25;
     std::uint64_t slice = settings().first_slice;
+    const std::uint64_t start = budget_.ticks_used();
+    std::uint64_t ticks_of_sets = 0;
     while (!done()) {
+      // As many ticks as the search has had.
+      if (const std::uint64_t ticks = budget_.ticks_used() - start - ticks_of_sets; ticks > ticks_of_sets + slice) {
+        const std::uint64_t before = budget_.ticks_used();
+        climb_by_sets(slice);
+        ticks_of_sets += budget_.ticks_used() - before;
+        if (done()) break;
+      }
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
@@ -138,6 +154,8 @@ class StagedSolver : StagedFrame<StageGraph> {
       }
     }
   }
+
+  SetsClimber sets_;
 
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5;

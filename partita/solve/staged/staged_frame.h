@@ -145,6 +145,8 @@ class StagedFrame {
   }
 
   static constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
+  static constexpr const char* kBySets =
+      "configuration LP: no convex sets of the devices hold everything below the bound";
   static constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
   static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
