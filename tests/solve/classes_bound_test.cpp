@@ -27,7 +27,7 @@ LoadWeights random_weights(TransferMode mode, Dice& dice) {
 }
 
 // Nobody doubts a proof here: what it proves is compared with the optimum.
-const ProofCheck kBelieve = [](const FreeProof&, Budget&) { return true; };
+const ProofCheck kBelieve = [](const ProofTree&, Budget&) { return true; };
 
 TEST(Volume, IsNeverAboveTheOptimum) {
   int solved = 0, tight = 0;

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "partita/solve/configuration/convex_bound.h"
-#include "partita/solve/configuration/point_order.h"
+#include "partita/solve/configuration/convex_order.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"

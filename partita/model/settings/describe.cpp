@@ -141,6 +141,8 @@ SettingFields describe(PortfolioSettings& s) {
   return {
       {"staged_start", &s.staged_start,
        "Begin the search for free splits, and for latency, with a staged split. Off to see how they do without."},
+      {"convex_bound", &s.convex_bound,
+       "Bound contiguous splits by the configuration LP over convex sets. Off to see what the others prove alone."},
       {"free_bound", &s.free_bound,
        "Bound contiguous splits by free ones. Off to see what the integer program proves alone."},
       {"every_split", &s.every_split,
@@ -154,6 +156,8 @@ SettingFields describe(PortfolioSettings& s) {
        "For the staged start of free and contiguous splits, at most."},
       {"latency_start_share", &s.latency_start_share, 0, 1, "of the time", "For the staged start of latency, at most."},
       {"contiguous_share", &s.contiguous_share, 0, 1, "of the time", "To make a contiguous start better."},
+      {"convex_bound_share", &s.convex_bound_share, 0, 1, "of the time",
+       "For the bound of contiguous splits over convex sets."},
       {"free_bound_share", &s.free_bound_share, 0, 1, "of the time",
        "For the bound of contiguous splits by free ones."},
       {"flat_clusters_share", &s.flat_clusters_share, 0, 1, "of the time", "For the question without clusters."},

@@ -12,7 +12,7 @@ std::size_t ConfigurationModel::accelerator_classes() const {
   return static_cast<std::size_t>(std::ranges::count_if(classes, [](const Devices& c) { return !c.host; }));
 }
 
-ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& weights, PointOrder order) {
+ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& weights, ConvexOrder order) {
   ConfigurationModel model{instance.graph.size(), {}, weights, std::move(order)};
   for (std::size_t c = 0; c < instance.class_count(); ++c) {
     const DeviceTable::Class& from = instance.device_class(c);
@@ -89,6 +89,8 @@ Refutation ConfigurationLp::refute(double limit, Budget& budget, const std::vect
   }
   return run_->go(budget);
 }
+
+bool ConfigurationLp::too_large() const { return run_ && run_->too_large(); }
 
 std::vector<SetInUse> ConfigurationLp::solution() const { return run_ ? run_->solution() : std::vector<SetInUse>(); }
 

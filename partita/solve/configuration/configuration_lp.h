@@ -14,7 +14,7 @@
 // (docs/algorithms/free.md). Memory is in it as a total for each class: what it holds takes no more than its devices
 // have; the dual of that row is a toll on memory.
 //
-// Where splits have a shape (point_order.h), columns are convex sets only, which is what every device of a contiguous
+// Where splits have a shape (convex_order.h), columns are convex sets only, which is what every device of a contiguous
 // split holds, and every stage of a staged one. A part of a convex set may be none, so that every group must be held
 // exactly once: prices have any sign, and the inequality above still proves the limit impossible, since every group is
 // in exactly one set. Hosts hold convex sets too, so that they have columns and a trellis of their own, without nets. On
@@ -64,6 +64,9 @@ struct FreeProof {
   std::vector<PairDecision> decisions = {};
 };
 
+// Of all splits: one proof, without decisions, or one for each of the cases that they fall into.
+using ProofTree = std::vector<FreeProof>;
+
 enum class Refutation { Refuted, LpFeasible, Undecided };
 
 // What the LP is about: devices as they see the groups, and what their sets have to keep together.
@@ -77,12 +80,12 @@ struct ConfigurationModel {
   std::size_t groups = 0;
   std::vector<Devices> classes;  // accelerators first
   LoadWeights weights;
-  PointOrder order;  // without points sets may be any
+  ConvexOrder order;  // without points sets may be any
 
   std::size_t accelerator_classes() const;
 };
 // Of free splits; with an order, of those whose devices hold convex sets.
-ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& weights, PointOrder order = {});
+ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& weights, ConvexOrder order = {});
 // Of staged splits.
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform);
 
@@ -113,6 +116,8 @@ class ConfigurationLp {
   // sets that are not there.
   std::vector<SetInUse> solution() const;
   const ConfigurationModel& model() const { return model_; }
+  // The trellises of the limit asked last would have too many states.
+  bool too_large() const;
 
  private:
   class Run;

@@ -75,7 +75,7 @@ ConfigurationLp::Run::Run(ConfigurationLp& owner, double limit, std::vector<Pair
                                                    owner.size_, rules, &budget));
     budget.spend(trellises_[c]->state_count());
     if (trellises_[c]->too_large()) {
-      stuck_ = true;
+      too_large_ = stuck_ = true;
       return;
     }
     pricings_.push_back(std::make_unique<Pricing>(*trellises_[c], classes_[c].scaled.limit));

@@ -24,6 +24,7 @@ class ConfigurationLp::Run {
   }
   Refutation go(Budget& budget);
   std::vector<SetInUse> solution() const;
+  bool too_large() const { return too_large_; }
 
  private:
   static std::vector<ScaledClass> scaled_classes(const ConfigurationLp& owner, double limit);
@@ -71,7 +72,7 @@ class ConfigurationLp::Run {
   std::vector<std::pair<const std::vector<GroupId>*, std::size_t>>
       in_master_;          // the same with their class, in its order
   std::size_t taken_ = 0;  // of the owner's columns
-  bool started_ = false, solved_ = false;
+  bool too_large_ = false, started_ = false, solved_ = false;
   bool stuck_ = false;     // nothing more can be told apart
   int vain_proofs_ = 0;    // at this level: no dear set was found, yet buckets were too coarse to rule them out
   std::size_t level_ = 0;  // of buckets: the finest that was needed so far

@@ -35,7 +35,7 @@ void ConvexBound::start(Budget& budget) {
 }
 
 Refutation ConvexBound::refute(double limit, Budget& budget) {
-  if (!(limit > 0) || graph_.size() > PointOrder::kMostPoints || graph_.size() == 0) return Refutation::LpFeasible;
+  if (!(limit > 0) || graph_.size() > ConvexOrder::kMostPoints || graph_.size() == 0) return Refutation::LpFeasible;
   try {
     if (!lp_) start(budget);
     return lp_->refute(limit, budget);

@@ -9,7 +9,7 @@ constexpr int kConvexTries = 8;  // of the longest that are within the limit
 
 }  // namespace
 
-std::vector<std::vector<GroupId>> interval_sets(const NetGraph& graph, double memory, const PointOrder& order,
+std::vector<std::vector<GroupId>> interval_sets(const NetGraph& graph, double memory, const ConvexOrder& order,
                                                 double limit, const Budget* budget) {
   std::vector<std::vector<GroupId>> result;
   TimeWatch watch(budget);

@@ -10,10 +10,6 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
-// In ticks: just below the best value, and elsewhere. The first round is a quick one, for graphs whose every limit
-// takes long; the second has the time that most proofs need.
-constexpr std::uint64_t kFirstTopPatience = 1'000'000, kFirstPatience = 500'000;
-constexpr std::uint64_t kTopPatience = 16'000'000, kPatience = 6'000'000;
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
@@ -21,8 +17,12 @@ constexpr double kStep = 0.35;  // of the way to the lowest limit that was too h
 
 }  // namespace
 
-LimitLadder::LimitLadder()
-    : patience_top_(kFirstTopPatience), patience_(kFirstPatience), steps_(kFirstSteps), failures_(kFirstFailures) {}
+LimitLadder::LimitLadder(const Patience& patience)
+    : given_(patience),
+      patience_top_(patience.first_top),
+      patience_(patience.first),
+      steps_(kFirstSteps),
+      failures_(kFirstFailures) {}
 
 double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   const double top = value * (1 - kJustBelow);
@@ -44,8 +44,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
       climbed_ = failed_ = 0;
       steps_ = kSteps;
       failures_ = kFailures;
-      patience_ = std::max(kPatience, patience_ * kMorePatience);
-      patience_top_ = std::max(kTopPatience, patience_top_ * kMorePatience);
+      patience_ = std::max(given_.other, patience_ * kMorePatience);
+      patience_top_ = std::max(given_.top, patience_top_ * kMorePatience);
       spent_ = 0;
     }
     if (top_failed_ || top >= allowed_from_)

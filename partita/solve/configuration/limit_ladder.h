@@ -14,7 +14,14 @@ namespace partita::detail {
 
 class LimitLadder {
  public:
-  LimitLadder();
+  // In ticks: just below the best value, and elsewhere. The first round is a quick one, for graphs whose every limit
+  // takes long; the second has the time that most proofs need.
+  struct Patience {
+    std::uint64_t first_top = 1'000'000, first = 500'000, top = 16'000'000, other = 6'000'000;
+  };
+
+  LimitLadder() : LimitLadder(Patience()) {}
+  explicit LimitLadder(const Patience& patience);
 
   // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
   double next(double value, double bound, std::uint64_t ticks);
@@ -24,12 +31,16 @@ class LimitLadder {
   void impossible();              // the relaxation allows it
   void undecided(bool unproved);  // the turn ended; or (unproved) a refutation did not pass its check
 
+  // Whether the last limit was the one just below the best value.
+  bool is_at_top() const { return last_ == top_; }
+
   // The relaxation can do no more.
   bool exhausted() const { return exhausted_; }
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
+  const Patience given_;
   double last_ = 0;              // the limit tried last
   double top_ = 0;               // just below the best value, as of the last call
   double allowed_from_ = kNone;  // the relaxation allows limits from here on

@@ -8,7 +8,7 @@
 // networks are nearly paths themselves: a dozen open nets are many, and the whole trellis has between a hundred and a
 // hundred thousand states.
 //
-// Where a shape asks for convex sets (point_order.h), a state also has, for every point that is not decided and next to
+// Where a shape asks for convex sets (convex_order.h), a state also has, for every point that is not decided and next to
 // one that is, the interval of labels that are left to it. A group that is taken labels its points 1. One that is left
 // labels each of its points 0 or 2, so there may be several arcs: 0 binds only undecided predecessors and 2 only
 // undecided successors, and where either kind is missing one of the two suffices. Intervals are narrowed along all paths
@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
-#include "partita/solve/configuration/point_order.h"
+#include "partita/solve/configuration/convex_order.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
@@ -80,7 +80,7 @@ class Trellis {
   };
   // Which sets count, beside what their load says.
   struct Rules {
-    const PointOrder* order = nullptr;  // null: every set
+    const ConvexOrder* order = nullptr;  // null: every set
     std::vector<PairDecision> pairs = {};
   };
   // A layer that is wider forgets something; with more states in all, there is no trellis.

@@ -126,7 +126,7 @@ void TrellisBuilder::open_bundles(std::size_t t) {
 
 // The group's points leave the boundary, and their undecided neighbours enter it.
 void TrellisBuilder::open_points(std::size_t t) {
-  const PointOrder& order = *rules_.order;
+  const ConvexOrder& order = *rules_.order;
   points_.clear();
   own_slots_.clear();
   for (PointId p : order.points_of(group_)) {
@@ -178,7 +178,7 @@ void TrellisBuilder::open_points(std::size_t t) {
 
 // Paths between points that wait, without those that follow from others.
 void TrellisBuilder::relate_points() {
-  const PointOrder& order = *rules_.order;
+  const ConvexOrder& order = *rules_.order;
   std::vector<PointId> boundary;
   for (const auto& p : waiting_) {
     if (p && order.group_of(*p) != group_) boundary.push_back(*p);

@@ -8,7 +8,9 @@
 
 namespace partita::detail {
 
-// The proof in terms of the input file: classes and transfers by original node ids.
-Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const FreeProof& proof);
+// The proof in terms of the input file: classes, transfers and points by original node ids. With an order it is about
+// contiguous splits, without one about all.
+Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const ProofTree& proof,
+                             const NodeOrder* order = nullptr);
 
 }  // namespace partita::detail

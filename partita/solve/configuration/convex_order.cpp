@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/configuration/point_order.h"
+#include "partita/solve/configuration/convex_order.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace partita::detail {
 
-PointOrder::PointOrder(std::size_t groups, IdVector<PointId, GroupId> group_of, const std::vector<Edge>& edges)
+ConvexOrder::ConvexOrder(std::size_t groups, IdVector<PointId, GroupId> group_of, const std::vector<Edge>& edges)
     : group_of_(std::move(group_of)), reached_(group_of_.size(), group_of_.size()) {
   std::vector<std::pair<GroupId, PointId>> members;
   for (PointId p : group_of_.all()) members.emplace_back(group_of_[p], p);
@@ -29,7 +29,7 @@ PointOrder::PointOrder(std::size_t groups, IdVector<PointId, GroupId> group_of, 
   }
 }
 
-bool PointOrder::is_convex(std::span<const GroupId> groups) const {
+bool ConvexOrder::is_convex(std::span<const GroupId> groups) const {
   if (empty()) return true;
   std::vector<Word> in(reached_.words_per_row(), 0), after(in);
   for (GroupId v : groups) {
@@ -47,14 +47,14 @@ bool PointOrder::is_convex(std::span<const GroupId> groups) const {
   return convex;
 }
 
-PointOrder order_of_groups(const StageGraph& graph) {
+ConvexOrder order_of_groups(const StageGraph& graph) {
   IdVector<PointId, GroupId> group_of;
-  std::vector<PointOrder::Edge> edges;
+  std::vector<ConvexOrder::Edge> edges;
   for (GroupId v : graph.all()) {
     group_of.push_back(v);
     for (GroupId next : graph.successors(v)) edges.emplace_back(PointId(v.index()), PointId(next.index()));
   }
-  return PointOrder(graph.size(), std::move(group_of), edges);
+  return ConvexOrder(graph.size(), std::move(group_of), edges);
 }
 
 NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, std::size_t groups) {
@@ -68,7 +68,7 @@ NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>
     result.node_of.push_back(v);
     groups_of_points.push_back(group_of[v]);
   };
-  std::vector<PointOrder::Edge> edges;
+  std::vector<ConvexOrder::Edge> edges;
   for (const Edge& edge : graph.edges) {
     const bool backward = graph.nodes[edge.from].backward;
     if (backward != graph.nodes[edge.to].backward || (backward && !problem.backward_shape)) continue;
@@ -76,11 +76,11 @@ NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>
     make_point(edge.to);
     edges.emplace_back(point_of[edge.from], point_of[edge.to]);
   }
-  result.order = PointOrder(groups, std::move(groups_of_points), edges);
+  result.order = ConvexOrder(groups, std::move(groups_of_points), edges);
   return result;
 }
 
-std::vector<GroupId> narrow_order(const NetGraph& graph, const PointOrder& order, std::uint64_t seed,
+std::vector<GroupId> narrow_order(const NetGraph& graph, const ConvexOrder& order, std::uint64_t seed,
                                   const Budget* budget) {
   if (order.empty()) return narrow_order(graph, seed, budget);
   std::vector<Net> nets;

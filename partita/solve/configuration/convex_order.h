@@ -27,15 +27,15 @@ namespace partita::detail {
 
 using PointId = Id<struct PointTag>;
 
-class PointOrder {
+class ConvexOrder {
  public:
   using Edge = std::pair<PointId, PointId>;
   // Reachability takes points^2 / 8 bytes: 32 MiB.
   static constexpr std::size_t kMostPoints = 16'384;
 
-  PointOrder() = default;  // without points every set is convex
+  ConvexOrder() = default;  // without points every set is convex
   // Edges must have no cycle. O(points * edges / 64).
-  PointOrder(std::size_t groups, IdVector<PointId, GroupId> group_of, const std::vector<Edge>& edges);
+  ConvexOrder(std::size_t groups, IdVector<PointId, GroupId> group_of, const std::vector<Edge>& edges);
 
   bool empty() const { return group_of_.size() == 0; }
   std::size_t size() const { return group_of_.size(); }
@@ -58,12 +58,12 @@ class PointOrder {
 };
 
 // One point for each group. Precondition: at most kMostPoints groups.
-PointOrder order_of_groups(const StageGraph& graph);
+ConvexOrder order_of_groups(const StageGraph& graph);
 
 // The nodes that a contiguous split of the problem has to keep together: forward nodes, with backward_shape all, and the
 // edges within a pass.
 struct NodeOrder {
-  PointOrder order;
+  ConvexOrder order;
   IdVector<PointId, NodeId> node_of;
 };
 // Precondition: at most kMostPoints nodes.
@@ -71,7 +71,7 @@ NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>
 
 // The groups in an order in which few nets are open and few points wait for a label: nets and, for each point, the point
 // with its readers, so that transfers that cost nothing count too. Throws OutOfTime.
-std::vector<GroupId> narrow_order(const NetGraph& graph, const PointOrder& order, std::uint64_t seed,
+std::vector<GroupId> narrow_order(const NetGraph& graph, const ConvexOrder& order, std::uint64_t seed,
                                   const Budget* budget = nullptr);
 
 }  // namespace partita::detail
