@@ -6,8 +6,11 @@
 #include <limits>
 #include <map>
 
+#include "partita/check/certificate.h"
 #include "partita/solve/configuration/convex_bound.h"
 #include "partita/solve/configuration/convex_order.h"
+#include "partita/solve/configuration/pair_tree.h"
+#include "partita/solve/free/free_certificate.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -203,6 +206,44 @@ TEST(ConvexBound, NeverRefutesAContiguousSplit) {
     refuted += lp.refute(*best * (1 - 1e-6), budget) == Refutation::Refuted;
   }
   EXPECT_GT(refuted * 2, tried);
+}
+
+// Trees of pairs end in a proof below the optimum, which the independent check accepts, and in none from the optimum on.
+// Every other question is about free splits, whose LP needs more of them.
+TEST(PairTree, ProvesOptimaAndNothingElse) {
+  std::size_t refuted = 0, verified = 0, with_cases = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
+    NodeCase one(seed);
+    const bool free = seed % 2 == 0;
+    if (free) one.problem.shape = Shape::Free;
+    const std::optional<double> best = brute_force(one.problem);
+    if (!best || *best <= 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.problem.workload));
+    Dice dice(seed);
+    ConfigurationModel model =
+        model_of(one.instance, list_load_weights(TransferMode::Sum, false)[0], free ? ConvexOrder() : one.order.order);
+    GroupPrices prices{std::vector<double>(model.groups, 1), std::vector<double>(model.classes.size(), 0)};
+    ConfigurationLp lp(std::move(model), prices, random_order(one.instance.graph.size(), dice),
+                       {dice.one_in(4) ? std::size_t{3} : kWideLayer});
+    for (const double limit : {*best * (1 + 1e-9), *best * 1.05}) {
+      Budget budget(Budget::Limits{.ticks = 2'000'000});
+      PairTree tree(lp, limit);
+      EXPECT_NE(tree.refute(budget), Refutation::Refuted);
+    }
+    Budget budget(Budget::Limits{.ticks = 4'000'000});
+    PairTree tree(lp, *best * (1 - 1e-6));
+    ++tried;
+    if (tree.refute(budget) != Refutation::Refuted) continue;
+    ++refuted;
+    with_cases += tree.leaves().size() > 1;
+    Certificate certificate = make_certificate(one.problem, one.instance, tree.leaves(), free ? nullptr : &one.order);
+    verified += verify(one.problem, certificate).holds;
+    certificate.limit = *best * (1 + 1e-9);
+    EXPECT_FALSE(verify(one.problem, certificate).holds);
+  }
+  EXPECT_GT(refuted * 10, tried * 7);
+  EXPECT_GT(verified * 10, refuted * 9);
+  EXPECT_GT(with_cases * 100, tried * 2);
 }
 
 TEST(ConvexBound, GivesUpWhereTheTrellisIsTooLarge) {

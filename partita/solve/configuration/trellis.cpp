@@ -49,7 +49,10 @@ Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<
   {
     TrellisBuilder builder(graph, scaled, order, size, rules, watch);
     too_large_ = !builder.run();
-    if (too_large_) return;
+    if (too_large_) {
+      for (const Layer& layer : builder.layers) state_count_ += layer.states();
+      return;
+    }
     layers_ = std::move(builder.layers);
     ignored_ = std::move(builder.ignored);
     forgotten_ = std::move(builder.forgotten);

@@ -93,9 +93,9 @@ class Trellis {
   Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, const Size& size,
           const Rules& rules, const Budget* budget = nullptr);
 
-  bool too_large() const { return too_large_; }                 // then there is nothing else to ask
+  bool too_large() const { return too_large_; }                 // then there are no layers
   const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
-  std::size_t state_count() const { return state_count_; }
+  std::size_t state_count() const { return state_count_; }  // also of those made before it was too large
   const std::vector<NetId>& ignored() const { return ignored_; }
   const std::vector<PointId>& forgotten() const { return forgotten_; }
 
