@@ -34,15 +34,28 @@ void ConvexBound::start(Budget& budget) {
   suggested_.clear();
 }
 
-Refutation ConvexBound::refute(double limit, Budget& budget) {
+template <class Ask>
+Refutation ConvexBound::ask(double limit, Budget& budget, Ask ask_lp) {
   if (!(limit > 0) || graph_.size() > ConvexOrder::kMostPoints || graph_.size() == 0) return Refutation::LpFeasible;
   try {
     if (!lp_) start(budget);
-    return lp_->refute(limit, budget);
+    return ask_lp();
   } catch (const OutOfTime&) {
+    tree_.reset();
     lp_.reset();
     return Refutation::Undecided;
   }
+}
+
+Refutation ConvexBound::refute(double limit, Budget& budget) {
+  return ask(limit, budget, [&] { return lp_->refute(limit, budget); });
+}
+
+Refutation ConvexBound::refute_by_cases(double limit, Budget& budget) {
+  return ask(limit, budget, [&] {
+    if (!tree_ || tree_->limit() != limit) tree_ = std::make_unique<PairTree>(*lp_, limit);
+    return tree_->refute(budget);
+  });
 }
 
 }  // namespace partita::detail

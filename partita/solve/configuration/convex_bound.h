@@ -14,6 +14,7 @@
 
 #include "partita/reduce/staged_instance.h"
 #include "partita/solve/configuration/configuration_lp.h"
+#include "partita/solve/configuration/pair_tree.h"
 
 namespace partita::detail {
 
@@ -33,17 +34,23 @@ class ConvexBound {
   // stopped, unless time had ended.
   Refutation refute(double limit, Budget& budget);
 
+  // The same by a tree of cases above the LP (pair_tree.h), for limits that the LP allows.
+  Refutation refute_by_cases(double limit, Budget& budget);
+
   // Stages worth having as columns: those of good splits.
   void suggest(const std::vector<Stage>& stages);
 
  private:
   void start(Budget& budget);
+  template <class Ask>
+  Refutation ask(double limit, Budget& budget, Ask ask_lp);
 
   const StageGraph& graph_;
   const StagePlatform& platform_;
   const ConvexBoundOptions options_;
   std::vector<std::vector<GroupId>> suggested_;
   std::unique_ptr<ConfigurationLp> lp_;
+  std::unique_ptr<PairTree> tree_;  // of the limit asked for last
 };
 
 }  // namespace partita::detail

@@ -6,31 +6,50 @@
 
 namespace partita::detail {
 
+void SetsClimber::Way::begin(double next) {
+  limit = next;
+  dose = removed = 0;
+  bound.reset();
+}
+
+// Cases are for limits that the LP allows.
+SetsClimber::Way& SetsClimber::next_way() {
+  if (by_lp_.ladder.exhausted()) return by_cases_;
+  if (by_cases_.ladder.exhausted() || !by_lp_.met_its_end) return by_lp_;
+  cases_next_ = !cases_next_;
+  return cases_next_ ? by_cases_ : by_lp_;
+}
+
 double SetsClimber::climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget) {
-  const double limit = ladder_.next(value, bound, ticks);
+  Way& way = next_way();
+  const double limit = way.ladder.next(value, bound, ticks);
   if (!(limit > 0)) return 0;
-  Technique technique(budget, "staged.convex_sets", "limits refuted");
-  if (limit != at_.limit) at_ = {.limit = limit, .small = {}, .lp = {}};
+  Technique technique(budget, way.by_cases ? "staged.sets_by_cases" : "staged.convex_sets", "limits refuted");
+  if (limit != way.limit) way.begin(limit);
   Budget slice(budget, ticks);
-  const Refutation answer = ask(graph, slice);
+  const Refutation answer = ask(way, graph, slice);
   technique.yield(answer == Refutation::Refuted);
   switch (answer) {
-    case Refutation::Refuted: ladder_.refuted(); return limit;
-    case Refutation::LpFeasible: ladder_.impossible(); break;
-    case Refutation::Undecided: ladder_.undecided(false); break;
+    case Refutation::Refuted: way.ladder.refuted(); return limit;
+    case Refutation::LpFeasible:
+      way.ladder.impossible();
+      way.met_its_end = true;
+      break;
+    case Refutation::Undecided: way.ladder.undecided(false); break;
   }
   return 0;
 }
 
 // Dose after dose, until one refutes the limit or the budget ends. Allowed only where the graph without any loss allows it.
-Refutation SetsClimber::ask(const StageGraph& graph, Budget& budget) {
-  for (; at_.dose < std::size(kShrinkDoses); ++at_.dose, at_.lp.reset()) {
-    if (!at_.lp) {
-      const Refutation answer = prepare(graph, budget);
+Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) const {
+  for (; way.dose < std::size(kShrinkDoses); ++way.dose, way.bound.reset()) {
+    if (!way.bound) {
+      const Refutation answer = prepare(way, graph, budget);
       if (answer == Refutation::Refuted) return answer;
       if (answer == Refutation::LpFeasible) continue;
     }
-    const Refutation answer = at_.lp->refute(at_.limit, budget);
+    const Refutation answer = way.by_cases ? way.bound->refute_by_cases(way.limit, budget)  //
+                                           : way.bound->refute(way.limit, budget);
     if (answer != Refutation::LpFeasible) return answer;
   }
   return Refutation::LpFeasible;
@@ -38,14 +57,14 @@ Refutation SetsClimber::ask(const StageGraph& graph, Budget& budget) {
 
 // The graph of the dose, or what can be said without the LP. Refuted: by presolve. LpFeasible: the dose is the same as the
 // last one. Undecided: ask the LP.
-Refutation SetsClimber::prepare(const StageGraph& graph, Budget& budget) {
-  const Threshold question{platform_, at_.limit};
-  const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[at_.dose], budget);
-  if (at_.dose > 0 && shrunk.removed.size() == at_.removed) return Refutation::LpFeasible;
-  at_.removed = shrunk.removed.size();
-  at_.small = presolve(shrunk.graph, question, options_.presolve, budget);
-  if (at_.small.infeasible || some_group_fits_nowhere(at_.small.graph, question)) return Refutation::Refuted;
-  at_.lp = std::make_unique<ConvexBound>(at_.small.graph, platform_);
+Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budget) const {
+  const Threshold question{platform_, way.limit};
+  const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[way.dose], budget);
+  if (way.dose > 0 && shrunk.removed.size() == way.removed) return Refutation::LpFeasible;
+  way.removed = shrunk.removed.size();
+  way.small = presolve(shrunk.graph, question, options_.presolve, budget);
+  if (way.small.infeasible || some_group_fits_nowhere(way.small.graph, question)) return Refutation::Refuted;
+  way.bound = std::make_unique<ConvexBound>(way.small.graph, platform_);
   return Refutation::Undecided;
 }
 

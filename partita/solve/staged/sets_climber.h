@@ -5,7 +5,7 @@
 // LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows the limit there, the
 // next dose loses less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best
 // value, for if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it
-// stopped.
+// stopped. Limits that the LP allows are asked again by a tree of cases (pair_tree.h), in every other turn.
 //
 // The LP knows no order of the sets and no cases of the host, which the search over ideals does; it minds neither how many
 // ideals there are. So the two take turns, and share value and bound.
@@ -30,26 +30,32 @@ class SetsClimber {
   // better than `value` must be one of `graph`, which needs its closure and need not be the same each time.
   double climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget);
 
-  // The LP can do no more.
-  bool finished() const { return ladder_.exhausted(); }
+  // Neither the LP nor cases can do more.
+  bool finished() const { return by_lp_.ladder.exhausted() && by_cases_.ladder.exhausted(); }
 
  private:
-  // A limit, and the graph of the dose at hand.
-  struct Question {
+  // One way up: which limit is asked, and the graph of the dose at hand.
+  struct Way {
+    bool by_cases = false;
+    LimitLadder ladder = {};
+    bool met_its_end = false;  // the relaxation has allowed a limit
     double limit = 0;
     std::size_t dose = 0;
     std::size_t removed = 0;  // groups that the last dose removed
-    Presolved<StageGraph> small;
-    std::unique_ptr<ConvexBound> lp;  // of `small`
+    Presolved<StageGraph> small = {};
+    std::unique_ptr<ConvexBound> bound = {};  // of `small`
+
+    void begin(double next);
   };
 
-  Refutation ask(const StageGraph& graph, Budget& budget);
-  Refutation prepare(const StageGraph& graph, Budget& budget);
+  Way& next_way();
+  Refutation ask(Way& way, const StageGraph& graph, Budget& budget) const;
+  Refutation prepare(Way& way, const StageGraph& graph, Budget& budget) const;
 
   const StagePlatform& platform_;
   const LimitOptions options_;
-  LimitLadder ladder_;
-  Question at_;
+  Way by_lp_{.by_cases = false}, by_cases_{.by_cases = true};
+  bool cases_next_ = false;
 };
 
 }  // namespace partita::detail
