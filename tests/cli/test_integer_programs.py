@@ -34,9 +34,27 @@ class IntegerPrograms(CliTest):
                     self.assertEqual((plan["status"], plan["shape"]), ("optimal", shape))
                     self.assertAlmostEqual(plan["value"], 2.1, places=9)
                     self.assertLessEqual(plan["bound"], plan["value"])
-                    self.assertIn("claimed by CBC in floating point, not verified", plan["proof"])
+                    self.assertRegex(plan["proof"], "claimed by (CBC|HiGHS) in floating point, not verified")
                     self.assertIs(plan["bound_verified"], False)
                     self.assert_legal(self.file, self.path("plan.json"), *question)
+
+    def test_the_solver_is_chosen(self):
+        settings, _ = self.run_program("help", "settings")
+        self.assertIn("mip.backend=auto", settings)
+        plan = self.plan("--algorithm", "ip", "--set", "mip.backend=cbc")
+        self.assertIn("claimed by CBC", plan["proof"])
+        self.assertEqual(plan["settings"], {"mip.backend": "cbc"})
+        by_highs = ["--algorithm", "ip", "--set", "mip.backend=highs"]
+        refused = subprocess.run([PARTITA, "plan", self.file, "-q", *by_highs], capture_output=True, text=True)
+        if refused.returncode:
+            # Also where the portfolio might not come to its integer program.
+            for options in (by_highs, by_highs[2:]):
+                self.assert_refused(13, "plan", self.file, *options, mentions=["mip.backend", "this build has no HiGHS"])
+        else:
+            plan = self.plan(*by_highs)
+            self.assertEqual(plan["status"], "optimal")
+            self.assertIn("claimed by HiGHS", plan["proof"])
+            self.assert_legal(self.file, self.path("plan.json"))
 
     def test_latency(self):
         question = ["--objective", "latency"]
