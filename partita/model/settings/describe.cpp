@@ -125,8 +125,8 @@ SettingFields describe(MipSettings& s) {
       {"backend",
        &s.backend,
        {"auto", "cbc", "highs"},
-       "Who solves them. HiGHS is asked only where this build has it; auto is CBC. The other one for a second opinion, "
-       "or where it proves more: docs/algorithms/integer-programs.md compares them."},
+       "Who solves them; auto is HiGHS, which mostly proves more, where this build has it, and else CBC. The other one "
+       "for a second opinion: docs/algorithms/integer-programs.md compares them."},
       {"preprocessing", &s.preprocessing, "The solver's preprocessing. Off to see what it saves."},
       {"cuts", &s.cuts,
        "The solver's cutting planes. Off to see branch and bound alone; HiGHS keeps those at the root."},

@@ -12,10 +12,12 @@ namespace partita::detail {
 
 std::unique_ptr<MipBackend> choose_backend(const MipSettings& settings) {
   constexpr const char* kWhere = "mip.backend";
-  if (settings.backend == "auto" || settings.backend == "cbc") return std::make_unique<CbcBackend>(settings);
-  if (settings.backend != "highs")
+  // HiGHS proves more: docs/algorithms/integer-programs.md.
+  const bool highs = settings.backend == "highs" || (settings.backend == "auto" && highs_is_here());
+  if (!highs && settings.backend != "auto" && settings.backend != "cbc")
     throw InputError(ErrorKind::Usage, kWhere,
                      fmt::format("found '{}'; expected auto, cbc or highs", visible(settings.backend)));
+  if (!highs) return std::make_unique<CbcBackend>(settings);
   if (!highs_is_here())
     throw InputError(ErrorKind::Unsupported, kWhere,
                      "this build has no HiGHS; CBC is there (mip.backend=cbc), and a build finds HiGHS where it is "
