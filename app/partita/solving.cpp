@@ -61,7 +61,7 @@ void add_solving_options(Command& command, Solving& solving, const std::string& 
               "--algorithm", solving.algorithm,
               "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
               "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
-              "program of the shape, by CBC"),
+              "program of the shape, by CBC or HiGHS"),
           {"auto", "exact", "linear", "ip"});
   seconds(command.add_option("--time-limit", solving.time_limit, limit_help));
   add_memory_option(command, solving.memory_limit);

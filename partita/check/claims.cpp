@@ -47,6 +47,8 @@ constexpr PlainWords kPlainWords[] = {
      "operators that wait for each other cannot finish sooner on these accelerators"},
     {"labels", "no operator's earliest possible finish allows a better end",
      "no operator's earliest possible finish allows an earlier end"},
+    {"integer program: claimed by HiGHS", "an integer program, which HiGHS solved, has no better answer",
+     "an integer program, as far as HiGHS solved it, cannot go below that"},
     {"integer program", "an integer program, which CBC solved, has no better answer",
      "an integer program, as far as CBC solved it, cannot go below that"},
     {"a constraint that no split meets", "", ""},
@@ -57,6 +59,11 @@ constexpr PlainWords kPlainWords[] = {
 bool layers_together(const Result& result) { return result.proof.starts_with("with layers kept together: "); }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// Whose word it is, in the words of solve_ip().
+const char* foreign_solver(const Result& result) {
+  return contains(result.proof, "claimed by HiGHS") ? "HiGHS" : "CBC";
+}
 
 }  // namespace
 
@@ -75,13 +82,14 @@ std::string claim_text(const Problem& problem, const Result& result) {
   } else if (!latency) {
     text += problem.shape == Shape::Free ? " among all splits" : fmt::format(" among {}s", kind);
   }
-  return result.unverified ? text + " by CBC's word, not verified" : text;
+  return result.unverified ? fmt::format("{} by {}'s word, not verified", text, foreign_solver(result)) : text;
 }
 
 std::string bound_text(const Problem& problem, const Result& result) {
   if (!(result.bound > 0)) return "";
-  return fmt::format("{}no {}{} is below {}", result.unverified ? "by CBC's word, not verified, " : "",
-                     split_kind(problem.objective, problem.shape),
+  const std::string whose =
+      result.unverified ? fmt::format("by {}'s word, not verified, ", foreign_solver(result)) : std::string();
+  return fmt::format("{}no {}{} is below {}", whose, split_kind(problem.objective, problem.shape),
                      layers_together(result) ? " that keeps layers together" : "",
                      time_text(result.bound, problem.workload->time_unit));
 }

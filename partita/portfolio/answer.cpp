@@ -17,6 +17,7 @@
 #include "partita/reduce/joined_classes.h"
 #include "partita/reduce/layers.h"
 #include "partita/reduce/usable_devices.h"
+#include "partita/solve/mip/choose_backend.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
 #include "partita/util/within_limits.h"
@@ -45,7 +46,9 @@ void refuse_stages(const Problem& problem) {
     refuse("Question::memory_model", "samples in flight, which need an order of stages");
 }
 
-void require_supported(const Problem& problem, Algorithm algorithm) {
+void require_supported(const Problem& problem, const PlanOptions& options) {
+  choose_backend(options.settings.mip);  // complains now, not when its turn comes
+  const Algorithm algorithm = options.algorithm;
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
     if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
@@ -145,7 +148,7 @@ void fall_back(const Problem& problem, std::optional<Split> first, Plan& plan) {
 
 // `simple`: with the simple answers, where a limit leaves no others.
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, bool simple) {
-  require_supported(problem, options.algorithm);
+  require_supported(problem, options);
   refuse_stages(problem);
   Plan plan;
   Result& result = plan.result;

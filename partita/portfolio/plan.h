@@ -18,7 +18,7 @@ enum class Algorithm {
   Auto,    // the best portfolio for the question
   Exact,   // the exact dynamic program over ideals
   Linear,  // the linearised dynamic program (DPL): fast, bound from the relaxation only
-  Ip,      // the integer program of the question, by CBC: slow, but for every shape and objective
+  Ip,      // the integer program of the question, by CBC or HiGHS: slow, but for every shape and objective
 };
 
 struct PlanOptions {

@@ -76,7 +76,7 @@ std::vector<Asked> questions() {
 }
 
 Plan answer_to(const Asked& asked, const SharedWorkload& workload) {
-  const bool program = asked.options.algorithm == Algorithm::Ip;  // CBC minds the clock alone
+  const bool program = asked.options.algorithm == Algorithm::Ip;  // its solver minds the clock alone
   Budget budget({.seconds = program ? 3 : kUnlimited, .ticks = asked.ticks});
   std::size_t told = 0;
   Plan plan =

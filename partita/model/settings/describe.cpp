@@ -125,15 +125,23 @@ SettingFields describe(LatencySettings& s) {
 
 SettingFields describe(MipSettings& s) {
   return {
-      {"preprocessing", &s.preprocessing, "CBC's preprocessing. Off to see what it saves."},
-      {"cuts", &s.cuts, "CBC's cutting planes. Off to see branch and bound alone."},
-      {"heuristics", &s.heuristics, "CBC's own heuristics for solutions. Off to leave splits to ours."},
-      {"start", &s.start, "Hand CBC our best split as a solution to start from."},
+      {"backend",
+       &s.backend,
+       {"auto", "cbc", "highs"},
+       "Who solves them; auto is HiGHS, which mostly proves more, where this build has it, and else CBC. The other one "
+       "for a second opinion: docs/algorithms/integer-programs.md compares them."},
+      {"preprocessing", &s.preprocessing, "The solver's preprocessing. Off to see what it saves."},
+      {"cuts", &s.cuts,
+       "The solver's cutting planes. Off to see branch and bound alone; HiGHS keeps those at the root."},
+      {"heuristics", &s.heuristics, "The solver's own heuristics for solutions. Off to leave splits to ours."},
+      {"start", &s.start, "Hand the solver our best split as a solution to start from."},
       {"objective_limit", &s.objective_limit,
-       "Limit the objective by our best split, which lets CBC rule out much at once. Off: as if none were known."},
+       "Limit the objective by our best split, which lets the solver rule out much at once. Off: as if none were "
+       "known."},
       {"ordered_ranks", &s.ordered_ranks, 0, 1000, "groups for each device",
        "How many groups have rows that break the symmetry of equal devices; 0 turns it off."},
-      {"largest_program", &s.largest_program, 0, 1e9, "nodes times devices", "Larger programs are not handed to CBC."},
+      {"largest_program", &s.largest_program, 0, 1e9, "nodes times devices",
+       "Larger programs are not handed to a solver."},
   };
 }
 
