@@ -82,7 +82,12 @@ template <class Graphs>
 class Shrinker {
  public:
   Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget)
-      : graphs_(graphs), limit_(view(question, 0).limit), dose_(dose), budget_(budget), gone_(graphs.size(), 0) {
+      : graphs_(graphs),
+        limit_(view(question, 0).limit),
+        dose_(dose),
+        budget_(budget),
+        left_(graphs.size()),
+        gone_(graphs.size(), 0) {
     for (std::size_t v = 0; v < kViews; ++v) nets_.emplace_back(view(graphs, v));
   }
 
@@ -106,6 +111,7 @@ class Shrinker {
   void remove(GroupId v) {
     for (ShrinkingNets& nets : nets_) nets.remove(v);
     gone_[v] = 1;
+    --left_;
   }
 
   // In the order of the file, so that a row of views hands its nets on from one to the next.
@@ -113,7 +119,7 @@ class Shrinker {
     for (GroupId v : graphs_all()) {
       if (!in_all_views([&](std::size_t i) { return is_view(view(graphs_, i).group(v)) && nets_[i].time(v) <= 0; }))
         continue;
-      if (in_all_views([&](std::size_t i) { return nets_[i].can_clone(v); })) remove(v);
+      if (left_ > 1 && in_all_views([&](std::size_t i) { return nets_[i].can_clone(v); })) remove(v);
     }
   }
 
@@ -135,7 +141,7 @@ class Shrinker {
       // Others may have left it more than it had.
       const double most = floats[v] ? dose_ * limit_ : 0;
       if (nets_[0].time(v) > most) continue;
-      if (in_all_views([&](std::size_t w) { return nets_[w].can_take_time_of(v); })) remove(v);
+      if (left_ > 1 && in_all_views([&](std::size_t w) { return nets_[w].can_take_time_of(v); })) remove(v);
     }
   }
 
@@ -171,6 +177,7 @@ class Shrinker {
   const double limit_, dose_;
   const Budget& budget_;
   std::vector<ShrinkingNets> nets_;  // by view
+  std::size_t left_;                 // groups; one stays, so that there is something to ask about
   IdVector<GroupId, char> gone_;
 };
 

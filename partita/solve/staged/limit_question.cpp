@@ -61,9 +61,18 @@ std::vector<Threshold> relaxed_host_cases(const Threshold& question) {
   return cases;
 }
 
-// So much that it is worth asking before the graph itself is presolved.
+constexpr std::size_t kBeforePresolve = std::size(kShrinkDoses);  // the largest dose for the graph as it was given
+static_assert(kBeforePresolve + 1 == ShrunkAnswers::kKinds);
+
+// Worth asking before the graph itself is asked.
 template <class Graphs>
-bool much_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
+bool is_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
+  return 8 * shrunk.removed.size() > graphs.size();
+}
+
+// Worth asking before the graph itself is presolved.
+template <class Graphs>
+bool is_much_smaller(const Shrunk<Graphs>& shrunk, const Graphs& graphs) {
   return 4 * shrunk.removed.size() > graphs.size();
 }
 
@@ -112,13 +121,14 @@ class LimitQuestion {
   using Question = QuestionOf<Graphs>;
 
   LimitQuestion(const Graphs& graphs, std::uint64_t slice, Budget& budget, const SearchLog& log,
-                const LimitOptions& options)
-      : graphs_(graphs), slice_(slice), budget_(budget), log_(log), options_(options) {}
+                const LimitOptions& options, ShrunkAnswers* known)
+      : graphs_(graphs), slice_(slice), budget_(budget), log_(log), options_(options), known_(known) {}
 
   LimitAnswer ask(const Question& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
     if (reply.answer == Answer::Unknown && options_.settings.host_cases && !budget_.exhausted()) {
+      known_ = nullptr;  // that is about all splits, not about those of a case
       for (const Question& one : host_cases(question)) {
         reply.answer = ask_one(one, reply);
         if (reply.answer != Answer::No) break;
@@ -132,6 +142,7 @@ class LimitQuestion {
   // what it can be shrunk to after that, which loses less; then the graph itself.
   Answer ask_one(const Question& question, LimitAnswer& reply) {
     Budget budget(budget_, slice_);
+    too_hard_ = false;
     Answer answer = ask_much_smaller(question, budget, reply);
     if (answer != Answer::Unknown) return answer;
     Presolved<Graphs> small = presolve(graphs_, question, options_.presolve, budget);
@@ -144,44 +155,53 @@ class LimitQuestion {
     exact.yield(result.answer != Answer::Unknown);
     tell(question, small.graph.size(), result, "");
     reply.out_of_memory = result.out_of_memory;
-    if (result.answer == Answer::Yes) offer(reply, small.lift, result.split);
+    if (result.answer == Answer::Yes) offer(reply, small.lift, result.split, true);
     return result.answer;
   }
 
   Answer ask_much_smaller(const Question& question, Budget& budget, LimitAnswer& reply) {
-    if (!options_.settings.shrink) return Answer::Unknown;
+    if (!options_.settings.shrink || !may_say_no(kBeforePresolve, question)) return Answer::Unknown;
     Technique relaxation(budget, "staged.shrink", "limits decided");
     const Shrunk<Graphs> shrunk = shrink(graphs_, question, kShrinkDoses[0], budget);
-    if (!much_smaller(shrunk, graphs_)) return Answer::Unknown;
+    if (!is_much_smaller(shrunk, graphs_)) return Answer::Unknown;
     Lift as_given(graphs_.size());
     for (GroupId v : as_given.all()) as_given[v] = v;
     Budget half(budget, slice_ / 2);
-    const Answer answer = ask_smaller(graphs_, as_given, shrunk, question, half, reply);
+    const Answer answer = ask_smaller(graphs_, as_given, shrunk, kBeforePresolve, question, half, reply);
     relaxation.yield(answer != Answer::Unknown);
+    too_hard_ = half.exhausted();
     return answer;
   }
 
-  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less.
+  bool may_say_no(std::size_t kind, const Question& question) const {
+    return !known_ || known_->may_say_no(kind, view(question, 0).limit);
+  }
+
+  // The smallest graph first. Its "no" is one; if it has a split that serves for nothing, the next loses less. If it
+  // takes too long, so would the next; then the other half of the slice is for views alone and for the graph itself.
   Answer ask_shrunk(const Presolved<Graphs>& small, const Question& question, Budget& budget, LimitAnswer& reply) {
     if (!options_.settings.shrink) return Answer::Unknown;
     Technique relaxation(budget, "staged.shrink", "limits decided");
     std::size_t removed = 0;
-    for (double dose : kShrinkDoses) {
-      const Shrunk<Graphs> shrunk = shrink(small.graph, question, dose, budget);
-      if (shrunk.removed.size() == removed) continue;
+    for (std::size_t i = 0; i < std::size(kShrinkDoses); ++i) {
+      if (!may_say_no(i, question) || (too_hard_ && kShrinkDoses[i] > 0)) continue;
+      const Shrunk<Graphs> shrunk = shrink(small.graph, question, kShrinkDoses[i], budget);
+      if (!shrunk.changed() || shrunk.removed.size() == removed) continue;
+      if (kShrinkDoses[i] > 0 && !is_smaller(shrunk, small.graph)) continue;
       removed = shrunk.removed.size();
-      Budget half(budget, dose > 0 ? slice_ / 2 : slice_);
-      const Answer answer = ask_smaller(small.graph, small.lift, shrunk, question, half, reply);
+      Budget half(budget, kShrinkDoses[i] > 0 ? slice_ / 2 : slice_);
+      const Answer answer = ask_smaller(small.graph, small.lift, shrunk, i, question, half, reply);
       relaxation.yield(answer != Answer::Unknown);
       if (answer != Answer::Unknown) return answer;
+      too_hard_ = half.exhausted();
     }
     return Answer::Unknown;
   }
 
   // No: neither has the graph a split. Yes: here is one. Unknown also if the shrunk graph has one that serves for
   // nothing.
-  Answer ask_smaller(const Graphs& large, const Lift& lift, const Shrunk<Graphs>& shrunk, const Question& question,
-                     Budget& budget, LimitAnswer& reply) {
+  Answer ask_smaller(const Graphs& large, const Lift& lift, const Shrunk<Graphs>& shrunk, std::size_t kind,
+                     const Question& question, Budget& budget, LimitAnswer& reply) {
     for (const Question& one : relaxed_questions(question)) {
       Presolved<Graphs> smaller = presolve(shrunk.graph, one, options_.presolve, budget);
       if (smaller.infeasible || refuted_before_search(smaller, one, options_, budget)) continue;
@@ -189,18 +209,20 @@ class LimitQuestion {
       tell(one, smaller.graph.size(), result, "shrunk, ");
       if (result.answer == Answer::No) continue;
       if (result.answer == Answer::Unknown) return Answer::Unknown;
+      if (known_) known_->said_yes(kind, view(question, 0).limit);
       std::vector<Stage> stages = lift_shrunk(large, shrunk, lift_stages(smaller.lift, result.split.stages));
       if (!legal_stages(view(large, 0), view(question, 0).platform, stages)) return Answer::Unknown;
       const bool serves = within_limits_of(large, question, stages);
       const double value = pass_value(large, stages).sum();
-      offer(reply, lift, {value, std::move(stages)});
+      offer(reply, lift, {value, std::move(stages)}, serves);
       return serves ? Answer::Yes : Answer::Unknown;
     }
     return Answer::No;
   }
 
-  static void offer(LimitAnswer& reply, const Lift& lift, const StagedSplit& split) {
-    if (reply.split && reply.split->value <= split.value) return;
+  // One that answers yes goes before any met on the way: of two passes, it may cost more in the sum.
+  static void offer(LimitAnswer& reply, const Lift& lift, const StagedSplit& split, bool serves) {
+    if (!serves && reply.split && reply.split->value <= split.value) return;
     reply.split = StagedSplit{split.value, lift_stages(lift, split.stages)};
   }
 
@@ -218,6 +240,8 @@ class LimitQuestion {
   Budget& budget_;
   const SearchLog& log_;
   const LimitOptions& options_;
+  ShrunkAnswers* known_;   // may be null
+  bool too_hard_ = false;  // a shrunk graph was not decided in half a slice
 };
 
 bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
@@ -230,34 +254,44 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
   return small.infeasible || some_group_fits_nowhere(small.graph, question);
 }
 
+// No cases: nothing refuted.
+bool refutes_all(const StageGraph& graph, const std::vector<Threshold>& cases, const Budget& budget,
+                 const PresolveSettings& options) {
+  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
+    return refutes_one(graph, one, Effort::Full, budget, options);
+  });
+}
+
 }  // namespace
 
 template <class Graphs>
 LimitAnswer ask_limit(const Graphs& graphs, const QuestionOf<Graphs>& question, std::uint64_t slice, Budget& budget,
-                      const SearchLog& log, const LimitOptions& options) {
-  return LimitQuestion<Graphs>(graphs, slice, budget, log, options).ask(question);
+                      const SearchLog& log, const LimitOptions& options, ShrunkAnswers* known) {
+  return LimitQuestion<Graphs>(graphs, slice, budget, log, options, known).ask(question);
 }
 
 template LimitAnswer ask_limit(const StageGraph&, const Threshold&, std::uint64_t, Budget&, const SearchLog&,
-                               const LimitOptions&);
+                               const LimitOptions&, ShrunkAnswers*);
 template LimitAnswer ask_limit(const PassGraphs&, const PassQuestion&, std::uint64_t, Budget&, const SearchLog&,
-                               const LimitOptions&);
+                               const LimitOptions&, ShrunkAnswers*);
 
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
                         const LimitOptions& options) {
-  const auto refutes = [&](const StageGraph& graph_asked, const std::vector<Threshold>& cases) {
-    if (refutes_one(graph_asked, question, effort, budget, options.presolve)) return true;
-    if (effort == Effort::Quick || !options.settings.host_cases || cases.empty()) return false;
-    return std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
-      return refutes_one(graph_asked, one, effort, budget, options.presolve);
-    });
-  };
-  // Windows see more where less floats, so a graph that is much smaller mostly tells as much.
-  if (effort == Effort::Full && options.settings.shrink) {
-    const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[0], budget);
-    if (much_smaller(shrunk, graph)) return refutes(shrunk.graph, relaxed_host_cases(question));
-  }
-  return refutes(graph, host_cases(question));
+  if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
+  if (effort == Effort::Quick || !options.settings.host_cases) return false;
+  return refutes_all(graph, host_cases(question), budget, options.presolve);
+}
+
+std::optional<StageGraph> much_smaller(const StageGraph& graph, const Threshold& question, const Budget& budget) {
+  Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[0], budget);
+  if (!is_much_smaller(shrunk, graph)) return std::nullopt;
+  return std::move(shrunk.graph);
+}
+
+bool relaxation_refutes_shrunk(const StageGraph& shrunk, const Threshold& question, const Budget& budget,
+                               const LimitOptions& options) {
+  return refutes_one(shrunk, question, Effort::Full, budget, options.presolve) ||
+         (options.settings.host_cases && refutes_all(shrunk, relaxed_host_cases(question), budget, options.presolve));
 }
 
 }  // namespace partita::detail

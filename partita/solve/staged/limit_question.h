@@ -9,7 +9,10 @@
 // Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -27,15 +30,38 @@ struct LimitAnswer {
 // Told of every search: the number of groups searched, and what came of it.
 using SearchLog = std::function<void(std::size_t, const std::string&)>;
 
-// "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget.
+// What questions about one graph have shown so far, so that none is asked in vain again: of a shrunk graph that has a
+// split within one limit, no larger limit is asked.
+class ShrunkAnswers {
+ public:
+  static constexpr std::size_t kKinds = 4;
+  bool may_say_no(std::size_t kind, double limit) const { return limit < yes_from_[kind]; }
+  void said_yes(std::size_t kind, double limit) { yes_from_[kind] = std::min(yes_from_[kind], limit); }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::array<double, kKinds> yes_from_{kNever, kNever, kNever, kNever};
+};
+
+// "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget. `known` is
+// of earlier questions about the same graph and devices, with one
+// limit.
 template <class Graphs>
 LimitAnswer ask_limit(const Graphs& graphs, const QuestionOf<Graphs>& question, std::uint64_t slice, Budget& budget,
-                      const SearchLog& log, const LimitOptions& options = {});
+                      const SearchLog& log, const LimitOptions& options = {}, ShrunkAnswers* known = nullptr);
 
 enum class Effort { Quick, Full };
 
 // Can presolve and windows alone say no? Never says so just because the budget ended.
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
                         const LimitOptions& options = {});
+
+// The shrunk graph for this limit and smaller ones, if it is much smaller. Windows see more where less floats, so it
+// mostly tells as much as the graph itself, and sooner.
+std::optional<StageGraph> much_smaller(const StageGraph& graph, const Threshold& question, const Budget& budget);
+// The same as relaxation_refutes, where the graph asked is a shrunk one: true if the one that it was made of has no
+// split.
+bool relaxation_refutes_shrunk(const StageGraph& shrunk, const Threshold& question, const Budget& budget,
+                               const LimitOptions& options = {});
 
 }  // namespace partita::detail

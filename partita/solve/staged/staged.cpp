@@ -93,15 +93,36 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (reply.split) offer(reply.split->stages);
   }
 
+  // On the shrunk graph where it is much smaller. Where that lost too much, the graph itself refutes a little more, and
+  // is worth looking at in full.
   void bisect_by_relaxation() {
     if (!base_->graph.has_closure()) return;
+    if (!options_.search) return bisect_graph(std::min(settings().bisections, kLinearBisections), Effort::Quick);
+    if (!settings().shrink || settings().bisections == 0) return bisect_graph(settings().bisections, Effort::Full);
+    const auto shrunk = much_smaller(base_->graph, question(value_to_beat()), budget_);
+    if (!shrunk) return bisect_graph(settings().bisections, Effort::Full);
+    bisect(settings().bisections,
+           [&](const Threshold& asked) { return relaxation_refutes_shrunk(*shrunk, asked, budget_, limit_options()); });
+    if (done()) return;
+    const double a_little_more = best_.bound() + (value_to_beat() - best_.bound()) / 32;
+    if (!relaxation_refutes(base_->graph, question(a_little_more), Effort::Full, budget_, limit_options())) return;
+    refuted(a_little_more, kByRelaxation);
+    bisect_graph(settings().bisections, Effort::Full);
+  }
+
+  void bisect_graph(int steps, Effort effort) {
+    bisect(steps, [&](const Threshold& asked) {
+      return relaxation_refutes(base_->graph, asked, effort, budget_, limit_options());
+    });
+  }
+
+  template <class Refutes>
+  void bisect(int steps, Refutes refutes) {
     double low = best_.bound(), high = value_to_beat();
-    const int steps = options_.search ? settings().bisections : std::min(settings().bisections, kLinearBisections);
-    const Effort effort = options_.search ? Effort::Full : Effort::Quick;
     for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
       Technique relaxation(budget_, "staged.bisection", "limits refuted");
-      if (relaxation_refutes(base_->graph, question(limit), effort, budget_, limit_options())) {
+      if (refutes(question(limit))) {
         relaxation.yield(1);
         low = limit;
         refuted(limit, kByRelaxation);
@@ -134,8 +155,10 @@ class StagedSolver : StagedFrame<StageGraph> {
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
-      const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options());
+      const LimitAnswer reply =
+          ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options(), &known_);
       if (reply.split) offer_from_base(reply.split->stages);
+      if (reply.split && reply.answer != Answer::Yes) improve_from(*reply.split);
       if (reply.answer == Answer::No) {
         refuted(limit, kBySearch);
         share = share < 0.5 ? 2 * share : (1 + share) / 2;  // what is easy so far may be so up to the end

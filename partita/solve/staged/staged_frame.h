@@ -77,6 +77,7 @@ class StagedFrame {
     Presolved base = presolve(start, question_to_beat(), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
+    known_ = {};
     for (const RuleCount& rule : base_->rules) {
       best_.tell(Progress::Event::Reduced, base_->graph.size(),
                  fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
@@ -116,6 +117,26 @@ class StagedFrame {
     if (!done()) refresh_base();
   }
 
+  // From a split of the base that is not good enough, but whose shape comes from the best split of a smaller graph: the
+  // order that it suggests, cut anew, then a short annealing from where it is.
+  void improve_from(const StagedSplit& split) {
+    if (done()) return;
+    Technique lifted(budget_, "staged.lifted", "better splits");
+    const double before = best_.value();
+    std::vector<GroupId> order;
+    for (const Stage& stage : split.stages) order.insert(order.end(), stage.groups.begin(), stage.groups.end());
+    try_order(order);
+    budget_.spend(base_->graph.size());
+    if (settings().annealing && split.value < best_.value() * kWorthAnnealing) {
+      const AnnealOptions options{std::min<std::uint64_t>(settings().first_moves, 100 * base_->graph.size()), 0.005,
+                                  0.00005};
+      if (const auto better = anneal(base_->graph, platform_, split, options, rng_, budget_))
+        offer_from_base(better->stages);
+    }
+    lifted.yield(best_.value() < before);
+    if (best_.value() < before && !done()) refresh_base();
+  }
+
   // The stage of a base group is that of its members. The base is made for better splits than the best, so the best
   // itself may be none of the base: groups joined that it keeps apart, groups on hosts that the windows keep off them.
   // Then the best that the linearised DP finds on the base is a start too.
@@ -148,6 +169,7 @@ class StagedFrame {
   static constexpr const char* kBySets =
       "configuration LP: no convex sets of the devices hold everything below the bound";
   static constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
+  static constexpr double kWorthAnnealing = 1.1;
   static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const Graphs& graphs_;
@@ -159,6 +181,7 @@ class StagedFrame {
   Rng rng_;
   std::optional<Presolved<Graphs>> base_;
   double base_value_ = 0;
+  ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
 };
 
