@@ -19,6 +19,7 @@
 #include "partita/reduce/usable_devices.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
+#include "partita/util/parallel.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -208,7 +209,11 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer_all(problem, options, budget, sink, true);
+  if (options.threads <= 1) return answer_all(problem, options, budget, sink, true);
+  Workers workers(options.threads);
+  Budget shared(budget, budget.limits().ticks);
+  shared.work_with(workers);
+  return answer_all(problem, options, shared, sink, true);
 }
 
 Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "partita/util/max_flow.h"
+#include "partita/util/parallel.h"
 
 namespace partita::detail {
 namespace {
@@ -95,9 +96,21 @@ void Windows::find_forced() {
   }
 }
 
+// Rounds must not touch what others do. Few, or on a small graph, they are not worth sharing.
+template <class Round>
+void Windows::for_each_place(int count, Round round) const {
+  constexpr std::size_t kWorthSharing = 20'000;  // groups times places: a fraction of a millisecond
+  if (graph_.size() * static_cast<std::size_t>(count) >= kWorthSharing) {
+    for_each(budget_, static_cast<std::size_t>(count),
+             [&](std::size_t place, std::size_t) { round(static_cast<int>(place)); });
+  } else {
+    for (int place = 0; place < count; ++place) round(place);
+  }
+}
+
 void Windows::bound_pairs() {
   pairs_.assign(static_cast<std::size_t>(places()) * places(), Pair{});
-  for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from);
+  for_each_place(buckets_ + 1, [&](int from) { bound_pairs_from(from); });
 }
 
 // One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided
@@ -233,14 +246,14 @@ bool Windows::reach(bool with_flows) {
   const bool host_may_idle = !question_.host_case;
   const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate,
                           const std::vector<char>& from_set, bool host) {
-    for (int to = 0; to <= last_place(); ++to) {
-      if (to_set[to] || !candidate[to]) continue;
+    for_each_place(places(), [&](int to) {  // no other looks at steps to this place
+      if (to_set[to] || !candidate[to]) return;
       to_set[to] = from_set[to] && (!host || host_may_idle);
       // The nearest places first: short steps are likely to be possible, and one is enough.
       for (int from = std::min(to, buckets_); from >= 0 && !to_set[to]; --from) {
         if (from_set[from] && step_possible(host, from, to, with_flows)) to_set[to] = 1;
       }
-    }
+    });
   };
   for (int c = 0; c <= l; ++c) {
     for (int f = 0; f <= k; ++f) {
@@ -264,11 +277,11 @@ bool Windows::reach(bool with_flows) {
         }
         return false;
       };
-      for (int place = 0; place <= buckets_; ++place) {
-        if (!reached[place]) continue;
+      for_each_place(buckets_ + 1, [&](int place) {  // no other looks at steps from this place
+        if (!reached[place]) return;
         here[place] = (question_.accelerator_may_follow(c, f) && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
                       (host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true));
-      }
+      });
     }
   }
   return allowed_[level(0, 0)][0] || graph_.size() == 0;

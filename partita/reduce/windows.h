@@ -16,7 +16,7 @@
 //
 // If the end cannot be reached, no split within the limit exists, whatever the number of ideals. Otherwise the windows
 // prune the search, tell which groups are never separated, and which can be on a host. Reaching costs O(places * pins)
-// and one small flow for each pair of places that nothing cheaper decides.
+// and one small flow for each pair of places that nothing cheaper decides; places are shared among the budget's threads.
 // Tests: tests/reduce/windows_test.cpp (against all ideals of small graphs), tests/property.
 #pragma once
 
@@ -108,6 +108,8 @@ class Windows : public Places {
   const Pair& pair(int from, int to) const { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
 
   double weight(GroupId v) const { return by_memory_ ? graph_.group(v).memory : graph_.group(v).accelerator_time; }
+  template <class Round>
+  void for_each_place(int count, Round round) const;
   void find_forced();
   void bound_pairs();
   void bound_pairs_from(int from);
