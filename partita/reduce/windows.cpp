@@ -96,13 +96,12 @@ void Windows::find_forced() {
   }
 }
 
-// Rounds must not touch what others do. Few, or on a small graph, they are not worth sharing.
+// Rounds must not touch what others do.
 template <class Round>
 void Windows::for_each_place(int count, Round round) const {
-  constexpr std::size_t kWorthSharing = 20'000;  // groups times places: a fraction of a millisecond
-  if (graph_.size() * static_cast<std::size_t>(count) >= kWorthSharing) {
-    for_each(budget_, static_cast<std::size_t>(count),
-             [&](std::size_t place, std::size_t) { round(static_cast<int>(place)); });
+  const auto rounds = static_cast<std::size_t>(count);
+  if (worth_sharing(budget_, graph_.size() * rounds)) {
+    for_each(budget_, rounds, [&](std::size_t place, std::size_t) { round(static_cast<int>(place)); });
   } else {
     for (int place = 0; place < count; ++place) round(place);
   }

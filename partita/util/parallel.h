@@ -20,6 +20,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -35,12 +36,15 @@ class Workers {
 
   // At most so many threads at work on a loop, the caller's own included. They are started when first there is
   // something to share; where the system refuses some, there are fewer.
-  explicit Workers(int threads) : threads_(threads > 1 ? static_cast<std::size_t>(threads) : 1) {}
+  // `ticks_alone`: what takes less than about so much work is not worth sharing; tests share everything.
+  explicit Workers(int threads, std::uint64_t ticks_alone = 20'000)
+      : threads_(threads > 1 ? static_cast<std::size_t>(threads) : 1), ticks_alone_(ticks_alone) {}
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   std::size_t threads() const { return threads_; }
+  std::uint64_t ticks_alone() const { return ticks_alone_; }
   void for_each(std::size_t count, const Round& round);
 
  private:
@@ -50,6 +54,7 @@ class Workers {
   static void take_rounds(Loop& loop, std::size_t slot, std::mutex& mutex);
 
   const std::size_t threads_;
+  const std::uint64_t ticks_alone_;
   std::mutex mutex_;  // of all below, and of what loops say of their helpers
   std::condition_variable more_rounds_, helper_left_;
   std::vector<Loop*> loops_;  // being worked on, the last begun last
@@ -59,6 +64,11 @@ class Workers {
 
 // How many slots a loop on this budget may have.
 inline std::size_t threads_of(const Budget& budget) { return budget.workers() ? budget.workers()->threads() : 1; }
+
+// Whether several threads should do what takes this much work, or a search go on with several that took it so far.
+inline bool worth_sharing(const Budget& budget, std::uint64_t ticks) {
+  return threads_of(budget) > 1 && ticks >= budget.workers()->ticks_alone();
+}
 
 template <class Round>
 void for_each(const Budget& budget, std::size_t count, Round&& round) {

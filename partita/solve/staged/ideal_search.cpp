@@ -90,9 +90,8 @@ class IdealSearch {
     std::size_t walker = 0, first = 0, last = 0;  // what was met
   };
   static constexpr std::uint64_t kTicksPerExpansion = 100;  // a base costs about as much as so many steps of a walk
-  static constexpr std::uint64_t kTicksAlone = 50'000;      // a search of a few milliseconds is not worth sharing
   static constexpr std::size_t kBasesPerRound = 4096;
-  static constexpr std::size_t kBytesPerRound = std::size_t{16} << 20;  // of ideals met: no more than caches hold
+  static constexpr std::size_t kBytesPerRound = std::size_t{16} << 20;  // of ideals met: about what caches hold
   static constexpr std::uint32_t kNoParent = static_cast<std::uint32_t>(-1);
   static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
@@ -118,6 +117,8 @@ class IdealSearch {
     entries_.push_back({ideal, parent, host});
   }
 
+  std::size_t bytes_per_round() const { return std::min(kBytesPerRound, budget_.limits().memory_bytes / 8); }
+
   // Made when first it is needed: of searches that end soon there are many.
   Walker& walker(std::size_t slot) {
     if (!walkers_[slot]) {
@@ -130,7 +131,7 @@ class IdealSearch {
   Answer expand_level(int c, int f) {
     const std::vector<std::uint32_t>& bases = level(c, f);
     for (std::size_t i = 0; i < bases.size();) {
-      const bool share = walkers_.size() > 1 && i + 1 < bases.size() && budget_.ticks_used() >= kTicksAlone;
+      const bool share = i + 1 < bases.size() && worth_sharing(budget_, walker(0).source.visited());
       const Answer answer = share ? expand_together(i, {c, f}) : expand(bases[i++], {c, f});
       if (answer != Answer::No) return answer;
     }
@@ -205,12 +206,12 @@ class IdealSearch {
     }
     Round round{.end = bases.size()};
     for_each(budget_, bases.size(), [&](std::size_t index, std::size_t slot) {
-      if (index >= round.end || round.bytes_met > kBytesPerRound) return;
+      if (index >= round.end || round.bytes_met > bytes_per_round()) return;
       Visit& visit = visits_[index];
       visit.walker = slot;
       look_from(entries_[bases[index]].ideal, used, walker(slot), visit, [&](std::size_t bytes) {
         round.bytes_met += bytes;
-        return index < round.end && round.bytes_met <= 2 * kBytesPerRound;
+        return index < round.end && round.bytes_met <= 2 * bytes_per_round();
       });
       if (!visit.made || visit.answer == Answer::No) return;
       std::size_t end = round.end;
