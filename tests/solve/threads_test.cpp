@@ -6,6 +6,7 @@
 #include "partita/reduce/presolve.h"
 #include "partita/solve/staged/ideal_search.h"
 #include "partita/solve/staged/setups/segment_search.h"
+#include "partita/solve/staged/staged.h"
 #include "partita/util/dice.h"
 #include "partita/util/parallel.h"
 #include "tests/support/cases.h"
@@ -138,6 +139,29 @@ TEST(Threads, FindTheSameSplitsWithinLimitsOnEachPass) {
     }
   }
   EXPECT_GT(ideals, cases(300));
+}
+
+// The solver as a whole: presolve, cases of hosts, searches. Nothing in it goes by time, so all is the same.
+TEST(Threads, ProveTheSameOfStagedSplitsAsOne) {
+  Workers workers(kThreads, 0);
+  for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
+    const StageCase one = seed % 3 == 0 ? random_branches(seed) : random_stage_case(seed);
+    StagedOptions options;
+    options.settings.annealing = options.settings.clone_relaxation = seed % 2 == 0;
+    options.settings.first_orders = static_cast<int>(seed % 4);
+    Budget budget, several;
+    several.work_with(workers);
+    const StagedOutcome alone = solve_staged(one.graph, one.platform, options, budget, {});
+    const StagedOutcome together = solve_staged(one.graph, one.platform, options, several, {});
+    EXPECT_EQ(alone.infeasible, together.infeasible) << "seed " << seed;
+    EXPECT_EQ(alone.bound, together.bound) << "seed " << seed;
+    ASSERT_EQ(alone.split.has_value(), together.split.has_value()) << "seed " << seed;
+    if (!alone.split) continue;
+    EXPECT_EQ(alone.split->value, together.split->value) << "seed " << seed;
+    if (seed % 3 != 0) {
+      EXPECT_NEAR(together.split->value, least_value(one.graph, one.platform), 1e-6) << "seed " << seed;
+    }
+  }
 }
 
 // Whatever is found when the budget ends, nobody claims more than is known.

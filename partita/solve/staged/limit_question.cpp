@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "partita/reduce/clone_relaxation.h"
 #include "partita/reduce/presolve.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -171,6 +173,16 @@ bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effo
   return small.infeasible || some_group_fits_nowhere(small.graph, question);
 }
 
+// Side by side, where there are threads; none is begun once one was not refuted.
+bool refutes_all(const StageGraph& graph, const std::vector<Threshold>& cases, Effort effort, const Budget& budget,
+                 const PresolveSettings& options) {
+  std::atomic<bool> all = true;
+  for_each(budget, cases.size(), [&](std::size_t i, std::size_t) {
+    if (all && !refutes_one(graph, cases[i], effort, budget, options)) all = false;
+  });
+  return all;
+}
+
 }  // namespace
 
 template <class Graphs>
@@ -189,9 +201,7 @@ bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effo
   if (refutes_one(graph, question, effort, budget, options.presolve)) return true;
   if (effort == Effort::Quick || !options.settings.host_cases) return false;
   const std::vector<Threshold> cases = host_cases(question);
-  return !cases.empty() && std::all_of(cases.begin(), cases.end(), [&](const Threshold& one) {
-    return refutes_one(graph, one, effort, budget, options.presolve);
-  });
+  return !cases.empty() && refutes_all(graph, cases, effort, budget, options.presolve);
 }
 
 }  // namespace partita::detail
