@@ -144,10 +144,11 @@ TEST(Threads, FindTheSameSplitsWithinLimitsOnEachPass) {
 // The solver as a whole: presolve, cases of hosts, searches. Nothing in it goes by time, so all is the same.
 TEST(Threads, ProveTheSameOfStagedSplitsAsOne) {
   Workers workers(kThreads, 0);
-  for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(150); ++seed) {
     const StageCase one = seed % 3 == 0 ? random_branches(seed) : random_stage_case(seed);
     StagedOptions options;
-    options.settings.annealing = options.settings.clone_relaxation = seed % 2 == 0;
+    options.settings.annealing = false;  // one thread does that
+    options.settings.clone_relaxation = seed % 2 == 0;
     options.settings.first_orders = static_cast<int>(seed % 4);
     Budget budget, several;
     several.work_with(workers);
