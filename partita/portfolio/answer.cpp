@@ -20,6 +20,7 @@
 #include "partita/solve/mip/choose_backend.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
+#include "partita/util/parallel.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -211,7 +212,13 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer_all(problem, options, budget, sink, true);
+  // Searches for free splits and for latency have threads of their own besides the one that asks.
+  const int own = problem.objective == Objective::Latency ? options.threads - 1 : problem.shape == Shape::Free;
+  if (options.threads - own <= 1) return answer_all(problem, options, budget, sink, true);
+  Workers workers(options.threads - own);
+  Budget shared(budget, budget.limits().ticks);
+  shared.work_with(workers);
+  return answer_all(problem, options, shared, sink, true);
 }
 
 Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {

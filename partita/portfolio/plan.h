@@ -28,8 +28,9 @@ struct PlanOptions {
   bool contract_layers = false;
   LayerEnds layer_ends = LayerEnds::Apart;  // with contract_layers: what then holds before and behind all layers
   double gap = 0;                           // stop once (value - bound)/value is at most this
-  int threads =
-      1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
+  // At most this many. With more than one, answers may differ from run to run where several are as good, or where a
+  // limit ends the search; what is claimed of them holds as with one.
+  int threads = 1;
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
   Settings settings = {};  // of the solvers, for research
   // A split that is there already: the answer is never worse than it, where it is legal, and says that it is it where

@@ -112,6 +112,21 @@ TEST(TwoPlans, AtOnceAnswerAsAlone) {
   }
 }
 
+TEST(TwoPlans, OnSeveralThreadsClaimWhatOneDoes) {
+  const SharedWorkload workload = branches(8, 3, 1);
+  for (Asked asked : questions()) {
+    if (asked.options.algorithm == Algorithm::Ip) continue;
+    asked.ticks = 2'000'000;
+    const Result one = answer_to(asked, workload).result;
+    asked.options.threads = 4;
+    const Plan plan = answer_to(asked, workload);
+    ASSERT_TRUE(one.split && plan.result.split) << asked.name;
+    EXPECT_TRUE(plan.report.legal()) << asked.name;
+    EXPECT_LE(plan.result.bound, one.value * (1 + 1e-9)) << asked.name;
+    EXPECT_LE(one.bound, plan.result.value * (1 + 1e-9)) << asked.name;
+  }
+}
+
 // Each of them with threads of its own; one is told to stop from outside.
 TEST(TwoPlans, WithThreadsOfTheirOwnAndCancelled) {
   const SharedWorkload workload = branches(12, 4, 1);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "partita/util/parallel.h"
 #include "partita/util/wide_int.h"
 
 namespace partita::detail {
@@ -100,55 +102,91 @@ void Pricing::start_run() {
   labels_ = 0;
 }
 
-template <class Take>
-void Pricing::extend(std::size_t t, Price above, TimeWatch& watch, Take take_label) {
+// One chunk and one share where that is quicker.
+void Pricing::divide(std::size_t t, const Budget& budget) {
+  constexpr std::size_t kChunksPerThread = 2, kSharesPerThread = 4;  // some are heavier than others
+  const std::size_t from = trellis_.layers()[t].states(), to = trellis_.layers()[t + 1].states();
+  const std::size_t labels = labels_of_[t].size();
+  const bool together = worth_sharing(budget, labels);
+  const std::size_t chunks = together ? kChunksPerThread * threads_of(budget) : 1;
+  const std::size_t most_shares = together ? kSharesPerThread * threads_of(budget) : 1;
+  chunks_.assign(1, 0);
+  for (std::size_t c = 1; c < chunks; ++c) {
+    const auto at = std::lower_bound(start_.begin(), start_.end(), labels * c / chunks) - start_.begin();
+    chunks_.push_back(std::clamp(static_cast<std::size_t>(at), chunks_.back(), from));
+  }
+  chunks_.push_back(from);
+  share_shift_ = 0;
+  while ((to >> share_shift_) >= most_shares && to > 0) ++share_shift_;
+  shares_.resize((to >> share_shift_) + 1);
+  for (std::size_t i = 0; i < shares_.size(); ++i) {
+    shares_[i].first_state = i << share_shift_;
+    shares_[i].last_state = std::min((i + 1) << share_shift_, to);
+  }
+  found_.resize(chunks);
+  for (FoundByShare& found : found_) {
+    found.resize(shares_.size());
+    for (std::vector<Found>& part : found) part.clear();
+  }
+}
+
+void Pricing::extend(std::size_t t, std::size_t first, std::size_t last, Price above, const Budget& budget,
+                     FoundByShare& found) const {
+  TimeWatch watch(&budget, kLabelsPerLook);
   const auto& layer = trellis_.layers()[t];
   const auto& after = trellis_.layers()[t + 1];
   const Price price = prices_[layer.group];
   const std::vector<Label>& from = labels_of_[t];
-  for (std::size_t s = 0; s < layer.states(); ++s) {
+  for (std::size_t s = first; s < last; ++s) {
     watch.step(1 + start_[s + 1] - start_[s]);
     if (start_[s] == start_[s + 1]) continue;
     for (std::size_t a = layer.first[s]; a < layer.first[s + 1]; ++a) {
       const Trellis::Arc& arc = layer.arcs[a];
       const Load rest = after.least_rest[arc.to];
       const Price completion = completion_[t + 1][arc.to];
+      std::vector<Found>& to = found[static_cast<std::size_t>(arc.to) >> share_shift_];
       for (std::size_t i = start_[s]; i < start_[s + 1]; ++i) {
         const Load load = from[i].load + arc.load;
         if (load + rest > limit_) break;  // labels of a state rise in load
         const Price worth = from[i].price + (arc.take ? price : 0);
         if (worth + completion + toll_up(theta_, limit_ - load) <= above) continue;
-        take_label(arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + arc.take)});
+        to.push_back({arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + arc.take)}});
       }
     }
   }
 }
 
-// Sorts the labels found for the next layer by state and load, and thins them out: of the labels of one bucket `merge`
-// makes one, and labels dominated by a lighter one go.
+// Sorts the labels found for the share's states by state and load, and thins them out: of the labels of one bucket
+// `merge` makes one, and labels dominated by a lighter one go.
 template <class Merge>
-void Pricing::settle_layer(std::size_t t, double buckets_per_load, Merge merge) {
-  const auto& after = trellis_.layers()[t + 1];
-  const std::size_t states = after.states();
-  std::vector<Label>& to = labels_of_[t + 1];
-  end_.assign(states + 1, 0);
-  for (const Found& found : found_) ++end_[static_cast<std::size_t>(found.state) + 1];
-  for (std::size_t s = 0; s < states; ++s) end_[s + 1] += end_[s];
-  sorted_.resize(found_.size());
-  for (const Found& found : found_) sorted_[end_[static_cast<std::size_t>(found.state)]++] = found.label;
-  start_.assign(1, 0);
+void Pricing::settle(std::size_t t, Share& share, std::size_t index, double buckets_per_load, Merge merge) const {
+  const std::vector<Load>& least_rest = trellis_.layers()[t + 1].least_rest;
+  const std::size_t states = share.last_state - share.first_state;
+  const auto state_of = [&](const Found& found) { return static_cast<std::size_t>(found.state) - share.first_state; };
+  std::vector<Label>&to = share.labels, &sorted = share.sorted;
+  std::vector<std::size_t>& end = share.end;
+  end.assign(states + 1, 0);
+  for (const FoundByShare& chunk : found_) {
+    for (const Found& found : chunk[index]) ++end[state_of(found) + 1];
+  }
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  sorted.resize(end.back());
+  for (const FoundByShare& chunk : found_) {
+    for (const Found& found : chunk[index]) sorted[end[state_of(found)]++] = found.label;
+  }
+  to.clear();
+  share.start.assign(1, 0);
   std::size_t begin = 0;
   for (std::size_t s = 0; s < states; ++s) {
-    const std::size_t end = end_[s];
-    std::sort(sorted_.begin() + begin, sorted_.begin() + end,
+    std::sort(sorted.begin() + begin, sorted.begin() + end[s],
               [](const Label& a, const Label& b) { return a.load < b.load; });
     const std::size_t first = to.size();
     std::size_t last_bucket = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Label& label = sorted_[i];
+    for (std::size_t i = begin; i < end[s]; ++i) {
+      const Label& label = sorted[i];
       if (to.size() > first && label.price <= to.back().price) continue;
-      const auto bucket =
-          static_cast<std::size_t>(static_cast<double>(label.load + after.least_rest[s]) * buckets_per_load);
+      const auto bucket = static_cast<std::size_t>(static_cast<double>(label.load + least_rest[share.first_state + s]) *
+                                                   buckets_per_load);
       if (to.size() > first && bucket == last_bucket) {
         merge(to.back(), label);
       } else {
@@ -156,38 +194,61 @@ void Pricing::settle_layer(std::size_t t, double buckets_per_load, Merge merge) 
         last_bucket = bucket;
       }
     }
-    start_.push_back(to.size());
-    begin = end;
+    share.start.push_back(to.size());
+    begin = end[s];
   }
 }
 
 // The same by a table of all buckets: quicker than sorting where most buckets get labels.
 template <class Merge>
-void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_per_load, Merge merge) {
-  const auto& after = trellis_.layers()[t + 1];
-  std::vector<Label>& to = labels_of_[t + 1];
-  table_.assign(after.states() * static_cast<std::size_t>(buckets), {0, kNothing, -1});
-  for (const auto& [state, label] : found_) {
-    const auto bucket =
-        static_cast<std::size_t>(static_cast<double>(label.load + after.least_rest[state]) * buckets_per_load);
-    Label& kept = table_[static_cast<std::size_t>(state) * buckets + bucket];
-    if (kept.price == kNothing) {
-      kept = label;
-    } else {
-      merge(kept, label);
+void Pricing::settle_by_table(std::size_t t, Share& share, std::size_t index, int buckets, double buckets_per_load,
+                              Merge merge) const {
+  const std::vector<Load>& least_rest = trellis_.layers()[t + 1].least_rest;
+  const std::size_t states = share.last_state - share.first_state;
+  share.table.assign(states * static_cast<std::size_t>(buckets), {0, kNothing, -1});
+  for (const FoundByShare& chunk : found_) {
+    for (const auto& [state, label] : chunk[index]) {
+      const auto bucket =
+          static_cast<std::size_t>(static_cast<double>(label.load + least_rest[state]) * buckets_per_load);
+      Label& kept = share.table[(static_cast<std::size_t>(state) - share.first_state) * buckets + bucket];
+      if (kept.price == kNothing) {
+        kept = label;
+      } else {
+        merge(kept, label);
+      }
     }
   }
-  start_.assign(1, 0);
-  for (std::size_t s = 0; s < after.states(); ++s) {
+  share.labels.clear();
+  share.start.assign(1, 0);
+  for (std::size_t s = 0; s < states; ++s) {
     Price most = kNothing;
     for (int b = 0; b < buckets; ++b) {
-      const Label& label = table_[s * buckets + b];
+      const Label& label = share.table[s * buckets + b];
       if (label.price <= most) continue;
       most = label.price;
-      to.push_back(label);
+      share.labels.push_back(label);
     }
-    start_.push_back(to.size());
+    share.start.push_back(share.labels.size());
   }
+}
+
+void Pricing::join_shares(std::size_t t, const Budget& budget) {
+  std::vector<Label>& to = labels_of_[t + 1];
+  if (shares_.size() == 1) {
+    to.swap(shares_[0].labels);
+    start_.swap(shares_[0].start);
+    return;
+  }
+  start_.assign(1, 0);
+  std::vector<std::size_t> begin;
+  for (const Share& share : shares_) {
+    begin.push_back(start_.back());
+    for (std::size_t s = 1; s < share.start.size(); ++s) start_.push_back(begin.back() + share.start[s]);
+  }
+  to.resize(start_.back());
+  for_each(budget, shares_.size(), [&](std::size_t i, std::size_t) {
+    std::copy(shares_[i].labels.begin(), shares_[i].labels.end(), to.begin() + static_cast<std::ptrdiff_t>(begin[i]));
+  });
 }
 
 // All layers; merge(kept, label) makes one label of two in a bucket, of which the second is heavier and dearer. False
@@ -195,18 +256,27 @@ void Pricing::settle_layer_by_table(std::size_t t, int buckets, double buckets_p
 template <class Merge>
 bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
   start_run();
-  TimeWatch watch(&budget, kLabelsPerLook);
   const double buckets_per_load = buckets / static_cast<double>(limit_ + 1);
   for (std::size_t t = 0; t + 1 < trellis_.layers().size(); ++t) {
-    found_.clear();
-    extend(t, above, watch, [&](std::int32_t state, const Label& label) { found_.push_back({state, label}); });
-    if (trellis_.layers()[t + 1].states() * static_cast<std::size_t>(buckets) <= kTableFor * found_.size()) {
-      settle_layer_by_table(t, buckets, buckets_per_load, merge);
-    } else {
-      settle_layer(t, buckets_per_load, merge);
+    divide(t, budget);
+    for_each(budget, found_.size(), [&](std::size_t chunk, std::size_t) {
+      extend(t, chunks_[chunk], chunks_[chunk + 1], above, budget, found_[chunk]);
+    });
+    std::size_t found = 0;
+    for (const FoundByShare& chunk : found_) {
+      for (const std::vector<Found>& part : chunk) found += part.size();
     }
-    labels_ += found_.size();
-    budget.spend(found_.size() / kPricingLabelsPerTick + 1);
+    const bool by_table = trellis_.layers()[t + 1].states() * static_cast<std::size_t>(buckets) <= kTableFor * found;
+    for_each(budget, shares_.size(), [&](std::size_t i, std::size_t) {
+      if (by_table) {
+        settle_by_table(t, shares_[i], i, buckets, buckets_per_load, merge);
+      } else {
+        settle(t, shares_[i], i, buckets_per_load, merge);
+      }
+    });
+    join_shares(t, budget);
+    labels_ += found;
+    budget.spend(found / kPricingLabelsPerTick + 1);
     if (t % 16 == 0 && budget.exhausted()) return false;
   }
   return true;

@@ -8,6 +8,8 @@
 // Labels that cannot reach the price asked for are dropped by a Lagrangian bound: with a value `theta` per unit of
 // load, the best completion of each state is a longest path, computed once per price vector. Cost: O(arcs * buckets).
 // Prices may be negative where a set has to be left for what it would take with it.
+// Layers with many labels are shared among the budget's threads: by the states that labels come from, then by those that
+// they lead to. What leads to one state is looked at in the order of one thread, so all is as if one had done it.
 // Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
 #pragma once
 
@@ -68,13 +70,25 @@ class Pricing {
   std::int64_t best_theta(TimeWatch& watch);
   void start_run();
   PricedSet trace(std::int32_t label) const;
-  // Calls take(state, label) for every extension of the labels of layer t that may still lead above the price to beat.
-  template <class Take>
-  void extend(std::size_t t, Price above, TimeWatch& watch, Take take);
+  // Some states of the layer after, and the labels that lead there.
+  struct Share {
+    std::size_t first_state = 0, last_state = 0;
+    std::vector<Label> labels;         // state by state, loads rising
+    std::vector<std::size_t> start;    // of each state's labels in there
+    std::vector<Label> sorted, table;  // scratch: labels found, by state; buckets
+    std::vector<std::size_t> end;      // scratch: of each state's part of `sorted`
+  };
+  using FoundByShare = std::vector<std::vector<Found>>;
+  // Finds every extension of the labels of states first..last-1 of layer t that may still lead above the price to beat.
+  void extend(std::size_t t, std::size_t first, std::size_t last, Price above, const Budget& budget,
+              FoundByShare& found) const;
   template <class Merge>
-  void settle_layer(std::size_t t, double buckets_per_load, Merge merge);
+  void settle(std::size_t t, Share& share, std::size_t index, double buckets_per_load, Merge merge) const;
   template <class Merge>
-  void settle_layer_by_table(std::size_t t, int buckets, double buckets_per_load, Merge merge);
+  void settle_by_table(std::size_t t, Share& share, std::size_t index, int buckets, double buckets_per_load,
+                       Merge merge) const;
+  void divide(std::size_t t, const Budget& budget);
+  void join_shares(std::size_t t, const Budget& budget);
   template <class Merge>
   bool run(int buckets, Price above, Budget& budget, Merge merge);
 
@@ -85,11 +99,12 @@ class Pricing {
   std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
   std::vector<Load> completion_load_, completion_load_after_;  // of those completions, in the layers looked at last
   std::vector<std::vector<Label>> labels_of_;                  // by layer, state by state, loads rising
-  std::vector<Found> found_;                                   // labels for the next layer, as they come
-  std::vector<Label> sorted_;                                  // the same by state
-  std::vector<Label> table_;                                   // of buckets
-  std::vector<std::size_t> end_;                               // of each state's part of sorted_
   std::vector<std::size_t> start_;                             // of each state's labels in the current layer
+  // Of the current layer: who extends which states' labels, and where they lead.
+  std::vector<std::size_t> chunks_;  // states where chunks of them begin, and the end
+  std::vector<FoundByShare> found_;  // by chunk: labels for the next layer, as they come
+  std::vector<Share> shares_;
+  int share_shift_ = 0;  // the share of a state is state >> share_shift_
   std::uint64_t labels_ = 0;
 };
 
