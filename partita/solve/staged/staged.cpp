@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "partita/solve/staged/staged_frame.h"
+#include "partita/solve/staged/two_orders.h"
+#include "partita/solve/staged/window_search.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -28,11 +30,15 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (best_.split() && !done()) {
       refresh_base();
       improve_by_orders(options_.search ? settings().first_orders : kLinearOrders);
-      bisect_by_relaxation();
-      if (options_.search) {
-        improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()));
-        climb();
-      }
+      if (!options_.search) return bisect_by_relaxation(std::min(settings().bisections, kLinearBisections));
+      // What a few steps prove needs no better splits; what they do not takes longer than to look for some.
+      const int first = std::min(settings().bisections, kFirstBisections);
+      bisect_by_relaxation(first);
+      improve_by_two_orders(settings().first_slice / 8);
+      improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()));
+      improve_by_windows(settings().first_slice / 40, settings().first_slice / 4);
+      bisect_by_relaxation(settings().bisections - first);
+      climb();
     }
   }
 
@@ -92,10 +98,9 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (reply.split) offer(reply.split->stages);
   }
 
-  void bisect_by_relaxation() {
+  void bisect_by_relaxation(int steps) {
     if (!base_->graph.has_closure()) return;
     double low = best_.bound(), high = value_to_beat();
-    const int steps = options_.search ? settings().bisections : std::min(settings().bisections, kLinearBisections);
     const Effort effort = options_.search ? Effort::Full : Effort::Quick;
     for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
@@ -108,6 +113,50 @@ class StagedSolver : StagedFrame<StageGraph> {
         high = limit;
       }
     }
+  }
+
+  // The first turn has the order of the file and what floats by a third of a stage; later ones are random.
+  void improve_by_two_orders(std::uint64_t ticks) {
+    if (done() || !settings().two_orders) return;
+    Technique two_orders(budget_, "staged.two_orders", "better splits");
+    const double before = best_.value();
+    Budget turn(budget_, ticks);
+    const bool first = turns_of_two_orders_++ == 0;
+    const double share = first ? 0.3 : std::uniform_real_distribution<double>(0.05, 1)(rng_);
+    const StageGraph& graph = base_->graph;
+    const Sides sides = spine_and_floaters(graph, share, platform_.accelerators + platform_.hosts);
+    double floating = 0;
+    for (GroupId v : graph.all()) floating += sides[v] ? graph.accelerator_time(v) : 0;
+    if (floating < kWorthFloating * best_.value()) return;
+    const std::vector<GroupId> order = first ? file_order(graph) : order_to_try(graph, orders_tried_++, rng_);
+    const auto found = split_two_orders(graph, platform_, order, sides, {.below = best_.value()}, turn);
+    if (!found) return;
+    offer_from_base(found->stages);
+    std::vector<GroupId> joined;
+    for (const Stage& stage : found->stages) {
+      joined.insert(joined.end(), stage.groups.begin(), stage.groups.end());
+      std::sort(joined.end() - static_cast<std::ptrdiff_t>(stage.groups.size()), joined.end());
+    }
+    try_order(joined);
+    two_orders.yield(best_.value() < before);
+    if (best_.value() < before && !done()) refresh_base();
+  }
+
+  // On the whole graph: the base is made for better splits than the best, so the best may be none of the base, and
+  // neither may those that are better only in loads below the largest.
+  void improve_by_windows(std::uint64_t slice, std::uint64_t ticks) {
+    if (done() || !settings().window_search || !graphs_.has_closure()) return;
+    Technique windows(budget_, "staged.window_search", "better splits");
+    Budget turn(budget_, ticks);
+    const WindowSearchOptions options{.slice = slice, .settings = settings(), .presolve = options_.presolve};
+    const double before = best_.value();
+    const StagedSplit& start = handed_along_ && handed_along_->value <= before ? *handed_along_ : *best_.split();
+    auto better = search_windows(graphs_, platform_, start, options, windows_asked_, rng_, turn);
+    if (!better) return;
+    handed_along_ = std::move(better);
+    if (!offer(handed_along_->stages)) return;
+    windows.yield(1);
+    if (!done()) refresh_base();
   }
 
   void climb() {
@@ -135,13 +184,20 @@ class StagedSolver : StagedFrame<StageGraph> {
         }
         improve_by_annealing(slice / 2);
         improve_by_orders(settings().orders_per_failure);
+        improve_by_two_orders(slice / 4);
+        improve_by_windows(slice / 40, slice / 2);
       }
     }
   }
 
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr int kLinearOrders = 3, kLinearBisections = 5;
+  static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstBisections = 3;
   static constexpr double kBisectTo = 1e-3;
+  static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
+
+  int turns_of_two_orders_ = 0;
+  WindowMemory windows_asked_;
+  std::optional<StagedSplit> handed_along_;  // as good as the best, with smaller loads beside its largest
 };
 
 }  // namespace
