@@ -30,18 +30,22 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (best_.split() && !done()) {
       refresh_base();
       improve_by_orders(options_.search ? settings().first_orders : kLinearOrders);
-      if (!options_.search) return bisect_by_relaxation(std::min(settings().bisections, kLinearBisections));
-      // What a few steps prove needs no better splits; what they do not takes longer than to look for some.
-      const int first = std::min(settings().bisections, kFirstBisections);
-      bisect_by_relaxation(first);
+      if (!options_.search) return bisect_by_relaxation(std::min(settings().bisections, kLinearBisections), false);
+      // While every limit is refuted, splits are good enough. The further from that, the more it is worth to look for
+      // better ones before more limits are tried.
+      bisect_by_relaxation(settings().bisections, true);
+      const double gap = 1 - best_.bound() / best_.value();
       improve_by_two_orders(settings().first_slice / 8);
-      improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()));
-      improve_by_windows(settings().first_slice / 40, settings().first_slice / 4);
-      bisect_by_relaxation(settings().bisections - first);
+      anneal_at_first();
+      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(gap, 0.25)));
+      bisect_by_relaxation(settings().bisections, false);
       climb();
     }
   }
 
+  static std::uint64_t share_of(std::uint64_t ticks, double share) {
+    return static_cast<std::uint64_t>(static_cast<double>(ticks) * share);
+  }
   Threshold question(double limit) const { return {platform_, limit}; }
   Threshold question_to_beat() const override { return question(value_to_beat()); }
 
@@ -98,7 +102,7 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (reply.split) offer(reply.split->stages);
   }
 
-  void bisect_by_relaxation(int steps) {
+  void bisect_by_relaxation(int steps, bool until_failure) {
     if (!base_->graph.has_closure()) return;
     double low = best_.bound(), high = value_to_beat();
     const Effort effort = options_.search ? Effort::Full : Effort::Quick;
@@ -111,7 +115,18 @@ class StagedSolver : StagedFrame<StageGraph> {
         refuted(limit, kByRelaxation);
       } else {
         high = limit;
+        if (until_failure) return;
       }
+    }
+  }
+
+  // Another run, of another temperature, as long as the last one was a success or much is open.
+  void anneal_at_first() {
+    bool success = true;
+    for (int run = 0; run < kFirstAnnealings && !done() && (success || !best_.closed(kMuchOpen)); ++run) {
+      const double before = best_.value();
+      improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()), !success);
+      success = best_.value() < before;
     }
   }
 
@@ -162,6 +177,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   void climb() {
     if (!base_->graph.has_closure()) return;
     double share = 0.25;
+    bool afresh = true;
     std::uint64_t slice = settings().first_slice;
     while (!done()) {
       const double gap = best_.value() - best_.bound();
@@ -182,7 +198,7 @@ class StagedSolver : StagedFrame<StageGraph> {
           share = 0.25;
           slice *= 3;
         }
-        improve_by_annealing(slice / 2);
+        improve_by_annealing(slice / 2, afresh = !afresh);
         improve_by_orders(settings().orders_per_failure);
         improve_by_two_orders(slice / 4);
         improve_by_windows(slice / 40, slice / 2);
@@ -191,8 +207,8 @@ class StagedSolver : StagedFrame<StageGraph> {
   }
 
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstBisections = 3;
-  static constexpr double kBisectTo = 1e-3;
+  static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
+  static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
   int turns_of_two_orders_ = 0;

@@ -13,9 +13,10 @@ namespace {
 
 constexpr double kWorthAsking = 1e-6;  // the least improvement that is asked for, as a share of the load
 constexpr double kGoodStep = 0.01, kLeastStep = 6e-4;  // how much less is asked for after a yes, as a share of the load
-constexpr std::size_t kUsual = 3;                      // stages
-constexpr std::size_t kMostWindowGroups = 4000;        // presolving more takes longer than it gains
-constexpr std::uint64_t kTicksPerGroup = 40;           // what presolving a question takes, about
+constexpr int kBuckets = 24, kRounds = 3;
+constexpr std::size_t kUsual = 3;                // stages
+constexpr std::size_t kMostWindowGroups = 4000;  // presolving more takes longer than it gains
+constexpr std::uint64_t kTicksPerGroup = 40;     // what presolving a question takes, about
 
 class WindowSearch {
  public:
@@ -158,6 +159,10 @@ class WindowSearch {
     if (!window.graph().has_closure()) return std::nullopt;
     LimitOptions options{options_.settings, options_.presolve};
     options.settings.host_cases = options.settings.host_cases && !window.reaches_out();
+    // A few stages need no windows of work as fine as a whole pipeline does.
+    options.presolve.window_buckets = std::min(options.presolve.window_buckets, kBuckets);
+    options.presolve.window_rounds = std::min(options.presolve.window_rounds, kRounds);
+    options.settings.search_buckets = PresolveSettings::kMostRefined * options.presolve.window_buckets;
     const LimitAnswer reply = ask_limit(
         window.graph(), Threshold{window.platform(), limit}, options_.slice, budget_,
         [](std::size_t, const std::string&) {}, options);
