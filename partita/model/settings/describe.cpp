@@ -31,6 +31,11 @@ SettingFields describe(StagedSettings& s) {
   return {
       {"annealing", &s.annealing,
        "Better splits by simulated annealing. Off to see what orders and search find alone."},
+      {"window_search", &s.window_search,
+       "Better splits by splitting two or three neighbouring stages anew, exactly. Off to see what the others find."},
+      {"two_orders", &s.two_orders,
+       "Better splits where much work floats beside the rest, by cutting two orders side by side. Off to see what one "
+       "order finds."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
        "ideals; presolve has a switch of its own."},

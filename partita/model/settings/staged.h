@@ -9,6 +9,8 @@ namespace partita {
 
 struct StagedSettings {
   bool annealing = true;
+  bool window_search = true;
+  bool two_orders = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
   bool shrink = true;
   bool host_cases = true;

@@ -101,10 +101,11 @@ class StagedFrame {
     if (best_.value() < before && !done()) refresh_base();
   }
 
-  void improve_by_annealing(std::uint64_t moves) {
+  // From the best, or afresh from where an order leads, which is away from what the best is stuck in.
+  void improve_by_annealing(std::uint64_t moves, bool afresh = false) {
     if (done() || !settings().annealing || moves == 0) return;
     Technique annealing(budget_, "staged.annealing", "better splits");
-    const std::optional<StagedSplit> start = best_on_base();
+    const std::optional<StagedSplit> start = afresh ? any_split_of_base() : best_on_base();
     if (!start) return;
     AnnealOptions options;
     options.moves = moves;
