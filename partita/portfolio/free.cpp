@@ -35,6 +35,8 @@ namespace {
 // The staged start. Most staged optima are found in far less; a contiguous split is often no better than that.
 constexpr std::uint64_t kStartTicks = 3'000'000, kContiguousStartTicks = 60'000'000, kSetupTicks = 8'000'000;
 constexpr double kLeastStartSeconds = 0.5;
+// Over convex sets. What takes longer is hardly ever proved.
+constexpr std::uint64_t kConvexTicksPerGroup = 2'000'000;
 // Of free splits' bounds for contiguous ones: the paper's inputs get theirs in a few seconds; where memory decides,
 // little comes.
 constexpr std::uint64_t kBoundTicksPerGroup = 80'000;
@@ -127,7 +129,7 @@ class FreePortfolio {
       if (progress.event == Progress::Event::Split) return;
       best_.pass_on(progress, best_.value(), progress.bound);
     };
-    Budget part = share_of(budget_, settings().convex_bound_share, kAnyTicks);
+    Budget part = share_of(budget_, settings().convex_bound_share, kConvexTicksPerGroup * instance_.graph.size());
     const FreeOutcome outcome =
         bound_contiguous(instance_, order.order, start, {options_.gap, options_.seed, 1, options_.settings.free},
                          certificate_check(problem_, instance_, &order), legal, part, news);

@@ -240,9 +240,10 @@ double ConfigurationLp::Run::on_host(std::size_t h, const GroupPrices& prices, B
   const Scaled& scaled = classes_[h].scaled;
   if (!exactly_) return fill_host(scaled, prices.net(h, scaled)).price;
   const Prices net = less_toll(in_units(prices.of), toll_in_units(prices.toll[h]), scaled);
-  pricings_[h]->set_prices(net, &budget);
+  const Price most = pricings_[h]->set_prices(net, &budget);
   budget.spend(trellises_[h]->state_count());
   PricedSet best = dearest_known(h, net);
+  if (most <= best.price) return as_double(best.price);
   if (auto better = pricings_[h]->good_column(kBuckets[std::min(level_, kHostLevel)], best.price, budget)) {
     best = std::move(*better);
     remember(best.groups, h);
