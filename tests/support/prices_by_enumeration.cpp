@@ -27,6 +27,30 @@ struct ColourClasses {
     }
   }
 
+  // Classes that lead to each other are one.
+  void join_cycles(const std::vector<std::pair<std::size_t, std::size_t>>& arcs) {
+    const std::size_t n = ids.size();
+    std::vector<std::vector<char>> leads(n, std::vector<char>(n, 0));
+    for (const auto& [u, v] : arcs) leads[u][v] = 1;
+    for (std::size_t via = 0; via < n; ++via) {
+      for (std::size_t u = 0; u < n; ++u) {
+        for (std::size_t v = 0; v < n; ++v) leads[u][v] = leads[u][v] || (leads[u][via] && leads[via][v]);
+      }
+    }
+    std::vector<std::size_t> number(n, n);
+    std::vector<std::int64_t> kept;
+    for (std::size_t u = 0; u < n; ++u) {
+      for (std::size_t v = 0; v < u; ++v) {
+        if (leads[u][v] && leads[v][u]) number[u] = std::min(number[u], number[v]);
+      }
+      if (number[u] < n) continue;
+      number[u] = kept.size();
+      kept.push_back(ids[u]);
+    }
+    for (std::size_t& c : of_node) c = number[c];
+    ids = std::move(kept);
+  }
+
   std::size_t of_id(const Graph& graph, std::int64_t id) const {
     for (NodeId v : graph.nodes.all()) {
       if (graph.nodes[v].original_id == id) return of_node[v.index()];
@@ -61,6 +85,12 @@ Arcs arcs_of_shape(const Problem& problem, Shape shape, const ColourClasses& cla
   return arcs;
 }
 
+ColourClasses classes_of_shape(const Problem& problem, Shape shape) {
+  ColourClasses classes(problem.workload->graph);
+  if (shape == Shape::Staged) classes.join_cycles(arcs_of_shape(problem, shape, classes));
+  return classes;
+}
+
 bool leaves_and_comes_back(const Arcs& arcs, const std::vector<char>& in) {
   std::vector<char> left(in.size(), 0);
   for (bool more = true; more;) {
@@ -85,7 +115,7 @@ std::vector<DeviceSets> sets_within(const Problem& problem, Shape shape, double 
                                     const std::vector<Certificate::Decision>& decisions) {
   const Graph& graph = problem.workload->graph;
   const Platform& platform = problem.workload->platform;
-  const ColourClasses classes(graph);
+  const ColourClasses classes = classes_of_shape(problem, shape);
   const std::size_t n = classes.ids.size();
   const Arcs arcs = arcs_of_shape(problem, shape, classes);
   const std::vector<Transfer> transfers = list_transfers(graph);
@@ -127,37 +157,42 @@ std::vector<DeviceSets> sets_within(const Problem& problem, Shape shape, double 
   return result;
 }
 
-std::optional<Certificate::Leaf> prices_by_enumeration(const Problem& problem, Shape shape, double limit,
-                                                       const std::vector<Certificate::Decision>& decisions,
-                                                       int rounds) {
-  const ColourClasses classes(problem.workload->graph);
-  const std::vector<DeviceSets> devices = sets_within(problem, shape, limit, decisions);
-  std::vector<std::int64_t> prices(classes.ids.size(), 0), most(devices.size(), 0);
+std::optional<SeparatingPrices> separating_prices(const std::vector<DeviceSets>& devices, std::size_t classes,
+                                                  int rounds) {
+  SeparatingPrices found{std::vector<std::int64_t>(classes, 0), std::vector<std::int64_t>(devices.size(), 0)};
   for (int round = 0; round < rounds; ++round) {
-    std::vector<std::int64_t> point(prices.size(), 1);
+    std::vector<std::int64_t> point(classes, 1);
     for (std::size_t d = 0; d < devices.size(); ++d) {
       const auto& sets = devices[d].sets;  // the empty one is among them
-      const auto dearest = std::max_element(
-          sets.begin(), sets.end(), [&](const auto& a, const auto& b) { return worth(a, prices) < worth(b, prices); });
-      most[d] = worth(*dearest, prices);
-      for (std::size_t c = 0; c < point.size(); ++c) point[c] -= (*dearest)[c] ? devices[d].count : 0;
+      const auto dearest = std::max_element(sets.begin(), sets.end(), [&](const auto& a, const auto& b) {
+        return worth(a, found.prices) < worth(b, found.prices);
+      });
+      found.most[d] = worth(*dearest, found.prices);
+      for (std::size_t c = 0; c < classes; ++c) point[c] -= (*dearest)[c] ? devices[d].count : 0;
     }
     std::int64_t product = 0;
-    for (std::size_t c = 0; c < point.size(); ++c) product += point[c] * prices[c];
-    if (product > 0) {
-      Certificate::Leaf leaf{decisions, {}, {}};
-      for (std::size_t c = 0; c < prices.size(); ++c) leaf.classes.push_back({classes.ids[c], prices[c]});
-      for (std::size_t d = 0; d < devices.size(); ++d) {
-        Certificate::Devices& of_class = leaf.devices.emplace_back();
-        of_class.name = problem.workload->platform.classes[ClassId(devices[d].device_class)].name;
-        of_class.buckets = 1'000'000;
-        of_class.most = most[d];
-      }
-      return leaf;
-    }
-    for (std::size_t c = 0; c < point.size(); ++c) prices[c] += point[c];
+    for (std::size_t c = 0; c < classes; ++c) product += point[c] * found.prices[c];
+    if (product > 0) return found;
+    for (std::size_t c = 0; c < classes; ++c) found.prices[c] += point[c];
   }
   return std::nullopt;
+}
+
+std::optional<Certificate::Leaf> prices_by_enumeration(const Problem& problem, Shape shape, double limit,
+                                                       const std::vector<Certificate::Decision>& decisions) {
+  const ColourClasses classes = classes_of_shape(problem, shape);
+  const std::vector<DeviceSets> devices = sets_within(problem, shape, limit, decisions);
+  const std::optional<SeparatingPrices> found = separating_prices(devices, classes.ids.size());
+  if (!found) return std::nullopt;
+  Certificate::Leaf leaf{decisions, {}, {}};
+  for (std::size_t c = 0; c < classes.ids.size(); ++c) leaf.classes.push_back({classes.ids[c], found->prices[c]});
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    Certificate::Devices& of_class = leaf.devices.emplace_back();
+    of_class.name = problem.workload->platform.classes[ClassId(devices[d].device_class)].name;
+    of_class.buckets = 1'000'000;
+    of_class.most = found->most[d];
+  }
+  return leaf;
 }
 
 }  // namespace partita::detail
