@@ -8,6 +8,7 @@
 #include "partita/check/certificate_leaf.h"
 #include "partita/check/certificate_tree.h"
 #include "partita/check/claim_instance.h"
+#include "partita/check/claim_steps.h"
 
 namespace partita::detail {
 namespace {
@@ -53,7 +54,11 @@ CertificateVerdict verify(const Problem& problem, const Certificate& certificate
   Budget& budget = given ? *given : unlimited_time;
   if (std::string reason = why_beside_the_point(problem, certificate); !reason.empty())
     return {false, std::move(reason), false};
-  const ClaimInstance instance = claim_instance(problem, certificate, budget.limits().memory_bytes / 4);
+  ClaimInstance instance = claim_instance(problem, certificate);
+  if (certificate.shape == Shape::Staged || !certificate.steps.empty()) {
+    if (CertificateVerdict verdict = take_steps(problem, certificate, instance, budget); !verdict.holds) return verdict;
+  }
+  instance.order = PointOrder(instance.points, instance.arcs, budget.limits().memory_bytes / 4);
   if (auto reason = find_missing_case(instance, certificate.leaves)) return {false, std::move(*reason), false};
   const Platform& platform = problem.workload->platform;
   const std::vector<Certificate::Decision> root_decisions;

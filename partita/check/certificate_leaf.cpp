@@ -63,7 +63,9 @@ class LeafVerifier {
     refuse(std::move(reason));
     return false;
   }
-  bool names_no_node(Int id) { return refused(fmt::format("it names node {}, which the workload lacks", id)); }
+  bool names_no_node(Int id) {
+    return refused(fmt::format("it names node {}, which the workload lacks or a step removed", id));
+  }
 
   const DeviceClass& device_class(std::size_t c) const { return platform_.classes[instance_.devices[c]]; }
   bool is_host(std::size_t c) const { return device_class(c).kind == DeviceKind::Host; }
@@ -203,7 +205,8 @@ class LeafVerifier {
     for (std::size_t i = 0; i < order_.size(); ++i)
       result.classes.push_back({instance_.groups[order_[i]].on[c].load, net_price(i, c), may_hold(i, c)});
     for (const ClaimInstance::Transfer& transfer : instance_.transfers) {
-      if (transfer.load[c] == 0 || ignored.contains(transfer.name)) continue;
+      const auto is_ignored = [&](const ClaimInstance::TransferName& name) { return ignored.contains(name); };
+      if (transfer.load[c] == 0 || std::any_of(transfer.names.begin(), transfer.names.end(), is_ignored)) continue;
       auto& members = result.transfers.emplace_back(PriceQuestion::Transfer{transfer.load[c], {}}).members;
       for (const std::size_t group : transfer.members) members.push_back(place_[group]);
     }

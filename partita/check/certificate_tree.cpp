@@ -29,7 +29,8 @@ class TreeChecker {
       for (const Certificate::Decision& decision : leaf.decisions) {
         const auto a = instance.group_of_id(decision.a), b = instance.group_of_id(decision.b);
         if (!a || !b)
-          return fmt::format("it decides about node {}, which the workload lacks", a ? decision.b : decision.a);
+          return fmt::format("it decides about node {}, which the workload lacks or a step removed",
+                             a ? decision.b : decision.a);
         path.push_back({std::minmax(*a, *b), decision.together});
       }
       which_.push_back(which_.size());

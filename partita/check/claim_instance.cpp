@@ -21,14 +21,14 @@ class InstanceMaker {
         platform_(problem.workload->platform),
         certificate_(certificate) {}
 
-  ClaimInstance make(std::size_t most_bytes) {
+  ClaimInstance make() {
     for (ClassId id : platform_.classes.all()) {
       if (platform_.classes[id].count > 0) result_.devices.push_back(id);
     }
     find_groups();
     weigh_groups();
     find_transfers();
-    find_order(most_bytes);
+    find_order();
     return std::move(result_);
   }
 
@@ -109,7 +109,7 @@ class InstanceMaker {
     members.erase(std::unique(members.begin(), members.end()), members.end());
     if (members.size() < 2 || !(cost > 0)) return;
     const long double weight = part(certificate_.weights.transfers[graph_.nodes[producer].backward]);
-    ClaimInstance::Transfer transfer{{}, std::move(members), {graph_.nodes[producer].original_id, consumer}};
+    ClaimInstance::Transfer transfer{{}, std::move(members), {{graph_.nodes[producer].original_id, consumer}}};
     for (std::size_t c = 0; c < result_.devices.size(); ++c) {
       long double least = is_host(c) ? 0 : std::numeric_limits<long double>::infinity();
       for (const Link& link : links_[c])
@@ -119,20 +119,21 @@ class InstanceMaker {
     result_.transfers.push_back(std::move(transfer));
   }
 
-  void find_order(std::size_t most_bytes) {
+  void find_order() {
     result_.point_of.resize(graph_.nodes.size(), ClaimInstance::kNone);
     if (certificate_.shape == Shape::Free) return;
     const bool staged = certificate_.shape == Shape::Staged;
-    std::size_t count = staged ? result_.groups.size() : 0;
+    if (staged) result_.points = result_.groups.size();
     for (NodeId v : graph_.nodes.all()) {
       if (staged) {
         result_.point_of[v] = result_.group_of[v];
       } else if (!graph_.nodes[v].backward || problem_.backward_shape) {
-        result_.point_of[v] = count++;
+        result_.point_of[v] = result_.points++;
       }
     }
-    std::vector<PointOrder::Arc> arcs;
-    const auto add = [&](NodeId from, NodeId to) { arcs.emplace_back(result_.point_of[from], result_.point_of[to]); };
+    const auto add = [&](NodeId from, NodeId to) {
+      result_.arcs.emplace_back(result_.point_of[from], result_.point_of[to]);
+    };
     if (staged) {
       for (const StageArc& arc : stage_arcs(problem_)) add(arc.from, arc.to);
     } else {
@@ -142,7 +143,6 @@ class InstanceMaker {
           add(edge.from, edge.to);
       }
     }
-    result_.order = PointOrder(count, arcs, most_bytes);
   }
 
   const Problem& problem_;
@@ -157,11 +157,12 @@ class InstanceMaker {
 
 std::optional<std::size_t> ClaimInstance::group_of_id(std::int64_t id) const {
   const auto it = by_id.find(id);
-  return it == by_id.end() ? std::nullopt : std::optional<std::size_t>(group_of[it->second]);
+  if (it == by_id.end() || group_of[it->second] == kNone) return std::nullopt;
+  return group_of[it->second];
 }
 
-ClaimInstance claim_instance(const Problem& problem, const Certificate& certificate, std::size_t most_bytes) {
-  return InstanceMaker(problem, certificate).make(most_bytes);
+ClaimInstance claim_instance(const Problem& problem, const Certificate& certificate) {
+  return InstanceMaker(problem, certificate).make();
 }
 
 }  // namespace partita::detail

@@ -45,22 +45,24 @@ struct ClaimInstance {
   struct Transfer {
     std::vector<std::int64_t> load;    // as `devices`; 0 on hosts
     std::vector<std::size_t> members;  // groups, sorted, at least two
-    TransferName name;                 // producer, and consumer where the producer's edges differ in cost
+    std::vector<TransferName> names;   // producer, and consumer where the producer's edges differ in cost
   };
 
   std::vector<ClassId> devices;  // classes that have any
   std::vector<Group> groups;     // by their first nodes in the workload
   std::vector<Transfer> transfers;
-  IdVector<NodeId, std::size_t> group_of;
+  IdVector<NodeId, std::size_t> group_of;          // kNone: removed
   std::unordered_map<std::int64_t, NodeId> by_id;  // original ids
-  PointOrder order;
-  IdVector<NodeId, std::size_t> point_of;  // kNone: in no order
+  IdVector<NodeId, std::size_t> point_of;          // kNone: in no order
+  std::size_t points = 0;
+  std::vector<PointOrder::Arc> arcs;
+  PointOrder order;  // of them, once they stay as they are
 
-  // Nothing where the workload has no such node.
+  // Nothing where the workload has no such node, or it was removed.
   std::optional<std::size_t> group_of_id(std::int64_t id) const;
 };
 
-// Of the whole workload, for the certificate's limit, shape and weights. The order takes at most `most_bytes`.
-ClaimInstance claim_instance(const Problem& problem, const Certificate& certificate, std::size_t most_bytes);
+// Of the whole workload, for the certificate's limit, shape and weights, without the order's closure.
+ClaimInstance claim_instance(const Problem& problem, const Certificate& certificate);
 
 }  // namespace partita::detail

@@ -59,16 +59,35 @@ struct Certificate {
     std::int64_t a = 0, b = 0;  // original ids
     bool together = false;
   };
+  // Made before all else, one after the other: a step to groups and transfers that are fewer, and on which whatever is
+  // within the limit still is. Groups are colour classes at first; for staged splits, those on a cycle of the order are
+  // one. Groups are named by any node of theirs, and a transfer of the group that is removed by its other members;
+  // transfers with the same members are one. A transfer that is not there costs nothing.
+  struct Step {
+    struct Shift {
+      std::vector<std::int64_t> transfer;
+      std::int64_t to = 0;  // a member
+    };
+    std::int64_t node = 0;
+    // Joined with this one, as no split within the limit has them apart. Without it the group is removed: as much of its
+    // time as each transfer costs is shifted along it; then it leaves all transfers. Other members of the bridge join
+    // the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
+    std::optional<std::int64_t> join;
+    std::vector<Shift> shifts;
+    std::vector<std::int64_t> bridge;  // empty: none
+    std::vector<std::vector<std::int64_t>> into;
+  };
   // A case, and prices that prove it.
   struct Leaf {
     std::vector<Decision> decisions;  // in the order taken from the root of the tree
-    std::vector<Class> classes;       // every colour class once
+    std::vector<Class> classes;       // every group once: colour classes, or what the steps made of them
     std::vector<Devices> devices;
   };
 
   double limit = 0;
   Shape shape = Shape::Free;  // of the splits that the claim is about; then it is about all narrower shapes too
   Weights weights;
+  std::vector<Step> steps;
   std::vector<Class> classes;    // without leaves: of the only one
   std::vector<Devices> devices;  // likewise
   std::vector<Leaf> leaves;      // of a tree: at each pair decided on, both answers are there

@@ -154,7 +154,7 @@ class CertificateBuilder final : public DocumentListener {
   const char* expected() const override { return "a certificate"; }
 
   Keep keep(const std::string& key) override {
-    return PricesReader::knows(key) || key == "leaves" ? Keep::Elements : Keep::All;
+    return PricesReader::knows(key) || key == "leaves" || key == "steps" ? Keep::Elements : Keep::All;
   }
 
   void element(const std::string& key, std::size_t index, const json& element, const json& document) override {
@@ -163,6 +163,8 @@ class CertificateBuilder final : public DocumentListener {
     const Place place = list.element(index);
     if (key == "leaves") {
       add_leaf(element, place);
+    } else if (key == "steps") {
+      add_step(element, place);
     } else {
       prices_.add(key, element, place);
     }
@@ -204,6 +206,35 @@ class CertificateBuilder final : public DocumentListener {
       view.place().member("shape").fail(ErrorKind::BadField,
                                         "is no shape of splits; expected " + std::string(expected));
     return *shape;
+  }
+
+  std::vector<std::int64_t> read_nodes(const json& list, const Place& place) {
+    if (!list.is_array()) fail_type(list, place, "a list of ids of nodes");
+    meter_.add(sizeof(std::vector<std::int64_t>) + 2 * list.size() * sizeof(std::int64_t), place);
+    std::vector<std::int64_t> nodes;
+    for (const json& id : list) nodes.push_back(integer_at(id, place, "the id of a node"));
+    return nodes;
+  }
+
+  void add_step(const json& element, const Place& place) {
+    const ObjectView view(element, place, "a step");
+    meter_.add(2 * sizeof(Certificate::Step), place);
+    Certificate::Step& step = certificate_.steps.emplace_back();
+    if (const json* pair = view.find("join")) {
+      check_pair(*pair, place.member("join"), "the ids of two nodes");
+      step.node = integer_at((*pair)[0], place, "the id of a node");
+      step.join = integer_at((*pair)[1], place, "the id of a node");
+      return;
+    }
+    step.node = view.integer("remove", "the id of a node, or `join`");
+    const Place shifts = place.member("shifts"), into = place.member("into");
+    for (const json& one : view.array("shifts", "a list")) {
+      const ObjectView shift(one, shifts, "a shift");
+      step.shifts.push_back({read_nodes(shift.array("transfer", "a list of ids of nodes"), shifts),
+                             shift.integer("to", "the id of a node")});
+    }
+    step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place);
+    for (const json& one : view.array("into", "a list")) step.into.push_back(read_nodes(one, into));
   }
 
   void add_leaf(const json& element, const Place& place) {

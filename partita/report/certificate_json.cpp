@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/certificate_json.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -55,6 +56,22 @@ void add_prices(const std::vector<Certificate::Class>& classes, const std::vecto
   });
 }
 
+void add_step(const Certificate::Step& step, JsonWriter& json) {
+  if (step.join) {
+    json.column("join", std::array{step.node, *step.join});
+    return;
+  }
+  json.field("remove", step.node);
+  json.rows("shifts", step.shifts, [&](const Certificate::Step::Shift& shift) {
+    json.column("transfer", shift.transfer);
+    json.field("to", shift.to);
+  });
+  json.column("bridge", step.bridge);
+  json.key("into").array(step.into, [&](const std::vector<std::int64_t>& transfer) {
+    json.array(transfer, [&](std::int64_t node) { json.value(node); });
+  });
+}
+
 }  // namespace
 
 std::string certificate_json(const Problem& problem, const Certificate& certificate) {
@@ -68,6 +85,8 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
       json.column("compute", certificate.weights.compute);
       json.column("transfers", certificate.weights.transfers);
     });
+    if (!certificate.steps.empty())
+      json.rows("steps", certificate.steps, [&](const Certificate::Step& step) { add_step(step, json); });
     if (certificate.leaves.empty()) {
       add_prices(certificate.classes, certificate.devices, json);
     } else {
