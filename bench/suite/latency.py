@@ -118,7 +118,7 @@ def with_little_memory(args, title, spec, instances, record):
         others = baselines(args, path, question, spec["baseline_seconds"])
         row["greedy"], row["for_throughput"] = others.get("greedy"), others.get("max-load-for-latency")
         better = [value * (1 - 1e-6) for value in (row["greedy"], row["for_throughput"]) if value is not None]
-        row["missed"] = missed(row, {"value": min(better, default=math.inf)})
+        row["missed"] = missed(row, {"value": min(better, default=math.inf), "gap": spec["gap"]})
         return row
 
     columns = PLAN_COLUMNS[:5] + [("greedy", lambda r: text(r["greedy"], ".5g")),
