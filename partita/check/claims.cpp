@@ -43,6 +43,8 @@ constexpr PlainWords kPlainWords[] = {
     {"each pass", "neither pass can be faster, even alone", "neither pass can be faster, even alone"},
     {"longest path of least node times", "operators that wait for each other take as long on their fastest devices",
      "operators that wait for each other take that long on their fastest devices"},
+    {"packing:", "there are more branches than accelerators, and none runs several of them sooner",
+     "there are more branches than accelerators, and none runs several of them sooner"},
     {"a spine:", "operators that wait for each other cannot finish sooner on these accelerators",
      "operators that wait for each other cannot finish sooner on these accelerators"},
     {"labels", "no operator's earliest possible finish allows a better end",

@@ -115,6 +115,7 @@ SettingFields describe(LatencySettings& s) {
       {"labels", &s.labels, "Bounds by how soon each subgraph can finish. Off to see spines alone."},
       {"tolls", &s.tolls,
        "Labels in which each subgraph pays a toll, as accelerators are few. Off to see plain labels."},
+      {"packing", &s.packing, "Bounds by how many parallel branches share an accelerator. Off to see labels alone."},
       {"branching", &s.branching, "Branch and bound on what labels leave open. Off to see what bounds prove alone."},
       {"most_orders", &s.most_orders, 1, 1e9, "orders", "Random orders cut into segments before annealing, at most."},
       {"longest_run", &s.longest_run, 100, 1e12, "proposals", "Of an annealing run. Longer for long limits."},

@@ -20,11 +20,12 @@ constexpr int kNewtonSteps = 4;
 }  // namespace
 
 ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
-                           BlockLoad& block_load)
+                           BlockLoad& block_load, NodeId beyond)
     : model_(model),
       block_load_(block_load),
       upper_(spine.nodes[module]),
       lower_(spine.nodes[module + 1]),
+      beyond_(beyond),
       most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
   for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}, {}, {}, {}});
@@ -211,7 +212,7 @@ bool ModuleTables::begin_reach(BlockLoad::Part part, std::size_t state) {
     if (reached.least > 0) inside.push_back(at(reached.least - 1));
     if (reached.most < nodes.size()) outside.push_back(at(reached.most));
   }
-  return block_load_.begin(part, end, inside, outside);
+  return block_load_.begin(part, end, inside, outside, down ? NodeId() : beyond_);
 }
 
 double ModuleTables::room_at(std::size_t level) const {

@@ -31,9 +31,10 @@ class ModuleTables {
     std::size_t most_states;  // extents are known within ranges where there would be more
   };
 
+  // No block that begins at the module's lower end reaches the node `beyond`, which is below that; or it is invalid.
   // Model and block_load must outlive it.
   ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
-               BlockLoad& block_load);
+               BlockLoad& block_load, NodeId beyond);
 
   // Fills the tables until the slice ends or they are full; true once they are. Overruns it by one chain or state.
   bool advance(Budget& slice);
@@ -98,7 +99,7 @@ class ModuleTables {
 
   const BlockModel& model_;
   BlockLoad& block_load_;
-  const NodeId upper_, lower_;
+  const NodeId upper_, lower_, beyond_;
   const std::size_t most_blocks_;
   const double memory_limit_;
   std::vector<Chain> chains_;
