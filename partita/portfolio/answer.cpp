@@ -212,10 +212,10 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  // Searches for free splits and for latency have threads of their own besides the one that asks.
-  const int own = problem.objective == Objective::Latency ? options.threads - 1 : problem.shape == Shape::Free;
-  if (options.threads - own <= 1) return answer_all(problem, options, budget, sink, true);
-  Workers workers(options.threads - own);
+  // Searches for latency have threads of their own.
+  if (options.threads <= 1 || problem.objective == Objective::Latency)
+    return answer_all(problem, options, budget, sink, true);
+  Workers workers(options.threads);
   Budget shared(budget, budget.limits().ticks);
   shared.work_with(workers);
   return answer_all(problem, options, shared, sink, true);
