@@ -2,8 +2,8 @@
 // Pricing on several threads against the same on one: the same sets, the same bounds, the same labels.
 #include <gtest/gtest.h>
 
-#include "partita/solve/free/narrow_order.h"
-#include "partita/solve/free/pricing.h"
+#include "partita/solve/configuration/narrow_order.h"
+#include "partita/solve/configuration/pricing.h"
 #include "partita/util/dice.h"
 #include "partita/util/parallel.h"
 #include "tests/support/cases.h"
@@ -21,7 +21,7 @@ TEST(PricingThreads, FindTheSameAsOne) {
     if (one.graph.size() == 0) continue;
     Dice dice(seed);
     const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, 2 + static_cast<double>(seed % 40));
-    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), 10'000);
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {10'000}, {});
     Prices prices;
     for ([[maybe_unused]] GroupId v : one.graph.all())
       prices.push_back(static_cast<Price>(dice.between(0, 0.5) * static_cast<double>(kPriceUnit)));

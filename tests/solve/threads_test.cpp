@@ -148,7 +148,7 @@ TEST(Threads, ProveTheSameOfStagedSplitsAsOne) {
     const StageCase one = seed % 3 == 0 ? random_branches(seed) : random_stage_case(seed);
     StagedOptions options;
     options.settings.annealing = false;  // one thread does that
-    options.settings.clone_relaxation = seed % 2 == 0;
+    options.settings.shrink = seed % 2 == 0;
     options.settings.first_orders = static_cast<int>(seed % 4);
     Budget budget, several;
     several.work_with(workers);
