@@ -24,8 +24,9 @@
 // groups -> 491, llama-1b-training: 2,431 -> 515, both with the same optimum for d = 1 %. In a prototype, removing the
 // spine's groups of up to 0.2 % of T as well lowered the optimum by 6.6 %.]
 //
-// With a limit on each pass, a group is removed from all views or from none, each view by steps of its own: what holds
-// of one limit holds of each view. Needs the closure.
+// With a limit on each pass, a group is removed from all views or from none, each view by steps of its own: no load of
+// any view grows. But the view of both passes is then no longer the sum of the two, which presolve and the search rely
+// on when they argue by exchange; so limit_question.h asks no shrunk graph there. Needs the closure.
 // Tests: tests/reduce/shrink_test.cpp, tests/solve/limit_question_test.cpp.
 #pragma once
 

@@ -2,8 +2,8 @@
 // One question, one answer: is there a staged split of the graph with every load within the limits?
 //
 // `Graphs` is a StageGraph, with one limit on every load, or PassGraphs, with a limit on each pass and on both
-// together. The question is presolved, then asked of smaller graphs whose loads are no larger (reduce/shrink.h), and
-// only if these say yes without a real split to show, or take too long, of the graph itself. Before any search, what
+// together. With one limit, smaller graphs whose loads are no larger are asked first (reduce/shrink.h), and
+// only if these say yes without a real split to show, or take too long, the graph itself. Before any search, what
 // refutes more cheaply is asked (before_search.h). With one host and no answer in time, it is asked again case by case:
 // no host, and a host after 0, 1, 2, ... accelerators; a case is narrower and often quick.
 // Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
