@@ -176,7 +176,7 @@ class LimitQuestion {
   }
 
   // With a limit on each pass, no: presolve and dominance argue by exchange in each pass and conclude that both together
-  // lose as well. Shrunk views no longer add up, so the conclusion would be wrong. [10 of 60,000 random cases.]
+  // lose as well. Shrunk views no longer add up, and some conclusions are wrong. [8 of 60,000 random cases.]
   bool shrinks() const { return options_.settings.shrink && kPassesOf<Graphs> == 1; }
 
   bool may_say_no(std::size_t kind, const Question& question) const {
