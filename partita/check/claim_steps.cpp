@@ -219,8 +219,8 @@ class StepTaker {
     return {true, "", false};
   }
 
-  // Points of what was removed vanish, and what they lead to follows what leads to them. Staged: a point for each group.
-  // Where much was removed that leads from many to many, there may be too many pairs.
+  // Points of what was removed vanish, and what they lead to follows what leads to them. Staged: a point for each
+  // group. Where much was removed that leads from many to many, there may be too many pairs.
   CertificateVerdict renumber_points(const std::vector<std::size_t>& number, std::size_t groups) {
     const bool staged = certificate_.shape == Shape::Staged;
     std::vector<std::size_t> point(instance_.points, ClaimInstance::kNone);  // new ones
