@@ -121,6 +121,11 @@ class LimitQuestion {
   LimitAnswer ask(const Question& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
+    if (reply.answer == Answer::Unknown && !options_.hard && options_.settings.boundaries && !budget_.exhausted()) {
+      options_.hard = true;
+      reply.answer = ask_one(question, reply);
+    }
+    reply.hard = options_.hard;
     if (reply.answer == Answer::Unknown && options_.settings.host_cases && !budget_.exhausted()) {
       for (const Question& one : host_cases(question)) {
         reply.answer = ask_one(one, reply);
@@ -220,7 +225,7 @@ class LimitQuestion {
   const std::uint64_t slice_;
   Budget& budget_;
   const SearchLog& log_;
-  const LimitOptions& options_;
+  LimitOptions options_;
 };
 
 bool refutes_one(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,

@@ -119,6 +119,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       double limit = best_.bound() + gap * share;
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
       const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options());
+      hard_ = reply.hard;
       if (reply.split) offer_from_base(reply.split->stages);
       if (reply.answer == Answer::No) {
         refuted(limit, kBySearch);
