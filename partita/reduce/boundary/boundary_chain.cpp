@@ -136,14 +136,8 @@ void BoundaryChain::Rooms::look_back(TimeWatch& watch) {
         if (!chain.alive(here, p)) continue;
         Whole& free = before_.free[here][p];
         Whole& bound = before_.bound[here][p];
-        const auto hand_on = [&](std::size_t from) {
-          if (!chain.alive(from, p)) return;
-          free = std::max(free, before_.free[from][p]);
-          bound = std::max(bound, before_.bound[from][p]);
-        };
         if (f > 0 && chain.question_.accelerator_may_follow(c, f - 1)) {
           const std::size_t from = chain.level(c, f - 1);
-          hand_on(from);
           for (int a = p; a >= 0 && chain.low(p) - chain.high(a) <= limit; --a) {
             watch.step();
             if (!chain.alive(from, a)) continue;
@@ -155,7 +149,6 @@ void BoundaryChain::Rooms::look_back(TimeWatch& watch) {
         }
         if (c > 0 && chain.host_may_follow(c - 1, f)) {
           const std::size_t from = chain.level(c - 1, f);
-          if (chain.host_may_idle_) hand_on(from);
           for (int a = p; a >= 0 && free != kMostWhole; --a) {
             if (chain.alive(from, a) && chain.most_[from][a] + chain.weights_.host_work >= chain.least_[here][p])
               free = kMostWhole;

@@ -20,8 +20,8 @@
 //     w <= max over a of most(a) + W_i - 1   or   d <= max over a of most(a) + T - f_i(a) - w,
 // over the places a that are alive one device earlier, with a step to p. Behind a host d may be anything, and a class
 // says nothing of stages shorter than W_i. The stage that begins at I says the same with least, from the other side. If
-// devices stay unused between the two stages, I is at each of the levels between, with one of the stages before and
-// the other after; so rooms are handed on from level to level, and at each such level both hold.
+// devices stay unused between the two stages, what the second says is handed on backwards, to the level at which I is
+// reached, where both hold.
 #pragma once
 
 #include <vector>
