@@ -37,6 +37,9 @@ SettingFields describe(StagedSettings& s) {
       {"shrink", &s.shrink,
        "Ask first of smaller graphs, without views and without what may sit in any of many stages. Off to see what "
        "these cost the search."},
+      {"boundaries", &s.boundaries,
+       "Join groups that no boundary between stages separates, by what boundaries hold and cost, before the search. Off "
+       "to see what it saves."},
       {"host_cases", &s.host_cases,
        "With one host: ask a limit that stays open again for each place of the host. Off to see what cases give."},
       {"first_orders", &s.first_orders, 0, 100'000, "orders",

@@ -11,6 +11,7 @@ struct StagedSettings {
   bool annealing = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
   bool shrink = true;
+  bool boundaries = true;
   bool host_cases = true;
   int first_orders = 16;
   int orders_per_failure = 4;

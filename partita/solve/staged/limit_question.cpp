@@ -129,6 +129,11 @@ class LimitQuestion {
   LimitAnswer ask(const Question& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
+    if (reply.answer == Answer::Unknown && !options_.hard && options_.settings.boundaries && !budget_.exhausted()) {
+      options_.hard = true;
+      reply.answer = ask_one(question, reply);
+    }
+    reply.hard = options_.hard;
     if (reply.answer == Answer::Unknown && options_.settings.host_cases && !budget_.exhausted()) {
       known_ = nullptr;  // that is about all splits, not about those of a case
       for (const Question& one : host_cases(question)) {
@@ -245,7 +250,7 @@ class LimitQuestion {
   const std::uint64_t slice_;
   Budget& budget_;
   const SearchLog& log_;
-  const LimitOptions& options_;
+  LimitOptions options_;
   ShrunkAnswers* known_;   // may be null
   bool too_hard_ = false;  // a shrunk graph was not decided in half a slice
 };

@@ -141,6 +141,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
       const LimitAnswer reply =
           ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options(), &known_);
+      hard_ = reply.hard;
       if (reply.split) offer_from_base(reply.split->stages);
       if (reply.split && reply.answer != Answer::Yes) improve_from(*reply.split);
       if (reply.answer == Answer::No) {

@@ -51,7 +51,7 @@ class StagedFrame {
   virtual std::optional<StagedSplit> any_split_of_base() const = 0;
 
   const StagedSettings& settings() const { return options_.settings; }
-  LimitOptions limit_options() const { return {options_.settings, options_.presolve}; }
+  LimitOptions limit_options() const { return {options_.settings, options_.presolve, hard_}; }
   bool done() const { return best_.closed(std::max(options_.gap, 2 * improvement_)) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - improvement_); }
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
@@ -181,6 +181,7 @@ class StagedFrame {
   double base_value_ = 0;
   ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
+  bool hard_ = false;  // some search was undecided
 };
 
 }  // namespace partita::detail
