@@ -13,7 +13,7 @@ namespace {
 double climb_below(const StageCase& one, double value) {
   constexpr std::uint64_t kTicksOfATurn = 200'000;
   constexpr int kTurns = 30;
-  SetsClimber climber(one.platform, {});
+  SetsClimber climber(one.platform, {}, {});
   Budget budget;
   double bound = 0;
   for (int turn = 0; turn < kTurns && !climber.finished() && bound < value * (1 - 1e-6); ++turn)

@@ -129,12 +129,12 @@ class LimitQuestion {
   LimitAnswer ask(const Question& question) {
     LimitAnswer reply;
     reply.answer = ask_one(question, reply);
-    if (reply.answer == Answer::Unknown && !options_.hard && options_.settings.boundaries && !budget_.exhausted()) {
-      options_.hard = true;
+    SearchHistory* const history = options_.history;
+    if (reply.answer == Answer::Unknown && history && !history->undecided) {
+      history->undecided = true;
       too_hard_ = false;
-      reply.answer = ask_one(question, reply);
+      if (options_.settings.boundaries && !budget_.exhausted()) reply.answer = ask_one(question, reply);
     }
-    reply.hard = options_.hard;
     if (reply.answer == Answer::Unknown && options_.settings.host_cases && !budget_.exhausted()) {
       known_ = nullptr;  // that is about all splits, not about those of a case
       for (const Question& one : host_cases(question)) {
@@ -251,7 +251,7 @@ class LimitQuestion {
   const std::uint64_t slice_;
   Budget& budget_;
   const SearchLog& log_;
-  LimitOptions options_;
+  const LimitOptions& options_;
   ShrunkAnswers* known_;   // may be null
   bool too_hard_ = false;  // a shrunk graph was not decided in half a slice
 };

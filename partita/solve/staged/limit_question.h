@@ -26,7 +26,6 @@ struct LimitAnswer {
   Answer answer = Answer::Unknown;
   std::optional<StagedSplit> split;  // of the graph given: within the limits if Yes, else just a split met on the way
   bool out_of_memory = false;        // if Unknown: more time would not help
-  bool hard = false;                 // for the options of the next question
 };
 
 // Told of every search: the number of groups searched, and what came of it.

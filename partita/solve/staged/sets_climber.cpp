@@ -40,7 +40,7 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
   return 0;
 }
 
-// Dose after dose, until one refutes the limit or the budget ends. Allowed only where the graph without any loss allows it.
+// Dose after dose, until one refutes the limit or the budget ends. Allowed only where the smallest dose allows it.
 Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) const {
   for (; way.dose < std::size(kShrinkDoses); ++way.dose, way.bound.reset()) {
     if (!way.bound) {
@@ -62,8 +62,8 @@ Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budge
   const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[way.dose], budget);
   if (way.dose > 0 && shrunk.removed.size() == way.removed) return Refutation::LpFeasible;
   way.removed = shrunk.removed.size();
-  way.small = presolve(shrunk.graph, question, options_.presolve, budget);
-  if (way.small.infeasible || some_group_fits_nowhere(way.small.graph, question)) return Refutation::Refuted;
+  way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
+  if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;
   way.bound = std::make_unique<ConvexBound>(way.small.graph, platform_);
   return Refutation::Undecided;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raises the bound of staged splits by the configuration LP over convex sets, turn by turn.
 //
-// Each limit is asked of what shrink and presolve leave of the graph (convex_bound.h): the raw graphs are too wide for the
+// Each limit is asked of what shrink, presolve and boundaries leave of the graph (convex_bound.h): the raw graphs are too wide for the
 // LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows the limit there, the
 // next dose loses less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best
 // value, for if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it
@@ -24,7 +24,10 @@ namespace partita::detail {
 class SetsClimber {
  public:
   // All must outlive it.
-  SetsClimber(const StagePlatform& platform, const LimitOptions& options) : platform_(platform), options_(options) {}
+  SetsClimber(const StagePlatform& platform, const StagedSettings& settings, const PresolveSettings& presolve)
+      : platform_(platform), options_{settings, presolve, &history_} {}
+  SetsClimber(const SetsClimber&) = delete;
+  SetsClimber& operator=(const SetsClimber&) = delete;
 
   // Works for as many ticks at one limit between bound and value, and returns it if it was refuted, else 0. Every split
   // better than `value` must be one of `graph`, which needs its closure and need not be the same each time.
@@ -53,6 +56,7 @@ class SetsClimber {
   Refutation prepare(Way& way, const StageGraph& graph, Budget& budget) const;
 
   const StagePlatform& platform_;
+  SearchHistory history_{.undecided = true};  // else nobody would ask the LP
   const LimitOptions options_;
   Way by_lp_{.by_cases = false}, by_cases_{.by_cases = true};
   bool cases_next_ = false;

@@ -17,7 +17,8 @@ class StagedSolver : StagedFrame<StageGraph> {
  public:
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
-      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0), sets_(platform, limit_options()) {}
+      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0),
+        sets_(platform, options.settings, options.presolve) {}
 
   StagedOutcome run() {
     within_limits(budget_, [this] { work(); });
@@ -145,8 +146,17 @@ class StagedSolver : StagedFrame<StageGraph> {
     }
   }
 
+  // The LP has as many ticks as all else had since `start`, but for a slice.
+  void catch_up_by_sets(std::uint64_t start, std::uint64_t slice) {
+    while (settings().convex_sets && !sets_.finished() && !done()) {
+      const std::uint64_t before = budget_.ticks_used(), others = before - start - ticks_of_sets_;
+      if (others <= ticks_of_sets_ + slice) return;
+      climb_by_sets(slice);
+      ticks_of_sets_ += std::max<std::uint64_t>(1, budget_.ticks_used() - before);
+    }
+  }
+
   void climb_by_sets(std::uint64_t ticks) {
-    if (!settings().convex_sets || sets_.finished()) return;
     if (const double limit = sets_.climb(base_->graph, best_.value(), best_.bound(), ticks, budget_); limit > 0)
       refuted(limit, kBySets);
     // The LP asks for a little less than the search does, and that is enough.
@@ -213,21 +223,14 @@ class StagedSolver : StagedFrame<StageGraph> {
     bool afresh = true;
     std::uint64_t slice = settings().first_slice;
     const std::uint64_t start = budget_.ticks_used();
-    std::uint64_t ticks_of_sets = 0;
     while (!done()) {
-      // As many ticks as the search has had.
-      if (const std::uint64_t ticks = budget_.ticks_used() - start - ticks_of_sets; ticks > ticks_of_sets + slice) {
-        const std::uint64_t before = budget_.ticks_used();
-        climb_by_sets(slice);
-        ticks_of_sets += budget_.ticks_used() - before;
-        if (done()) break;
-      }
+      catch_up_by_sets(start, slice);
+      if (done()) break;
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
       const LimitAnswer reply =
           ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options(), &known_);
-      hard_ = reply.hard;
       if (reply.split) offer_from_base(reply.split->stages);
       if (reply.split && reply.answer != Answer::Yes) improve_from(*reply.split);
       if (reply.answer == Answer::No) {
@@ -252,6 +255,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   }
 
   SetsClimber sets_;
+  std::uint64_t ticks_of_sets_ = 0;
 
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;

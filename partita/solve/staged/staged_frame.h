@@ -52,7 +52,7 @@ class StagedFrame {
   virtual std::optional<StagedSplit> any_split_of_base() const = 0;
 
   const StagedSettings& settings() const { return options_.settings; }
-  LimitOptions limit_options() const { return {options_.settings, options_.presolve, hard_}; }
+  LimitOptions limit_options() { return {options_.settings, options_.presolve, &history_}; }
   bool done() const { return best_.closed(std::max(options_.gap, close_enough_)) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - improvement_); }
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
@@ -186,7 +186,7 @@ class StagedFrame {
   double base_value_ = 0;
   ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
-  bool hard_ = false;  // some search was undecided
+  SearchHistory history_;
 };
 
 }  // namespace partita::detail
