@@ -14,7 +14,7 @@ constexpr std::size_t kDeepest = 48;          // decisions; each takes a place i
 constexpr std::size_t kMostLeaves = 5'000;    // of a proof
 constexpr std::size_t kLargeNet = 12;         // pairs of its members say little about it
 constexpr std::size_t kAllPairsGroups = 600;  // up to so many groups, pairs that are no neighbours are looked at too
-constexpr double kNearlyWhole = 1e-6;               // a part no further from 0 or 1 than this is whole
+constexpr double kNearlyWhole = 1e-6;         // a part no further from 0 or 1 than this is whole
 // Ticks for a case; then it is split although its LP is not solved to the end.
 constexpr std::uint64_t kPatienceWithCase = 12'000'000;
 constexpr double kLightPair = 0.05, kSumOfPair = 0.2;  // heavy groups decide more

@@ -95,7 +95,7 @@ class Trellis {
 
   bool too_large() const { return too_large_; }                 // then there are no layers
   const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
-  std::size_t state_count() const { return state_count_; }  // also of those made before it was too large
+  std::size_t state_count() const { return state_count_; }      // also of those made before it was too large
   const std::vector<NetId>& ignored() const { return ignored_; }
   const std::vector<PointId>& forgotten() const { return forgotten_; }
 
