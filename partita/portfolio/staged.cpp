@@ -26,7 +26,7 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
       problem, outcome, [&](const StagedSplit& split) { return lift_stages(problem, instance, split.stages); },
       [&] { return why_infeasible(problem, "proved by exhaustive search", budget); }, plan);
   if (!options.certificate || problem.objective != Objective::MaxLoad || !plan.result.split) return;
-  plan.certificate = certify_staged(problem, instance, plan.result, options.seed, budget, sink);
+  plan.certificate = certify_staged(problem, instance, plan.result, {.seed = options.seed}, budget, sink);
   if (plan.certificate) plan.result.proof += words_for(*plan.certificate, plan.result);
 }
 

@@ -23,17 +23,16 @@ constexpr double kBelowValue = 5e-7;  // relative: the first limit; so far that 
 // How far below the bound the next limits are, and how often it is tried between one that holds and one that does not.
 constexpr double kStepsDown[] = {0, 0.001, 0.005, 0.02, 0.08, 0.25};
 constexpr int kStepsBetween = 6;
-constexpr double kNearEnough = 2e-4;      // relative, of two limits
-constexpr double kShareOfLimit = 0.4;     // of the ticks that are left
-constexpr std::size_t kSmallGraph = 150;  // groups: its LP is quick as it is
+constexpr double kNearEnough = 2e-4;   // relative, of two limits
+constexpr double kShareOfLimit = 0.4;  // of the ticks that are left
 constexpr int kRoundsOfJoins = 12;
 constexpr std::size_t kWidestLayer = 60'000, kMostStates = 1'000'000, kBytesPerState = 200;
 
 class StagedCertifier {
  public:
-  StagedCertifier(const Problem& problem, const StagedInstance& instance, const Result& result, std::uint64_t seed,
-                  Budget& budget, const Sink& sink)
-      : problem_(problem), instance_(instance), result_(result), seed_(seed), budget_(budget), sink_(sink) {
+  StagedCertifier(const Problem& problem, const StagedInstance& instance, const Result& result,
+                  const StagedCertificateOptions& options, Budget& budget, const Sink& sink)
+      : problem_(problem), instance_(instance), result_(result), options_(options), budget_(budget), sink_(sink) {
     node_of_.resize(instance.graph.size());
     for (std::size_t i = instance.group_of.size(); i-- > 0;)
       node_of_[instance.group_of[NodeId(i)]] = problem.workload->graph.nodes[NodeId(i)].original_id;
@@ -86,7 +85,7 @@ class StagedCertifier {
       }
       return false;
     };
-    if (instance_.graph.size() > kSmallGraph && instance_.graph.has_closure()) {
+    if (instance_.graph.size() > options_.small_graph && instance_.graph.has_closure()) {
       for (const double dose : kShrinkDoses) {
         if (budget.exhausted()) return false;
         if (take_turn(claim_for(limit, removals(limit, dose, budget)))) return true;
@@ -157,7 +156,7 @@ class StagedCertifier {
     GroupPrices prices{{}, std::vector<double>(configuration.classes.size(), 0)};
     for (GroupId v : model->graph().all()) prices.of.push_back(model->graph().accelerator_time(v));
     const std::size_t room = budget.table_bytes() / kBytesPerState / configuration.classes.size();
-    ConfigurationLp lp(std::move(configuration), std::move(prices), model->order(seed_, budget),
+    ConfigurationLp lp(std::move(configuration), std::move(prices), model->order(options_.seed, budget),
                        Trellis::Size{kWidestLayer, std::min(kMostStates, room)});
     lp.suggest(model->sets_of(*result_.split));
     if (!by_cases) {
@@ -186,7 +185,7 @@ class StagedCertifier {
   const Problem& problem_;
   const StagedInstance& instance_;
   const Result& result_;
-  const std::uint64_t seed_;
+  const StagedCertificateOptions options_;
   Budget& budget_;
   const Sink& sink_;
   IdVector<GroupId, std::int64_t> node_of_;  // original ids
@@ -196,10 +195,10 @@ class StagedCertifier {
 }  // namespace
 
 std::optional<Certificate> certify_staged(const Problem& problem, const StagedInstance& instance, const Result& result,
-                                          std::uint64_t seed, Budget& budget, const Sink& sink) {
+                                          const StagedCertificateOptions& options, Budget& budget, const Sink& sink) {
   Budget part(budget, kCertificateTicks + kCertificateTicksPerGroup * instance.graph.size());
   std::optional<Certificate> certificate;
-  within_limits(part, [&] { certificate = StagedCertifier(problem, instance, result, seed, part, sink).run(); });
+  within_limits(part, [&] { certificate = StagedCertifier(problem, instance, result, options, part, sink).run(); });
   return certificate;
 }
 

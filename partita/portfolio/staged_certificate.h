@@ -16,7 +16,9 @@
 // Tests: tests/portfolio/staged_certificate_test.cpp.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
@@ -27,10 +29,15 @@
 
 namespace partita::detail {
 
+struct StagedCertificateOptions {
+  std::uint64_t seed = 1;
+  std::size_t small_graph = 150;  // up to so many groups nothing is removed: the LP is quick as it is
+};
+
 // For the bound of the result or one as near below it as can be found within the budget; nothing if there is none. The
 // result must have a split; the instance is that of the problem, whose loads are sums.
 std::optional<Certificate> certify_staged(const Problem& problem, const StagedInstance& instance, const Result& result,
-                                          std::uint64_t seed, Budget& budget, const Sink& sink);
+                                          const StagedCertificateOptions& options, Budget& budget, const Sink& sink);
 
 // "; its certificate was verified", or how far from the value a certificate of less was: what to add to result.proof.
 std::string words_for(const Certificate& certificate, const Result& result);
