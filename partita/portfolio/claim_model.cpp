@@ -11,9 +11,6 @@
 namespace partita::detail {
 namespace {
 
-// Sums of a few hundred loads differ by no more from the check's, which has one unit less of each.
-constexpr double kAboveLimit = 1e-7;
-
 // Scaled to units again, it is as many.
 double in_units(std::int64_t units) { return units > 0 ? static_cast<double>(units) + 1 : 0; }
 
@@ -33,28 +30,19 @@ ClaimModel::ClaimModel(const Problem& problem, ClaimInstance claim) : problem_(&
   }
   IdVector<GroupId, Group> groups;
   for (std::size_t g = 0; g < claim_.groups.size(); ++g) {
-    constexpr double kNone = std::numeric_limits<double>::infinity();
-    Group least{kNone, kNone, 0, false, false};
+    Group least;
+    least.accelerator_time = std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < claim_.devices.size(); ++c) {
-      const Group here = group_on(g, c);
-      if (!here.on_accelerator) continue;
-      double& time = is_host(c) ? least.host_time : least.accelerator_time;
-      time = std::min(time, here.accelerator_time);
-      (is_host(c) ? least.on_host : least.on_accelerator) = true;
+      if (!is_host(c)) least.accelerator_time = std::min(least.accelerator_time, in_units(claim_.groups[g].on[c].load));
     }
-    if (!least.on_accelerator) least.accelerator_time = 0;
-    if (!least.on_host) least.host_time = 0;
+    if (std::isinf(least.accelerator_time)) least.accelerator_time = 0;  // there are hosts only
     groups.push_back(least);
   }
   std::vector<std::pair<GroupId, GroupId>> precedence;
   for (const auto& [from, to] : claim_.arcs) precedence.emplace_back(GroupId(from), GroupId(to));
   std::vector<Net> nets;
   for (const ClaimInstance::Transfer& transfer : claim_.transfers) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t c = 0; c < claim_.devices.size(); ++c) {
-      if (!is_host(c)) least = std::min(least, transfer.load[c]);
-    }
-    nets.push_back({in_units(least), {}});
+    nets.push_back({1, {}});  // its cost is asked of the classes
     for (const std::size_t g : transfer.members) nets.back().members.emplace_back(g);
   }
   IdVector<GroupId, GroupId> each(groups.size());
@@ -66,13 +54,6 @@ ClaimModel::ClaimModel(const Problem& problem, ClaimInstance claim) : problem_(&
     group_.push_back(sorted.lift[v]);
     claim_group_[sorted.lift[v]] = v.index();
   }
-}
-
-Threshold ClaimModel::question_of_joins() const {
-  StagePlatform platform_of_all{0, 0, 1, 1};
-  for (const std::size_t c : classes_)
-    (is_host(c) ? platform_of_all.hosts : platform_of_all.accelerators) += platform().classes[claim_.devices[c]].count;
-  return {platform_of_all, kLimit * (1 + kAboveLimit)};
 }
 
 // As a class of devices sees it, as if its devices were accelerators.

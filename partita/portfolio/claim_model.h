@@ -15,7 +15,7 @@
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
 #include "partita/model/split.h"
-#include "partita/reduce/threshold.h"
+#include "partita/reduce/stage_graph.h"
 #include "partita/solve/configuration/configuration_lp.h"
 
 namespace partita::detail {
@@ -27,10 +27,8 @@ class ClaimModel {
 
   static constexpr double kLimit = static_cast<double>(kLoadUnits);
 
-  // Groups as the accelerator that does each of them soonest sees them. For proposing joins.
+  // Groups along the order, with the least times and costs of all accelerators.
   const StageGraph& graph() const { return graph_; }
-  // The question of joins, a little above the limit, so that whatever is too much is too much for the check as well.
-  Threshold question_of_joins() const;
 
   ConfigurationModel configuration() const;
   std::vector<GroupId> order(std::uint64_t seed, Budget& budget) const;

@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "partita/check/certificate.h"
+#include "partita/portfolio/certified_steps.h"
 #include "partita/portfolio/claim_model.h"
-#include "partita/reduce/presolve/unaffordable_cut.h"
-#include "partita/reduce/presolve/unaffordable_pair.h"
 #include "partita/reduce/shrink.h"
 #include "partita/solve/configuration/pair_tree.h"
 #include "partita/util/statistics.h"
@@ -25,18 +24,13 @@ constexpr double kStepsDown[] = {0, 0.001, 0.005, 0.02, 0.08, 0.25};
 constexpr int kStepsBetween = 6;
 constexpr double kNearEnough = 2e-4;   // relative, of two limits
 constexpr double kShareOfLimit = 0.4;  // of the ticks that are left
-constexpr int kRoundsOfJoins = 12;
 constexpr std::size_t kWidestLayer = 60'000, kMostStates = 1'000'000, kBytesPerState = 200;
 
 class StagedCertifier {
  public:
   StagedCertifier(const Problem& problem, const StagedInstance& instance, const Result& result,
                   const StagedCertificateOptions& options, Budget& budget, const Sink& sink)
-      : problem_(problem), instance_(instance), result_(result), options_(options), budget_(budget), sink_(sink) {
-    node_of_.resize(instance.graph.size());
-    for (std::size_t i = instance.group_of.size(); i-- > 0;)
-      node_of_[instance.group_of[NodeId(i)]] = problem.workload->graph.nodes[NodeId(i)].original_id;
-  }
+      : problem_(problem), instance_(instance), result_(result), options_(options), budget_(budget), sink_(sink) {}
 
   std::optional<Certificate> run() {
     const double top = std::min(result_.bound, result_.value * (1 - kBelowValue));
@@ -72,28 +66,25 @@ class StagedCertifier {
 
   // From the smallest graph to the largest; cases at last, of the one that loses least among those that the LP answered for.
   bool certify(double limit, Budget& budget) {
+    CertifiedSteps steps(problem_, instance_, limit, budget);
+    steps.presolve();
     std::optional<Certificate> for_cases;
-    std::size_t removed = instance_.graph.size();
-    const auto take_turn = [&](Certificate claim) {
-      if (claim.steps.size() == removed) return false;  // the same graph again
-      removed = claim.steps.size();
-      add_joins(claim, budget);
-      switch (ask(claim, false, budget)) {
-        case Refutation::Refuted: return true;
-        case Refutation::LpFeasible: for_cases = std::move(claim); break;
-        case Refutation::Undecided: break;
-      }
-      return false;
+    std::size_t last = 0;
+    const auto take_turn = [&](std::vector<Certificate::Step> taken) {
+      if (budget.exhausted() || (last > 0 && taken.size() == last)) return false;  // the same graph again
+      last = taken.size();
+      Certificate claim = claim_for(limit, std::move(taken));
+      const Refutation answer = ask(claim, false, budget);
+      if (answer == Refutation::LpFeasible) for_cases = std::move(claim);
+      return answer == Refutation::Refuted;
     };
-    if (instance_.graph.size() > options_.small_graph && instance_.graph.has_closure()) {
+    if (steps.graph().size() > options_.small_graph && steps.graph().has_closure()) {
       for (const double dose : kShrinkDoses) {
-        if (budget.exhausted()) return false;
-        if (take_turn(claim_for(limit, removals(limit, dose, budget)))) return true;
+        if (take_turn(steps.shrunk(dose))) return true;
       }
     }
-    if (budget.exhausted()) return false;
-    if (instance_.graph.size() <= ConvexOrder::kMostPoints && take_turn(claim_for(limit, {}))) return true;
-    return for_cases && ask(*for_cases, true, budget) == Refutation::Refuted;
+    if (take_turn(steps.steps())) return true;
+    return for_cases && !budget.exhausted() && ask(*for_cases, true, budget) == Refutation::Refuted;
   }
 
   Certificate claim_for(double limit, std::vector<Certificate::Step> steps) const {
@@ -102,50 +93,6 @@ class StagedCertifier {
     claim.shape = Shape::Staged;
     claim.steps = std::move(steps);
     return claim;
-  }
-
-  std::vector<std::int64_t> nodes_of(const std::vector<GroupId>& groups) const {
-    std::vector<std::int64_t> result;
-    for (GroupId v : groups) result.push_back(node_of_[v]);
-    return result;
-  }
-
-  std::vector<Certificate::Step> removals(double limit, double dose, const Budget& budget) const {
-    std::vector<Removal> made;
-    shrink(instance_.graph, Threshold{instance_.platform, limit}, dose, budget, &made);
-    std::vector<Certificate::Step> steps;
-    for (const Removal& removal : made) {
-      Certificate::Step& step = steps.emplace_back();
-      step.node = node_of_[removal.group];
-      for (const Removal::Shift& shift : removal.shifts)
-        step.shifts.push_back({nodes_of(shift.net), node_of_[shift.to]});
-      step.bridge = nodes_of(removal.bridge);
-      for (const std::vector<GroupId>& net : removal.into) step.into.push_back(nodes_of(net));
-    }
-    return steps;
-  }
-
-  // Cuts where pairs bring nothing, as presolve does. A round whose joins the check refuses is taken back.
-  void add_joins(Certificate& claim, Budget& budget) const {
-    for (int round = 0; round < kRoundsOfJoins && !budget.exhausted(); ++round) {
-      const std::optional<ClaimModel> model = ClaimModel::make(problem_, claim, budget);
-      if (!model) return;
-      UnionFind<GroupId> merge(model->graph().size());
-      GroupPairs pairs;
-      const Threshold question = model->question_of_joins();
-      if (join_unaffordable_pairs(model->graph(), question, merge, &pairs) == 0)
-        join_unaffordable_cuts(model->graph(), question, budget, merge, &pairs);
-      if (pairs.empty()) return;
-      const std::size_t before = claim.steps.size();
-      for (const auto& [a, b] : pairs) {
-        Certificate::Step& step = claim.steps.emplace_back();
-        step.node = model->node_of(a);
-        step.join = model->node_of(b);
-      }
-      if (ClaimModel::make(problem_, claim, budget)) continue;
-      claim.steps.resize(before);
-      return;
-    }
   }
 
   Refutation ask(const Certificate& claim, bool by_cases, Budget& budget) {
@@ -188,7 +135,6 @@ class StagedCertifier {
   const StagedCertificateOptions options_;
   Budget& budget_;
   const Sink& sink_;
-  IdVector<GroupId, std::int64_t> node_of_;  // original ids
   std::optional<Certificate> best_;
 };
 
