@@ -97,8 +97,9 @@ void CertifiedSteps::contract_to(const UnionFind<GroupId>& merge, const IdVector
   IdVector<GroupId, GroupId> label(graph_.size());
   for (GroupId v : graph_.all()) label[v] = merge.find(v);
   Contraction smaller = contract(graph_, label);
-  name_.assign(smaller.graph.size(), 0);
-  for (GroupId v : smaller.lift.all()) name_[smaller.lift[v]] = names[v];
+  IdVector<GroupId, std::int64_t> of_smaller(smaller.graph.size());
+  for (GroupId v : smaller.lift.all()) of_smaller[smaller.lift[v]] = names[v];
+  name_ = std::move(of_smaller);
   graph_ = std::move(smaller.graph);
 }
 
