@@ -119,9 +119,9 @@ std::string why_no_certificate(const Problem& problem, const Result& result) {
   if (problem.objective == Objective::Latency) return "there are no certificates for latency";
   if (!(result.bound > 0)) return "nothing was proved";
   if (problem.shape == Shape::Staged)
-    return "none was found for this bound, nor for a lower one; there may be one for --shape free, whose bound holds "
-           "for "
-           "staged splits too";
+    return "none was found for this bound, nor for a lower one (for staged splits they are looked for where "
+           "accelerators are equal and loads are sums); there may be one for --shape free, whose bound holds for staged "
+           "splits too";
   return fmt::format("this bound has no certificate ({})", result.proof);
 }
 
@@ -338,8 +338,8 @@ void add_output(Command& command, PlanArguments& arguments) {
           {"plan", "seed"});
   path(
       command.add_option("--certificate", arguments.certificate,
-                         "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
-                         "contiguous; partita-check --certificate verifies it"));
+                         "Write here what proves the bound, or a lower one as near to it as can be found; staged splits\n"
+                         "keep three tenths of the time limit for that. partita-check --certificate verifies it"));
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command
