@@ -3,11 +3,11 @@
 //
 // *Unaffordable pairs and cuts* are joins, whose reasons the check finds itself. They are asked for a limit that is a
 // little higher, so that what is too much here is too much in the check's integers as well.
-// *Cheap neighbours* (presolve/cheap_neighbour.h) argue by an exchange, of which the check knows nothing; yet as a removal
-// each is the same, and loses nothing. The rule joins v to w if
+// *Cheap neighbours* (presolve/cheap_neighbour.h) argue by an exchange, of which the check knows nothing; yet as a
+// removal each is the same, and loses nothing. The rule joins v to w if
 //     time(v) + cost of the nets of v without w  <=  cost of the nets that are exactly {v, w}.
-// So all of v's time can be shifted along {v, w} to w, and what is left of {v, w} pays for w to join all other nets of v:
-// w then has the time and the nets that v and w had together. Of memory and hosts the rule asks that v not matter.
+// So all of v's time can be shifted along {v, w} to w, and what is left of {v, w} pays for w to join all other nets of
+// v: w then has the time and the nets that v and w had together. Of memory and hosts the rule asks that v not matter.
 // *Shrink* removes groups by the very steps of the check.
 // Windows and profiles are left out: their joins have no reason that the check could find.
 //

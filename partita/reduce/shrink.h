@@ -50,8 +50,8 @@ struct Shrunk {
 // Doses, from the smallest graph to the largest. A larger one decides sooner, a smaller one loses less.
 inline constexpr double kShrinkDoses[] = {0.01, 0.002, 0};
 
-// `dose` is a share of the limit. When time is up, fewer groups are removed. `removals` is told how, one after the other;
-// with several views, how in the first.
+// `dose` is a share of the limit. When time is up, fewer groups are removed. `removals` is told how, one after the
+// other; with several views, how in the first.
 template <class Graphs>
 Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
                       std::vector<Removal>* removals = nullptr);

@@ -53,7 +53,8 @@ class ShrinkingNets {
   // Whether some net of v costs as much as its others together, so that a clone loses no more than v's own freedom.
   bool can_clone(GroupId v) const { return covering_bridge(v).has_value(); }
 
-  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost. `record` is told how.
+  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost. `record` is told
+  // how.
   void remove(GroupId v, Removal* record = nullptr);
 
   // What is left, with new ids: nets that became equal are one.

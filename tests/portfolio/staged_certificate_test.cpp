@@ -104,8 +104,8 @@ TEST(StagedCertificate, HoldsAndIsBelowTheOptimum) {
   EXPECT_GT(10 * at_the_optimum, 8 * solved) << at_the_optimum << " of " << solved;
 }
 
-// A result that claims more than is true: what is handed out is below the optimum all the same. Nothing is small, so that
-// groups are removed.
+// A result that claims more than is true: what is handed out is below the optimum all the same. Nothing is small, so
+// that groups are removed.
 TEST(StagedCertificate, BelievesNoBound) {
   std::size_t found = 0, removed = 0, joined = 0;
   for (std::uint64_t seed = 1; seed <= cases(150); ++seed) {
