@@ -77,8 +77,14 @@ class StepTaker {
     const auto a = find(step.node), b = find(*step.join);
     if (!a || !b) return no_group(a ? *step.join : step.node);
     if (*a == *b) return "";
-    if (!never_apart(*a, *b)) return fmt::format("nodes {} and {} may be on different devices", step.node, *step.join);
-    claim_.join(*a, *b);
+    if (!never_apart(*a, *b)) {
+      // Groups on a cycle that the joins so far made may be the reason.
+      join_cycles();
+      const std::size_t now_a = claim_.group(*a), now_b = claim_.group(*b);
+      if (now_a != now_b && !never_apart(now_a, now_b))
+        return fmt::format("nodes {} and {} may be on different devices", step.node, *step.join);
+    }
+    if (claim_.group(*a) != claim_.group(*b)) claim_.join(claim_.group(*a), claim_.group(*b));
     return "";
   }
 

@@ -57,6 +57,9 @@ constexpr PlainWords kPlainWords[] = {
     {"loads are not negative", "no time is less than nothing", ""},
 };
 
+// What plan() adds to the proof of a bound that others proved and a certificate confirms, or all but a part of it.
+constexpr std::string_view kVerified = "; its certificate was verified", kCertifiedInPart = "; certified to within";
+
 // plan() puts this before a proof that speaks of the coarser problem alone.
 bool layers_together(const Result& result) { return result.proof.starts_with("with layers kept together: "); }
 
@@ -110,6 +113,10 @@ std::string plain_proof(const Result& result) {
       text += " (even with all devices next to each other)";
     if (contains(result.proof, "with as few samples in flight as can be: "))
       text += " (even with as few samples in flight as can be)";
+    if (contains(result.proof, kVerified) && !text.starts_with("certificate verified"))
+      text = "certificate verified: " + text;
+    if (const std::size_t at = result.proof.find(kCertifiedInPart); at != std::string::npos)
+      text += result.proof.substr(at);
     if (result.unverified) text += "; nobody has verified that";
     return text;
   }

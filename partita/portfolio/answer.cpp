@@ -76,7 +76,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
     sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload->graph.nodes.size(),
           layered.step});
   }
-  options.contract_layers = false;
+  options.contract_layers = options.certificate = false;
   Plan plan = answer(layered.problem, options, budget, sink, simple);
   plan.certificate.reset();  // it speaks of the coarser problem, which no file holds
   Result& result = plan.result;
@@ -200,9 +200,11 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
   const Problem busy = with_busy_times(problem);
   if (busy.wishes.empty()) return answer(busy, options, budget, sink, simple);
   Plan plan;
+  PlanOptions of_case = options;
+  of_case.certificate = false;  // it would speak of a case
   const bool whole = within_limits(budget, [&] {
-    plan = answer_with_wishes(busy, options, budget, sink, [&](const Problem& one, Budget& share, const Sink& news) {
-      return answer(one, options, share, news, simple);
+    plan = answer_with_wishes(busy, of_case, budget, sink, [&](const Problem& one, Budget& share, const Sink& news) {
+      return answer(one, of_case, share, news, simple);
     });
   });
   if (!whole) plan.result.reason = budget.out_of_memory() ? kNoMemoryForSplit : kNoSplitYet;

@@ -81,11 +81,13 @@ std::vector<std::pair<GroupId, GroupId>> precedence_without(const StageGraph& gr
 template <class Graphs>
 class Shrinker {
  public:
-  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget)
+  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
+           std::vector<Removal>* removals)
       : graphs_(graphs),
         limit_(view(question, 0).limit),
         dose_(dose),
         budget_(budget),
+        removals_(removals),
         left_(graphs.size()),
         gone_(graphs.size(), 0) {
     for (std::size_t v = 0; v < kViews; ++v) nets_.emplace_back(view(graphs, v));
@@ -109,7 +111,8 @@ class Shrinker {
   }
 
   void remove(GroupId v) {
-    for (ShrinkingNets& nets : nets_) nets.remove(v);
+    for (std::size_t i = 0; i < kViews; ++i)
+      nets_[i].remove(v, i == 0 && removals_ ? &removals_->emplace_back() : nullptr);
     gone_[v] = 1;
     --left_;
   }
@@ -176,8 +179,9 @@ class Shrinker {
   const Graphs& graphs_;
   const double limit_, dose_;
   const Budget& budget_;
-  std::vector<ShrinkingNets> nets_;  // by view
-  std::size_t left_;                 // groups; one stays, so that there is something to ask about
+  std::vector<Removal>* const removals_;  // may be null
+  std::vector<ShrinkingNets> nets_;       // by view
+  std::size_t left_;                      // groups; one stays, so that there is something to ask about
   IdVector<GroupId, char> gone_;
 };
 
@@ -255,11 +259,13 @@ class ShrinkLifter {
 }  // namespace
 
 template <class Graphs>
-Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget) {
-  return Shrinker<Graphs>(graphs, question, dose, budget).run();
+Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
+                      std::vector<Removal>* removals) {
+  return Shrinker<Graphs>(graphs, question, dose, budget, removals).run();
 }
-template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, double, const Budget&);
-template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, double, const Budget&);
+template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, double, const Budget&, std::vector<Removal>*);
+template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, double, const Budget&,
+                                   std::vector<Removal>*);
 
 template <class Graphs>
 std::vector<Stage> lift_shrunk(const Graphs& graphs, const Shrunk<Graphs>& shrunk, const std::vector<Stage>& stages) {

@@ -75,7 +75,13 @@ bool ShrinkingNets::can_take_time_of(GroupId v) const {
   return time_[v] <= room;
 }
 
-void ShrinkingNets::shift_time_of(GroupId v) {
+std::vector<GroupId> ShrinkingNets::others(NetId e, GroupId v) const {
+  std::vector<GroupId> members = nets_[e].members;
+  std::erase(members, v);
+  return members;
+}
+
+void ShrinkingNets::shift_time_of(GroupId v, Removal* record) {
   if (time_[v] <= 0) return;
   const std::vector<NetId> mine = dearest_first(v);
   for (NetId e : mine) {
@@ -85,6 +91,7 @@ void ShrinkingNets::shift_time_of(GroupId v) {
     const double part = std::min(time_[v], nets_[e].cost);
     const GroupId to = nearest_in_net(v, e);
     if (part <= 0 || !to.valid()) continue;
+    if (record) record->shifts.push_back({others(e, v), to});
     time_[to] = sum_rounded_down(time_[to], part);
     time_[v] = lowered(time_[v], part);
     nets_[e].cost = lowered(nets_[e].cost, part);
@@ -113,15 +120,17 @@ std::optional<NetId> ShrinkingNets::bridge(GroupId v) const {
   return covering_bridge(v);
 }
 
-void ShrinkingNets::clone(GroupId v, NetId bridge) {
+void ShrinkingNets::clone(GroupId v, NetId bridge, Removal* record) {
   leave(bridge, v);
   const std::vector<GroupId> ends = nets_[bridge].members;
+  if (record) record->bridge = ends;
   double room = nets_[bridge].cost;
   for (NetId e : dearest_first(v)) {
     if (e == bridge) continue;
     leave(e, v);
     const double part = std::min(room, nets_[e].cost);
     if (part <= 0) continue;
+    if (record) record->into.push_back(nets_[e].members);
     room = lowered(room, part);
     const double rest = lowered(nets_[e].cost, part);
     if (rest > 0 && nets_[e].members.size() >= 2) add(rest, std::vector<GroupId>(nets_[e].members));
@@ -131,10 +140,11 @@ void ShrinkingNets::clone(GroupId v, NetId bridge) {
   nets_[bridge].cost = room;
 }
 
-void ShrinkingNets::remove(GroupId v) {
-  shift_time_of(v);
+void ShrinkingNets::remove(GroupId v, Removal* record) {
+  if (record) record->group = v;
+  shift_time_of(v, record);
   time_[v] = 0;
-  if (const std::optional<NetId> e = bridge(v)) clone(v, *e);
+  if (const std::optional<NetId> e = bridge(v)) clone(v, *e, record);
   for (NetId e : nets_of_[v]) leave(e, v);
   nets_of_[v].clear();
 }

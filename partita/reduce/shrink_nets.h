@@ -30,6 +30,18 @@
 
 namespace partita::detail {
 
+// How a group was removed, for whoever has to retrace it: nets by their members without the group.
+struct Removal {
+  struct Shift {
+    std::vector<GroupId> net;
+    GroupId to;
+  };
+  GroupId group;
+  std::vector<Shift> shifts;               // in the order made, each of as much time as the net cost
+  std::vector<GroupId> bridge;             // empty: it was not cloned
+  std::vector<std::vector<GroupId>> into;  // the nets that the ends of the bridge joined, in this order
+};
+
 class ShrinkingNets {
  public:
   explicit ShrinkingNets(const StageGraph& graph);
@@ -41,18 +53,20 @@ class ShrinkingNets {
   // Whether some net of v costs as much as its others together, so that a clone loses no more than v's own freedom.
   bool can_clone(GroupId v) const { return covering_bridge(v).has_value(); }
 
-  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost.
-  void remove(GroupId v);
+  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost. `record` is told
+  // how.
+  void remove(GroupId v, Removal* record = nullptr);
 
   // What is left, with new ids: nets that became equal are one.
   std::vector<Net> nets(const Lift& lift) const;
 
  private:
-  void shift_time_of(GroupId v);
+  void shift_time_of(GroupId v, Removal* record);
   GroupId nearest_in_net(GroupId v, NetId e) const;
   std::optional<NetId> covering_bridge(GroupId v) const;
   std::optional<NetId> bridge(GroupId v) const;
-  void clone(GroupId v, NetId bridge);
+  void clone(GroupId v, NetId bridge, Removal* record);
+  std::vector<GroupId> others(NetId e, GroupId v) const;
   void leave(NetId e, GroupId v) { std::erase(nets_[e].members, v); }
   void join(NetId e, const std::vector<GroupId>& groups);
   NetId add(double cost, const std::vector<GroupId>& members);

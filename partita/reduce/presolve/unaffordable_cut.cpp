@@ -78,7 +78,7 @@ void for_each_pair(const StageGraph& graph, const Threshold& question, Visit vis
 // Pairs that are together already need no flow. Threads look at a row of pairs side by side, each in a network of its
 // own; what they say is used in the order of one thread, so the joins are the same, for a few flows too many.
 std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& question, const Budget& budget,
-                                   UnionFind<GroupId>& merge) {
+                                   UnionFind<GroupId>& merge, GroupPairs* joined) {
   struct Asked {
     GroupId u, v;
     bool inseparable = false;
@@ -97,7 +97,9 @@ std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& que
       row[i].inseparable = networks[slot]->inseparable(row[i].u, row[i].v);
     });
     for (const Asked& asked : row) {
-      if (asked.inseparable) joins += merge.join(asked.u, asked.v);
+      if (!asked.inseparable || !merge.join(asked.u, asked.v)) continue;
+      ++joins;
+      if (joined) joined->emplace_back(asked.u, asked.v);
     }
     row.clear();
     ended = budget.exhausted();
