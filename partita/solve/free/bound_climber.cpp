@@ -10,7 +10,7 @@ constexpr std::size_t kNarrowestLayer = 16;           // of a trellis
 constexpr std::size_t kMostConvexStates = 1'500'000;  // in all: pricing more takes longer than it is worth
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 // Limits over convex sets take longer, and more of them are refuted just below the value.
-constexpr LimitLadder::Patience kConvexPatience{4'000'000, 1'000'000, 60'000'000, 8'000'000};
+constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000;  // before other limits are tried
 constexpr int kMostTooLarge = 3;
 
