@@ -59,7 +59,7 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
     climber.too_large += climber.lp->too_large();
     // A tree needs a limit worth refuting: just below the value.
     const bool at_top = climber.ladder.is_at_top();
-    if (at_top && limit < value && !convex_order_.empty() && !climber.tree && !climber.lp->too_large())
+    if (at_top && limit < value && !climber.tree && !climber.lp->too_large())
       climber.tree = std::make_unique<PairTree>(*climber.lp, limit);
   } else {
     climber.ladder.undecided(news.answer == Refutation::Refuted);

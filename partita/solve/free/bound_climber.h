@@ -5,8 +5,8 @@
 // limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of a few weights
 // (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
 //
-// Contiguous splits have a tree of cases above the LP (pair_tree.h), where that allows the limit just below the best
-// value: first for a while, and again when no other limit is left to try. It may also come across a better split.
+// Where the LP allows the limit just below the best value, a tree of cases (pair_tree.h) goes on: first for a while, and
+// again when no other limit is left to try. It may also come across a better split.
 // A refutation counts only if somebody else agrees (ProofCheck). Tests: tests/solve/free_bound_test.cpp,
 // classes_bound_test.cpp, convex_bound_test.cpp.
 #pragma once
