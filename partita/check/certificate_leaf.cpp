@@ -170,8 +170,8 @@ class LeafVerifier {
     return may_be_taken_[place] && instance_.groups[order_[place]].on[c].may_be_held;
   }
 
-  // Most price that one host can hold, net of the toll: the fractional knapsack, rounded up. It allows sets that are not
-  // convex, or against the decisions; what is worth less than nothing it leaves.
+  // Most price that one host can hold, net of the toll: the fractional knapsack, rounded up. It allows sets that are
+  // not convex, or against the decisions; what is worth less than nothing it leaves.
   Wide host_share(std::size_t c) const {
     std::vector<std::pair<Int, Int>> items;  // load, price
     Wide total = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a certificate speaks of, in integers: groups (colour classes, at first), transfers between them, and the order that
-// sets of them have to be convex in.
+// What a certificate speaks of, in integers: groups (colour classes, at first),
+// transfers between them, and the order that sets of them have to be convex in.
 //
 // Loads are in units of limit / 2^40, rounded down and one taken off, so that a set within the limit is within the
 // integer limit 2^40 + 1 whatever the rounding of the scaling; memory likewise in units of a device's memory / 2^40.
 //
 // The order. Contiguous: each forward node is a point, and each edge between two of them an arc; the same for backward
-// nodes where the question asks for their shape (shape.h). In a contiguous split every device holds a convex set of them.
-// Staged: each colour class is a point, as all of it is on one device; arcs are the edges that some order of the devices
-// takes forward. With the labels before, in and after by that order, each device's set is convex. Cycles are allowed:
-// what is on one is on one device.
+// nodes where the question asks for their shape (shape.h). In a contiguous split every device holds a convex set of
+// them. Staged: each colour class is a point, as all of it is on one device; arcs are the edges that some order of the
+// devices takes forward. With the labels before, in and after by that order, each device's set is convex. Cycles are
+// allowed: what is on one is on one device.
 #pragma once
 
 #include <cstdint>

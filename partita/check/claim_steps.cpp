@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "partita/check/names.h"
 #include "partita/check/shrinking_claim.h"
 #include "partita/util/max_flow.h"
 #include "partita/util/strong_components.h"
@@ -31,7 +32,8 @@ class StepTaker {
     join_cycles();
     bool joined = false;
     for (std::size_t i = 0; i < certificate_.steps.size(); ++i) {
-      if (budget_.exhausted()) return {false, "the limit of time was reached before its steps were checked", true};
+      if (budget_.exhausted()) return no_time();
+      if (claim_.bytes() > budget_.limits().memory_bytes / 2) return no_memory();
       const Certificate::Step& step = certificate_.steps[i];
       if (!step.join && joined) join_cycles();
       joined = step.join.has_value();
@@ -39,11 +41,20 @@ class StepTaker {
         return {false, fmt::format("step {} of {}: {}", i + 1, certificate_.steps.size(), reason), false};
     }
     if (joined) join_cycles();
-    finish();
-    return {true, "", false};
+    return finish();
   }
 
  private:
+  static CertificateVerdict no_time() {
+    return {false, "the limit of time was reached before its steps were checked", true};
+  }
+  CertificateVerdict no_memory() const {
+    return {false,
+            fmt::format("its steps take more than {} of memory",
+                        human_bytes(static_cast<double>(budget_.limits().memory_bytes))),
+            true};
+  }
+
   static std::vector<char> hosts_of(const Platform& platform, const ClaimInstance& instance) {
     std::vector<char> result;
     for (ClassId id : instance.devices) result.push_back(platform.classes[id].kind == DeviceKind::Host);
@@ -187,7 +198,7 @@ class StepTaker {
     }
   }
 
-  void finish() {
+  CertificateVerdict finish() {
     std::vector<std::size_t> number(instance_.groups.size(), ClaimInstance::kNone);  // new ones, by group
     std::vector<ClaimInstance::Group> groups;
     for (std::size_t g = 0; g < number.size(); ++g) {
@@ -202,13 +213,15 @@ class StepTaker {
       auto& members = instance_.transfers.emplace_back(ClaimInstance::Transfer{net.load, {}, net.names}).members;
       for (const std::size_t g : net.members) members.push_back(number[g]);
     }
-    renumber_points(number, groups.size());
+    if (CertificateVerdict verdict = renumber_points(number, groups.size()); !verdict.holds) return verdict;
     for (std::size_t& g : instance_.group_of) g = number[g];
     instance_.groups = std::move(groups);
+    return {true, "", false};
   }
 
-  // Points of what was removed vanish, and what they lead to follows what leads to them. Staged: a point for each group.
-  void renumber_points(const std::vector<std::size_t>& number, std::size_t groups) {
+  // Points of what was removed vanish, and what they lead to follows what leads to them. Staged: a point for each
+  // group. Where much was removed that leads from many to many, there may be too many pairs.
+  CertificateVerdict renumber_points(const std::vector<std::size_t>& number, std::size_t groups) {
     const bool staged = certificate_.shape == Shape::Staged;
     std::vector<std::size_t> point(instance_.points, ClaimInstance::kNone);  // new ones
     std::size_t kept = staged ? groups : 0;
@@ -228,6 +241,8 @@ class StepTaker {
     std::vector<std::size_t> seen_from(instance_.points, ClaimInstance::kNone), stack;
     for (std::size_t p = 0; p < instance_.points; ++p) {
       if (point[p] == ClaimInstance::kNone) continue;
+      if (budget_.exhausted()) return no_time();
+      if (arcs.size() > budget_.limits().memory_bytes / 4 / sizeof(PointOrder::Arc)) return no_memory();
       stack.assign(1, p);
       while (!stack.empty()) {
         const std::size_t q = stack.back();
@@ -247,6 +262,7 @@ class StepTaker {
     arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
     instance_.arcs = std::move(arcs);
     instance_.points = kept;
+    return {true, "", false};
   }
 
   const Platform& platform_;

@@ -4,9 +4,9 @@
 // A set S of points is convex if no path leaves it and comes back. Then label each point: 1 in S, 2 outside of S but
 // reached from it, 0 elsewhere. Labels never fall along an arc: an arc from 2 to 1 would close a path that leaves S and
 // comes back, and all else that 1 or 2 leads to is 1 or 2. Conversely, where labels never fall, a path that leaves the
-// points of label 1 goes on with label 2, and does not come back. So S is convex if and only if such labels exist with S
-// the points of label 1; what holds for all labels that never fall holds for all convex sets. Labels do not fall along
-// paths either, whatever points they lead through.
+// points of label 1 goes on with label 2, and does not come back. So S is convex if and only if such labels exist with
+// S the points of label 1; what holds for all labels that never fall holds for all convex sets. Labels do not fall
+// along paths either, whatever points they lead through.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 //
 // Classes are taken into the set or left, one after the other. After each, a state tells what matters of them to the
 // rest, in one character for each open thing:
-// - a transfer with members decided and undecided: are those decided all in, all out, or mixed? It is paid for as soon as
-//   it is mixed, or sure to become so;
+// - a transfer with members decided and undecided: are those decided all in, all out, or mixed? It is paid for as soon
+//   as it is mixed, or sure to become so;
 // - a pair with one class decided: is that in?
 // - an undecided point next to a decided one: the interval of labels (point_order.h) that those decided leave it.
 //
@@ -12,8 +12,8 @@
 // matters. Label 0 binds only points before, 2 only points after; where there are none that are undecided, the one that
 // binds nothing is enough. A decided point's label bounds all open points that it leads to or that lead to it; a point
 // that opens takes over the bounds of the open ones that are so related to it. All these bounds hold for the labels of
-// every convex set, so each convex set within the limit is a path; forgetting a point leaves bounds out, and sets that are
-// not convex may then be paths too.
+// every convex set, so each convex set within the limit is a path; forgetting a point leaves bounds out, and sets that
+// are not convex may then be paths too.
 #pragma once
 
 #include <cstdint>

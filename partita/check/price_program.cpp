@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic program walks through the layers of price_layers.h. Labels (load, price) at a state stand for the sets that
-// lead there. Two labels in one bucket of load are replaced by one with the smaller load and the higher price, which is
-// no worse than either. A label is dropped when even its best completion cannot exceed the goal: completions are bounded
-// by longest paths in which every unit of load costs theta / 2^36, with theta times the room left granted on top. All
-// three steps err only towards higher prices, so if no label ends above the goal, no set within the limit is dearer.
+// The dynamic program walks through the layers of price_layers.h. Labels (load,
+// price) at a state stand for the sets that lead there. Two labels in one bucket of load are replaced by one with the
+// smaller load and the higher price, which is no worse than either. A label is dropped when even its best completion
+// cannot exceed the goal: completions are bounded by longest paths in which every unit of load costs theta / 2^36, with
+// theta times the room left granted on top. All three steps err only towards higher prices, so if no label ends above
+// the goal, no set within the limit is dearer.
 //
 // Certificates come from anywhere, and the number of states is exponential in the number of open transfers: what is
 // made is counted against the budget's memory, and time is asked for inside every long loop. Tests:

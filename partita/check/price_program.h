@@ -30,8 +30,8 @@ struct PriceQuestion {
   std::vector<Class> classes;  // in the order in which the program takes them; any order gives a valid answer
   std::vector<Transfer> transfers;
   std::vector<Pair> pairs;
-  // Sets must be convex in this order, if it has any points; it must outlive the question. By point: the class it is in,
-  // of which a class may have several, and whether the program tells its label from others', or may forget it.
+  // Sets must be convex in this order, if it has any points; it must outlive the question. By point: the class it is
+  // in, of which a class may have several, and whether the program tells its label from others', or may forget it.
   const PointOrder* order = nullptr;
   std::vector<std::size_t> class_of_point;
   std::vector<char> forgotten;

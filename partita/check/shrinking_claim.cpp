@@ -50,9 +50,14 @@ void ShrinkingClaim::put(Net net) {
   for (const std::size_t e : nets_of_[*std::min_element(net.members.begin(), net.members.end(), shorter)]) {
     if (nets_[e].members != net.members) continue;
     for (std::size_t c = 0; c < net.load.size(); ++c) nets_[e].load[c] = clipped_sum(nets_[e].load[c], net.load[c]);
-    nets_[e].names.insert(nets_[e].names.end(), net.names.begin(), net.names.end());
+    auto& names = nets_[e].names;
+    names.insert(names.end(), net.names.begin(), net.names.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return;
   }
+  bytes_ += sizeof(Net) + (net.load.size() + 2 * net.members.size()) * sizeof(Int) +
+            net.names.size() * sizeof(ClaimInstance::TransferName);
   for (const std::size_t v : net.members) nets_of_[v].push_back(nets_.size());
   nets_.push_back(std::move(net));
 }

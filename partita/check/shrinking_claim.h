@@ -28,6 +28,9 @@ class ShrinkingClaim {
   const std::vector<Net>& nets() const { return nets_; }
   std::vector<std::size_t> nets_of(std::size_t group) const;
 
+  // What was made so far takes at most this: extended transfers may have many members.
+  std::size_t bytes() const { return bytes_; }
+
   void join(std::size_t a, std::size_t b);
 
   // Of the transfers of a group: the one with these members besides. Nothing where there is none.
@@ -44,6 +47,7 @@ class ShrinkingClaim {
   UnionFind<GroupId> parts_;
   std::vector<char> gone_;
   std::vector<std::vector<ClaimInstance::GroupOn>> on_;
+  std::size_t bytes_ = 0;
   std::vector<Net> nets_;
   std::vector<std::vector<std::size_t>> nets_of_;  // and some that they were in before
 };

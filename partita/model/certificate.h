@@ -10,8 +10,8 @@
 // no larger.
 //
 // A claim about contiguous or staged splits looks at fewer sets: those that are convex in the order that the workload's
-// edges give. A claim by cases has a leaf for each: in every split, two classes are either together on a device or apart.
-// docs/algorithms/certificates.md has the proofs.
+// edges give. A claim by cases has a leaf for each: in every split, two classes are either together on a device or
+// apart. docs/algorithms/certificates.md has the proofs.
 #pragma once
 
 #include <array>
@@ -69,9 +69,9 @@ struct Certificate {
       std::int64_t to = 0;  // a member
     };
     std::int64_t node = 0;
-    // Joined with this one, as no split within the limit has them apart. Without it the group is removed: as much of its
-    // time as each transfer costs is shifted along it; then it leaves all transfers. Other members of the bridge join
-    // the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
+    // Joined with this one, as no split within the limit has them apart. Without it the group is removed: as much of
+    // its time as each transfer costs is shifted along it; then it leaves all transfers. Other members of the bridge
+    // join the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
     std::optional<std::int64_t> join;
     std::vector<Shift> shifts;
     std::vector<std::int64_t> bridge;  // empty: none

@@ -48,7 +48,7 @@ void refuse_stages(const Problem& problem) {
 }
 
 void require_supported(const Problem& problem, const PlanOptions& options) {
-  choose_backend(options.settings.mip);  // complains now, not when its turn comes
+  require_backend(options.settings.mip);  // complains now, not when its turn comes
   const Algorithm algorithm = options.algorithm;
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;

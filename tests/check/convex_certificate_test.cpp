@@ -203,8 +203,8 @@ TEST(CertificateTree, HoldsWhereAllItsCasesDo) {
   EXPECT_GT(grown, 0u);
 }
 
-// Two triangles on three devices, each of which has room for an edge: half of every edge is fine, but three nodes are no
-// two edges. So no prices prove it, and cases do.
+// Two triangles on three devices, each of which has room for an edge: half of every edge is fine, but three nodes are
+// no two edges. So no prices prove it, and cases do.
 TEST(CertificateTree, ProvesWhatNoPricesProve) {
   Problem problem{graph_from_text(
       "a 1 9; b 1 9; c 1 9; d 1 9; e 1 9; f 1 9; a -> b : 0.2; a -> c : 0.21; b -> c : 0.2; d -> e : 0.2; "

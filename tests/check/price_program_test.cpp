@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dearest set of random small questions, by trying every set: classes with several points, orders with cycles, pairs
-// together or apart, transfers, negative prices.
+// The dearest set of random small questions, by trying every set: classes with
+// several points, orders with cycles, pairs together or apart, transfers, negative prices.
 #include "partita/check/price_program.h"
 
 #include <gtest/gtest.h>

@@ -118,6 +118,20 @@ TEST(SpineBound, IsNeverAboveTheOptimumWithParallelBranches) { expect_never_abov
 
 TEST(SpineBound, IsNeverAboveTheOptimumWithTiedEnds) { expect_never_above(tied_ends, cases(2000)); }
 
+// Where extents are known within ranges, the shortest stretch between two of them may take longer than longer ones.
+TEST(SpineBound, KnowsThatLongerStretchesMayTakeLess) {
+  for (const std::uint64_t seed : {4230, 27938, 58778}) {
+    const Problem problem = tied_ends(seed);
+    const LatencyInstance instance = make_latency_instance(problem);
+    const NodeReach reach(instance);
+    const BlockModel model(instance, LatencyFacts(instance));
+    SpineBound spine(model, reach, {0, 12});
+    Budget budget;
+    EXPECT_TRUE(spine.advance(budget));
+    EXPECT_LE(spine.bound() * (1 - 1e-9), best_latency_by_brute_force(problem)) << "seed " << seed;
+  }
+}
+
 // With a limit just above the optimum, what is learned leaves the optimum in.
 TEST(SpineBound, LearnsNothingThatTheOptimumContradicts) {
   for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {

@@ -25,8 +25,9 @@ struct SeparatingPrices {
 std::optional<SeparatingPrices> separating_prices(const std::vector<DeviceSets>& devices, std::size_t classes,
                                                   int rounds = 2000);
 
-// The sets of colour classes, in the order of their first nodes, that devices can hold within the limit: convex in the shape's order, and in keeping with
-// the decisions. For staged splits, classes on a cycle of the order are one. Of memory only that is asked that each class fits by itself.
+// The sets of colour classes, in the order of their first nodes, that devices can hold within the limit: convex in the
+// shape's order, and in keeping with the decisions. For staged splits, classes on a cycle of the order are one. Of
+// memory only that is asked that each class fits by itself.
 std::vector<DeviceSets> sets_within(const Problem& problem, Shape shape, double limit,
                                     const std::vector<Certificate::Decision>& decisions = {});
 

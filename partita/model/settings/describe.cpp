@@ -44,6 +44,9 @@ SettingFields describe(StagedSettings& s) {
        "these cost the search."},
       {"convex_sets", &s.convex_sets,
        "Refute limits by the configuration LP over convex sets. Off to see what windows and search do alone."},
+      {"boundaries", &s.boundaries,
+       "Join groups that no boundary between stages separates, by what boundaries hold and cost, before the search. Off "
+       "to see what it saves."},
       {"host_cases", &s.host_cases,
        "With one host: ask a limit that stays open again for each place of the host. Off to see what cases give."},
       {"first_orders", &s.first_orders, 0, 100'000, "orders",

@@ -13,6 +13,7 @@ struct StagedSettings {
   bool two_orders = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
   bool shrink = true;
+  bool boundaries = true;
   bool host_cases = true;
   bool convex_sets = true;
   int first_orders = 16;

@@ -10,19 +10,30 @@
 
 namespace partita::detail {
 
-std::unique_ptr<MipBackend> choose_backend(const MipSettings& settings) {
+namespace {
+
+// HiGHS proves more: docs/algorithms/integer-programs.md.
+bool is_highs(const MipSettings& settings) {
+  return settings.backend == "highs" || (settings.backend == "auto" && highs_is_here());
+}
+
+}  // namespace
+
+void require_backend(const MipSettings& settings) {
   constexpr const char* kWhere = "mip.backend";
-  // HiGHS proves more: docs/algorithms/integer-programs.md.
-  const bool highs = settings.backend == "highs" || (settings.backend == "auto" && highs_is_here());
-  if (!highs && settings.backend != "auto" && settings.backend != "cbc")
+  if (!is_highs(settings) && settings.backend != "auto" && settings.backend != "cbc")
     throw InputError(ErrorKind::Usage, kWhere,
                      fmt::format("found '{}'; expected auto, cbc or highs", visible(settings.backend)));
-  if (!highs) return std::make_unique<CbcBackend>(settings);
-  if (!highs_is_here())
+  if (is_highs(settings) && !highs_is_here())
     throw InputError(ErrorKind::Unsupported, kWhere,
                      "this build has no HiGHS; CBC is there (mip.backend=cbc), and a build finds HiGHS where it is "
                      "installed or `./dev highs` has built it");
-  return std::make_unique<HighsBackend>(settings);
+}
+
+std::unique_ptr<MipBackend> choose_backend(const MipSettings& settings) {
+  require_backend(settings);
+  if (is_highs(settings)) return std::make_unique<HighsBackend>(settings);
+  return std::make_unique<CbcBackend>(settings);
 }
 
 }  // namespace partita::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks at a presolved graph before the search over ideals does, the cheap ones first. Each may refute the limit or
-// make the graph smaller; the graph may be the one that was asked about or a shrunk one, whole or in a host case.
+// What looks at a presolved graph before the search over ideals does, the cheap ones first: the boundaries of stages
+// (reduce/boundary/), so far. Each may refute the limit or make the graph smaller; the graph may be the one that was
+// asked about or a shrunk one, whole or in a host case. All of it is dearer than a search that ends soon, so it comes
+// only once a search did not (LimitOptions::hard).
 #pragma once
 
 #include "partita/model/settings/presolve.h"
@@ -13,6 +15,7 @@ namespace partita::detail {
 struct LimitOptions {
   StagedSettings settings = {};
   PresolveSettings presolve = {};
+  bool hard = false;  // a search was undecided before: look first
 };
 
 // True: no split of the graph is within the limits. Never says so just because the budget ended. Joins keep the promise

@@ -126,6 +126,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     }
     const LimitAnswer reply =
         ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options());
+    hard_ = reply.hard;
     if (reply.split && reply.answer != Answer::Yes) offer_from_base(reply.split->stages);
     if (reply.answer == Answer::No) {
       here.bound = value;

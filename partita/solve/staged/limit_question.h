@@ -2,9 +2,10 @@
 // One question, one answer: is there a staged split of the graph with every load within the limits?
 //
 // `Graphs` is a StageGraph, with one limit on every load, or PassGraphs, with a limit on each pass and on both
-// together. With one limit, smaller graphs whose loads are no larger are asked first (reduce/shrink.h), and
-// only if these say yes without a real split to show, or take too long, the graph itself. Before any search, what
-// refutes more cheaply is asked (before_search.h). With one host and no answer in time, it is asked again case by case:
+// together. With one limit, smaller graphs whose loads are no larger are asked first (reduce/shrink.h), and only if these
+// say yes without a real split to show, or take too long, the graph itself. Once a search was undecided, boundaries of
+// stages are looked at before each search (before_search.h). With one host and no answer in time, it is asked again case
+// by case:
 // no host, and a host after 0, 1, 2, ... accelerators; a case is narrower and often quick.
 // Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
 #pragma once
@@ -25,6 +26,7 @@ struct LimitAnswer {
   Answer answer = Answer::Unknown;
   std::optional<StagedSplit> split;  // of the graph given: within the limits if Yes, else just a split met on the way
   bool out_of_memory = false;        // if Unknown: more time would not help
+  bool hard = false;                 // for the options of the next question
 };
 
 // Told of every search: the number of groups searched, and what came of it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/model/result.h"
 #include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/solve/staged/two_orders.h"
@@ -16,7 +17,7 @@ class StagedSolver : StagedFrame<StageGraph> {
  public:
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
-      : StagedFrame(graph, platform, options, budget, sink, 3e-7, 0), sets_(platform, limit_options()) {}
+      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0), sets_(platform, limit_options()) {}
 
   StagedOutcome run() {
     within_limits(budget_, [this] { work(); });
@@ -148,6 +149,8 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (!settings().convex_sets || sets_.finished()) return;
     if (const double limit = sets_.climb(base_->graph, best_.value(), best_.bound(), ticks, budget_); limit > 0)
       refuted(limit, kBySets);
+    // The LP asks for a little less than the search does, and that is enough.
+    if (best_.closed(kClosedGap)) close_enough_ = kClosedGap;
   }
 
   // Another run, of another temperature, as long as the last one was a success or much is open.
@@ -224,6 +227,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
       const LimitAnswer reply =
           ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options(), &known_);
+      hard_ = reply.hard;
       if (reply.split) offer_from_base(reply.split->stages);
       if (reply.split && reply.answer != Answer::Yes) improve_from(*reply.split);
       if (reply.answer == Answer::No) {

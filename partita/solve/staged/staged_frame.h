@@ -39,6 +39,7 @@ class StagedFrame {
         budget_(budget),
         improvement_(improvement),
         worth_presolving_(worth_presolving),
+        close_enough_(2 * improvement),
         best_(budget, sink),
         rng_(options.seed) {}
   virtual ~StagedFrame() = default;
@@ -51,8 +52,8 @@ class StagedFrame {
   virtual std::optional<StagedSplit> any_split_of_base() const = 0;
 
   const StagedSettings& settings() const { return options_.settings; }
-  LimitOptions limit_options() const { return {options_.settings, options_.presolve}; }
-  bool done() const { return best_.closed(std::max(options_.gap, 2 * improvement_)) || budget_.exhausted(); }
+  LimitOptions limit_options() const { return {options_.settings, options_.presolve, hard_}; }
+  bool done() const { return best_.closed(std::max(options_.gap, close_enough_)) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - improvement_); }
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
 
@@ -178,12 +179,14 @@ class StagedFrame {
   const StagedOptions& options_;
   Budget& budget_;
   const double improvement_, worth_presolving_;
+  double close_enough_;  // gaps up to this are as good as none
   Incumbent<StagedSplit> best_;
   Rng rng_;
   std::optional<Presolved<Graphs>> base_;
   double base_value_ = 0;
   ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
+  bool hard_ = false;  // some search was undecided
 };
 
 }  // namespace partita::detail
