@@ -30,9 +30,35 @@
 
 namespace partita::detail {
 
+// What was done, in the order of doing it: for certificates, which make the same graph again. Nets are named by their
+// members of the moment but for the group that vanishes.
+struct ShrinkLog {
+  struct Removal {
+    struct Shift {
+      std::vector<GroupId> net;
+      GroupId to;
+    };
+    GroupId group;
+    std::vector<Shift> shifts;
+    std::vector<GroupId> bridge;             // empty: none
+    std::vector<std::vector<GroupId>> into;  // nets that the other members of the bridge join
+  };
+  // A net that is left, by members of the large graph, sorted, and the net of the large graph that it was.
+  struct Origin {
+    std::vector<GroupId> members;
+    NetId net;
+  };
+  static constexpr std::size_t kMostPins = 4'000'000;  // no more is removed then
+
+  std::vector<Removal> removals;
+  std::vector<Origin> origins;
+  std::size_t pins = 0;  // in removals
+};
+
 class ShrinkingNets {
  public:
-  explicit ShrinkingNets(const StageGraph& graph);
+  // With a log, what is done is written there; it must outlive this.
+  explicit ShrinkingNets(const StageGraph& graph, ShrinkLog* log = nullptr);
 
   double time(GroupId v) const { return time_[v]; }
 
@@ -46,6 +72,7 @@ class ShrinkingNets {
 
   // What is left, with new ids: nets that became equal are one.
   std::vector<Net> nets(const Lift& lift) const;
+  std::vector<ShrinkLog::Origin> origins() const;
 
  private:
   void shift_time_of(GroupId v);
@@ -55,10 +82,13 @@ class ShrinkingNets {
   void clone(GroupId v, NetId bridge);
   void leave(NetId e, GroupId v) { std::erase(nets_[e].members, v); }
   void join(NetId e, const std::vector<GroupId>& groups);
-  NetId add(double cost, const std::vector<GroupId>& members);
+  NetId add(double cost, const std::vector<GroupId>& members, NetId origin);
+  std::vector<GroupId> others(NetId e, GroupId v);
   std::vector<NetId> dearest_first(GroupId v) const;
 
   const StageGraph& graph_;
+  ShrinkLog* const log_;
+  IdVector<NetId, NetId> origin_;
   IdVector<NetId, Net> nets_;  // one that vanished has no members
   IdVector<GroupId, std::vector<NetId>> nets_of_;
   IdVector<GroupId, double> time_;

@@ -49,6 +49,10 @@ class CertificateWriter {
     certificate.limit = proof.front().limit;
     certificate.shape = order_ ? Shape::Contiguous : Shape::Free;
     certificate.weights = proof.front().weights;
+    if (proof.front().removed) {
+      for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
+        certificate.steps.push_back(step(removal));
+    }
     if (proof.size() == 1 && proof.front().decisions.empty()) {
       Certificate::Leaf only = leaf(proof.front());
       certificate.classes = std::move(only.classes);
@@ -61,6 +65,19 @@ class CertificateWriter {
 
  private:
   std::int64_t id_of(NodeId v) const { return problem_.workload->graph.nodes[v].original_id; }
+
+  std::vector<std::int64_t> ids_of(const std::vector<GroupId>& groups) const {
+    std::vector<std::int64_t> ids;
+    for (GroupId v : groups) ids.push_back(representative_[v]);
+    return ids;
+  }
+
+  Certificate::Step step(const ShrinkLog::Removal& removal) const {
+    Certificate::Step result{representative_[removal.group], std::nullopt, {}, ids_of(removal.bridge), {}};
+    for (const auto& [net, to] : removal.shifts) result.shifts.push_back({ids_of(net), representative_[to]});
+    for (const std::vector<GroupId>& net : removal.into) result.into.push_back(ids_of(net));
+    return result;
+  }
 
   Certificate::Leaf leaf(const FreeProof& proof) const {
     Certificate::Leaf result;
