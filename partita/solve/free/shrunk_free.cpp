@@ -62,7 +62,11 @@ std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, double 
 }
 
 ConfigurationModel ShrunkFree::model(const FreeInstance& instance) const {
-  return model_of(graph_, instance.stage_platform());
+  ConfigurationModel model = model_of(graph_, instance.stage_platform());
+  // Also those that would stay empty, which the check of a certificate counts.
+  for (std::size_t c = 0; c < model.classes.size(); ++c)
+    model.classes[c].count = static_cast<int>(instance.device_class(c).count);
+  return model;
 }
 
 GroupPrices ShrunkFree::without_removed(GroupPrices prices) const {
