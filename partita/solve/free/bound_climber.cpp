@@ -13,9 +13,10 @@ constexpr std::size_t kMostConvexStates = 1'500'000;  // in all: pricing more ta
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 // Limits over convex sets take longer, and more of them are refuted just below the value.
 constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
-constexpr std::uint64_t kFirstTreeTicks = 60'000'000;  // before other limits are tried
+// On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
+constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
 constexpr int kMostTooLarge = 3;
-constexpr double kFreeDoses[] = {0.01, 0};  // of shrink, before the whole graph
+constexpr double kFreeDoses[] = {0.01};  // of shrink, before the whole graph
 
 }  // namespace
 
@@ -133,7 +134,8 @@ bool BoundClimber::make_lp(Climber& climber, double value) {
 }
 
 bool BoundClimber::has_tree_to_climb(const Climber& climber) const {
-  return climber.tree && (climber.tree_ticks < kFirstTreeTicks || climber.ladder.exhausted());
+  const std::uint64_t first = convex_order_.empty() ? kFirstFreeTreeTicks : kFirstTreeTicks;
+  return climber.tree && (climber.tree_ticks < first || climber.ladder.exhausted());
 }
 
 bool BoundClimber::is_over(const Climber& climber) const {
