@@ -6,6 +6,7 @@
 
 #include "partita/reduce/presolve/unaffordable_cut.h"
 #include "partita/reduce/presolve/unaffordable_pair.h"
+#include "partita/reduce/removal_step.h"
 #include "partita/reduce/shrink.h"
 
 namespace partita::detail {
@@ -103,23 +104,11 @@ void CertifiedSteps::contract_to(const UnionFind<GroupId>& merge, const IdVector
   graph_ = std::move(smaller.graph);
 }
 
-CertifiedSteps::Nodes CertifiedSteps::names_of(const std::vector<GroupId>& groups) const {
-  Nodes result;
-  for (GroupId v : groups) result.push_back(name_[v]);
-  return result;
-}
-
 std::vector<Certificate::Step> CertifiedSteps::shrunk(double dose) const {
-  std::vector<Removal> made;
-  shrink(graph_, Threshold{platform_, limit_}, dose, budget_, &made);
+  ShrinkLog log;
+  shrink(graph_, Threshold{platform_, limit_}, dose, budget_, &log);
   std::vector<Certificate::Step> steps = steps_;
-  for (const Removal& removal : made) {
-    Certificate::Step& step = steps.emplace_back();
-    step.node = name_[removal.group];
-    for (const Removal::Shift& shift : removal.shifts) step.shifts.push_back({names_of(shift.net), name_[shift.to]});
-    step.bridge = names_of(removal.bridge);
-    for (const std::vector<GroupId>& net : removal.into) step.into.push_back(names_of(net));
-  }
+  for (const ShrinkLog::Removal& removal : log.removals) steps.push_back(removal_step(removal, name_));
   return steps;
 }
 

@@ -45,7 +45,6 @@ class CertifiedSteps {
   bool join_all(const GroupPairs& pairs);
   bool remove_cheap_ones();
   void contract_to(const UnionFind<GroupId>& merge, const IdVector<GroupId, std::int64_t>& names);
-  Nodes names_of(const std::vector<GroupId>& groups) const;
 
   const StagePlatform platform_;
   const double limit_;

@@ -81,21 +81,21 @@ std::vector<std::pair<GroupId, GroupId>> precedence_without(const StageGraph& gr
 template <class Graphs>
 class Shrinker {
  public:
-  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
-           std::vector<Removal>* removals)
+  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget, ShrinkLog* log)
       : graphs_(graphs),
         limit_(view(question, 0).limit),
         dose_(dose),
         budget_(budget),
-        removals_(removals),
+        log_(log),
         left_(graphs.size()),
         gone_(graphs.size(), 0) {
-    for (std::size_t v = 0; v < kViews; ++v) nets_.emplace_back(view(graphs, v));
+    for (std::size_t v = 0; v < kViews; ++v) nets_.emplace_back(view(graphs, v), v == 0 ? log : nullptr);
   }
 
   Shrunk<Graphs> run() && {
     remove_views();
     if (dose_ > 0) remove_floaters();
+    if (log_) log_->origins = nets_[0].origins();
     return result();
   }
 
@@ -110,9 +110,9 @@ class Shrinker {
     return true;
   }
 
+  bool may_remove() const { return left_ > 1 && (!log_ || log_->pins <= ShrinkLog::kMostPins); }
   void remove(GroupId v) {
-    for (std::size_t i = 0; i < kViews; ++i)
-      nets_[i].remove(v, i == 0 && removals_ ? &removals_->emplace_back() : nullptr);
+    for (ShrinkingNets& nets : nets_) nets.remove(v);
     gone_[v] = 1;
     --left_;
   }
@@ -122,7 +122,7 @@ class Shrinker {
     for (GroupId v : graphs_all()) {
       if (!in_all_views([&](std::size_t i) { return is_view(view(graphs_, i).group(v)) && nets_[i].time(v) <= 0; }))
         continue;
-      if (left_ > 1 && in_all_views([&](std::size_t i) { return nets_[i].can_clone(v); })) remove(v);
+      if (may_remove() && in_all_views([&](std::size_t i) { return nets_[i].can_clone(v); })) remove(v);
     }
   }
 
@@ -144,7 +144,7 @@ class Shrinker {
       // Others may have left it more than it had.
       const double most = floats[v] ? dose_ * limit_ : 0;
       if (nets_[0].time(v) > most) continue;
-      if (left_ > 1 && in_all_views([&](std::size_t w) { return nets_[w].can_take_time_of(v); })) remove(v);
+      if (may_remove() && in_all_views([&](std::size_t w) { return nets_[w].can_take_time_of(v); })) remove(v);
     }
   }
 
@@ -179,9 +179,9 @@ class Shrinker {
   const Graphs& graphs_;
   const double limit_, dose_;
   const Budget& budget_;
-  std::vector<Removal>* const removals_;  // may be null
-  std::vector<ShrinkingNets> nets_;       // by view
-  std::size_t left_;                      // groups; one stays, so that there is something to ask about
+  ShrinkLog* const log_;
+  std::vector<ShrinkingNets> nets_;  // by view
+  std::size_t left_;                 // groups; one stays, so that there is something to ask about
   IdVector<GroupId, char> gone_;
 };
 
@@ -260,12 +260,11 @@ class ShrinkLifter {
 
 template <class Graphs>
 Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
-                      std::vector<Removal>* removals) {
-  return Shrinker<Graphs>(graphs, question, dose, budget, removals).run();
+                      ShrinkLog* log) {
+  return Shrinker<Graphs>(graphs, question, dose, budget, log).run();
 }
-template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, double, const Budget&, std::vector<Removal>*);
-template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, double, const Budget&,
-                                   std::vector<Removal>*);
+template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, double, const Budget&, ShrinkLog*);
+template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, double, const Budget&, ShrinkLog*);
 
 template <class Graphs>
 std::vector<Stage> lift_shrunk(const Graphs& graphs, const Shrunk<Graphs>& shrunk, const std::vector<Stage>& stages) {

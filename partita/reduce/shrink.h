@@ -51,11 +51,10 @@ struct Shrunk {
 // Doses, from the smallest graph to the largest. A larger one decides sooner, a smaller one loses less.
 inline constexpr double kShrinkDoses[] = {0.01, 0.002, 0};
 
-// `dose` is a share of the limit. When time is up, fewer groups are removed. `removals` is told how, one after the
-// other; with several views, how in the first.
+// `dose` is a share of the limit. When time is up, fewer groups are removed. The log is of the first view.
 template <class Graphs>
 Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
-                      std::vector<Removal>* removals = nullptr);
+                      ShrinkLog* log = nullptr);
 
 // Stages of the large graph: what was removed goes where most of the cost of its nets is, as far as the order allows.
 // Loads have to be recomputed, and whether the devices can hold them asked: legal_stages.

@@ -15,13 +15,15 @@ double lowered(double from, double by) { return std::max(0.0, sum_rounded_down(f
 
 }  // namespace
 
-ShrinkingNets::ShrinkingNets(const StageGraph& graph) : graph_(graph), nets_of_(graph.size()), shared_(graph.size()) {
+ShrinkingNets::ShrinkingNets(const StageGraph& graph, ShrinkLog* log)
+    : graph_(graph), log_(log), nets_of_(graph.size()), shared_(graph.size()) {
   for (GroupId v : graph.all()) time_.push_back(graph.accelerator_time(v));
-  for (NetId e : graph.nets()) add(graph.cost(e), {graph.members(e).begin(), graph.members(e).end()});
+  for (NetId e : graph.nets()) add(graph.cost(e), {graph.members(e).begin(), graph.members(e).end()}, e);
 }
 
-NetId ShrinkingNets::add(double cost, const std::vector<GroupId>& members) {
+NetId ShrinkingNets::add(double cost, const std::vector<GroupId>& members, NetId origin) {
   const NetId e = nets_.push_back({cost, members});
+  origin_.push_back(origin);
   for (GroupId v : members) nets_of_[v].push_back(e);
   return e;
 }
@@ -33,6 +35,14 @@ void ShrinkingNets::join(NetId e, const std::vector<GroupId>& groups) {
     members.push_back(w);
     nets_of_[w].push_back(e);
   }
+}
+
+// Members but for v, as the log names nets.
+std::vector<GroupId> ShrinkingNets::others(NetId e, GroupId v) {
+  std::vector<GroupId> result = nets_[e].members;
+  std::erase(result, v);
+  log_->pins += result.size();
+  return result;
 }
 
 // Those of any worth. Among equally dear ones the narrowest first, which says most about where v belongs.
@@ -75,13 +85,7 @@ bool ShrinkingNets::can_take_time_of(GroupId v) const {
   return time_[v] <= room;
 }
 
-std::vector<GroupId> ShrinkingNets::others(NetId e, GroupId v) const {
-  std::vector<GroupId> members = nets_[e].members;
-  std::erase(members, v);
-  return members;
-}
-
-void ShrinkingNets::shift_time_of(GroupId v, Removal* record) {
+void ShrinkingNets::shift_time_of(GroupId v) {
   if (time_[v] <= 0) return;
   const std::vector<NetId> mine = dearest_first(v);
   for (NetId e : mine) {
@@ -91,7 +95,7 @@ void ShrinkingNets::shift_time_of(GroupId v, Removal* record) {
     const double part = std::min(time_[v], nets_[e].cost);
     const GroupId to = nearest_in_net(v, e);
     if (part <= 0 || !to.valid()) continue;
-    if (record) record->shifts.push_back({others(e, v), to});
+    if (log_) log_->removals.back().shifts.push_back({others(e, v), to});
     time_[to] = sum_rounded_down(time_[to], part);
     time_[v] = lowered(time_[v], part);
     nets_[e].cost = lowered(nets_[e].cost, part);
@@ -120,31 +124,31 @@ std::optional<NetId> ShrinkingNets::bridge(GroupId v) const {
   return covering_bridge(v);
 }
 
-void ShrinkingNets::clone(GroupId v, NetId bridge, Removal* record) {
+void ShrinkingNets::clone(GroupId v, NetId bridge) {
   leave(bridge, v);
+  if (log_) log_->removals.back().bridge = others(bridge, v);
   const std::vector<GroupId> ends = nets_[bridge].members;
-  if (record) record->bridge = ends;
   double room = nets_[bridge].cost;
   for (NetId e : dearest_first(v)) {
     if (e == bridge) continue;
     leave(e, v);
     const double part = std::min(room, nets_[e].cost);
     if (part <= 0) continue;
-    if (record) record->into.push_back(nets_[e].members);
+    if (log_) log_->removals.back().into.push_back(others(e, v));
     room = lowered(room, part);
     const double rest = lowered(nets_[e].cost, part);
-    if (rest > 0 && nets_[e].members.size() >= 2) add(rest, std::vector<GroupId>(nets_[e].members));
+    if (rest > 0 && nets_[e].members.size() >= 2) add(rest, std::vector<GroupId>(nets_[e].members), origin_[e]);
     nets_[e].cost = part;
     join(e, ends);
   }
   nets_[bridge].cost = room;
 }
 
-void ShrinkingNets::remove(GroupId v, Removal* record) {
-  if (record) record->group = v;
-  shift_time_of(v, record);
+void ShrinkingNets::remove(GroupId v) {
+  if (log_) log_->removals.push_back({v, {}, {}, {}});
+  shift_time_of(v);
   time_[v] = 0;
-  if (const std::optional<NetId> e = bridge(v)) clone(v, *e, record);
+  if (const std::optional<NetId> e = bridge(v)) clone(v, *e);
   for (NetId e : nets_of_[v]) leave(e, v);
   nets_of_[v].clear();
 }
@@ -167,6 +171,16 @@ std::vector<Net> ShrinkingNets::nets(const Lift& lift) const {
     }
   }
   result.resize(std::min(result.size(), last + 1));
+  return result;
+}
+
+std::vector<ShrinkLog::Origin> ShrinkingNets::origins() const {
+  std::vector<ShrinkLog::Origin> result;
+  for (NetId e : nets_.all()) {
+    if (nets_[e].cost <= 0 || nets_[e].members.size() < 2) continue;
+    result.push_back({nets_[e].members, origin_[e]});
+    std::sort(result.back().members.begin(), result.back().members.end());
+  }
   return result;
 }
 

@@ -30,21 +30,35 @@
 
 namespace partita::detail {
 
-// How a group was removed, for whoever has to retrace it: nets by their members without the group.
-struct Removal {
-  struct Shift {
-    std::vector<GroupId> net;
-    GroupId to;
+// What was done, in the order of doing it: for certificates, which make the same graph again. Nets are named by their
+// members of the moment but for the group that vanishes.
+struct ShrinkLog {
+  struct Removal {
+    struct Shift {
+      std::vector<GroupId> net;
+      GroupId to;
+    };
+    GroupId group;
+    std::vector<Shift> shifts;
+    std::vector<GroupId> bridge;             // empty: none
+    std::vector<std::vector<GroupId>> into;  // nets that the other members of the bridge join
   };
-  GroupId group;
-  std::vector<Shift> shifts;               // in the order made, each of as much time as the net cost
-  std::vector<GroupId> bridge;             // empty: it was not cloned
-  std::vector<std::vector<GroupId>> into;  // the nets that the ends of the bridge joined, in this order
+  // A net that is left, by members of the large graph, sorted, and the net of the large graph that it was.
+  struct Origin {
+    std::vector<GroupId> members;
+    NetId net;
+  };
+  static constexpr std::size_t kMostPins = 4'000'000;  // no more is removed then
+
+  std::vector<Removal> removals;
+  std::vector<Origin> origins;
+  std::size_t pins = 0;  // in removals
 };
 
 class ShrinkingNets {
  public:
-  explicit ShrinkingNets(const StageGraph& graph);
+  // With a log, what is done is written there; it must outlive this.
+  explicit ShrinkingNets(const StageGraph& graph, ShrinkLog* log = nullptr);
 
   double time(GroupId v) const { return time_[v]; }
 
@@ -53,26 +67,28 @@ class ShrinkingNets {
   // Whether some net of v costs as much as its others together, so that a clone loses no more than v's own freedom.
   bool can_clone(GroupId v) const { return covering_bridge(v).has_value(); }
 
-  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost. `record` is told
-  // how.
-  void remove(GroupId v, Removal* record = nullptr);
+  // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost.
+  void remove(GroupId v);
 
   // What is left, with new ids: nets that became equal are one.
   std::vector<Net> nets(const Lift& lift) const;
+  std::vector<ShrinkLog::Origin> origins() const;
 
  private:
-  void shift_time_of(GroupId v, Removal* record);
+  void shift_time_of(GroupId v);
   GroupId nearest_in_net(GroupId v, NetId e) const;
   std::optional<NetId> covering_bridge(GroupId v) const;
   std::optional<NetId> bridge(GroupId v) const;
-  void clone(GroupId v, NetId bridge, Removal* record);
-  std::vector<GroupId> others(NetId e, GroupId v) const;
+  void clone(GroupId v, NetId bridge);
   void leave(NetId e, GroupId v) { std::erase(nets_[e].members, v); }
   void join(NetId e, const std::vector<GroupId>& groups);
-  NetId add(double cost, const std::vector<GroupId>& members);
+  NetId add(double cost, const std::vector<GroupId>& members, NetId origin);
+  std::vector<GroupId> others(NetId e, GroupId v);
   std::vector<NetId> dearest_first(GroupId v) const;
 
   const StageGraph& graph_;
+  ShrinkLog* const log_;
+  IdVector<NetId, NetId> origin_;
   IdVector<NetId, Net> nets_;  // one that vanished has no members
   IdVector<GroupId, std::vector<NetId>> nets_of_;
   IdVector<GroupId, double> time_;

@@ -23,7 +23,13 @@ ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& wei
 }
 
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform) {
-  ConfigurationModel model{graph.size(), {}, list_load_weights(TransferMode::Sum, false)[0], order_of_groups(graph)};
+  ConfigurationModel model = model_of(static_cast<const NetGraph&>(graph), platform);
+  model.order = order_of_groups(graph);
+  return model;
+}
+
+ConfigurationModel model_of(const NetGraph& graph, const StagePlatform& platform) {
+  ConfigurationModel model{graph.size(), {}, list_load_weights(TransferMode::Sum, false)[0], {}};
   const auto most = static_cast<int>(std::min<std::size_t>(graph.size(), 1u << 20));  // more devices would stay empty
   IdVector<GroupId, Group> on_accelerator(graph.size()), on_host(graph.size());
   for (GroupId v : graph.all()) {

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "partita/reduce/free_instance.h"
+#include "partita/reduce/shrink_nets.h"
 #include "partita/solve/configuration/group_prices.h"
 #include "partita/solve/configuration/load_weights.h"
 #include "partita/solve/configuration/pricing.h"
@@ -62,6 +63,7 @@ struct FreeProof {
   Prices prices;
   std::vector<Devices> devices;  // by class
   std::vector<PairDecision> decisions = {};
+  std::shared_ptr<const ShrinkLog> removed = nullptr;  // these groups have no price: they were removed before
 };
 
 // Of all splits: one proof, without decisions, or one for each of the cases that they fall into.
@@ -86,7 +88,8 @@ struct ConfigurationModel {
 };
 // Of free splits; with an order, of those whose devices hold convex sets.
 ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& weights, ConvexOrder order = {});
-// Of staged splits.
+// Of free splits on plain platforms; and of staged ones.
+ConfigurationModel model_of(const NetGraph& graph, const StagePlatform& platform);
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform);
 
 // A set in a solution of the LP.

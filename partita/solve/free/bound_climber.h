@@ -5,8 +5,11 @@
 // limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of a few weights
 // (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
 //
-// Contiguous splits have a tree of cases above the LP (pair_tree.h), where that allows the limit just below the best
-// value: first for a while, and again when no other limit is left to try. It may also come across a better split.
+// Free splits on plain platforms are bounded on smaller graphs first (shrunk_free.h), which decide sooner; where one has
+// allowed a limit, the next larger one climbs too, and the whole graph in the end.
+//
+// Where the LP allows the limit just below the best value, a tree of cases (pair_tree.h) goes on: first for a while, and
+// again when no other limit is left to try. It may also come across a better split.
 // A refutation counts only if somebody else agrees (ProofCheck). Tests: tests/solve/free_bound_test.cpp,
 // classes_bound_test.cpp, convex_bound_test.cpp.
 #pragma once
@@ -19,6 +22,7 @@
 #include "partita/solve/configuration/limit_ladder.h"
 #include "partita/solve/configuration/pair_tree.h"
 #include "partita/solve/free/free.h"
+#include "partita/solve/free/shrunk_free.h"
 
 namespace partita::detail {
 
@@ -50,6 +54,11 @@ class BoundClimber {
   struct Climber {
     Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
     LoadWeights weights;
+    std::optional<double> dose;       // of shrink; none: the whole graph
+    const Climber* before = nullptr;  // begins once this one has met its end
+    bool met_its_end = false;         // its relaxation has allowed a limit, or its graph is not worth having
+    bool skipped = false;             // the latter
+    std::optional<ShrunkFree> small;
     std::unique_ptr<ConfigurationLp> lp;
     std::unique_ptr<PairTree> tree;
     std::uint64_t tree_ticks = 0;  // spent on it
@@ -61,10 +70,11 @@ class BoundClimber {
   Climber* next_climber();
   bool has_tree_to_climb(const Climber& climber) const;
   bool is_over(const Climber& climber) const;
-  void make_lp(Climber& climber);
+  bool make_lp(Climber& climber, double value);
   News climb_tree(Climber& climber, std::uint64_t ticks);
   News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
-  FreeSplit split_of(const std::vector<SetInUse>& sets) const;
+  FreeSplit split_of(const Climber& climber, const std::vector<SetInUse>& sets) const;
+  static FreeProof told_of_whole(const Climber& climber, FreeProof proof);
 
   const FreeInstance& instance_;
   const ConvexOrder& convex_order_;
@@ -72,7 +82,7 @@ class BoundClimber {
   const ProofCheck& check_;
   Budget& budget_;
   GroupPrices first_prices_;
-  std::vector<GroupId> order_;  // in which few nets are open at a time
+  std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0;
   std::atomic<bool> finished_ = false;

@@ -74,7 +74,11 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     auto news = climber_.climb(best, best_.bound(), ticks);
     if (!news) return;
     Base::tell_of_limit(news->answer);
-    if (news->proof) accept(std::move(*news->proof), "configuration LP; its certificate was verified");
+    if (news->split && options_.threads <= 1) Base::start_from(*news->split);  // the search is another thread's else
+    if (!news->proof) return;
+    const bool by_cases = news->proof->size() > 1;
+    accept(std::move(*news->proof), by_cases ? "configuration LP, case by case; its certificate was verified"
+                                             : "configuration LP; its certificate was verified");
   }
 
   std::vector<GroupId> any_order() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "partita/reduce/removal_step.h"
 #include "partita/reduce/transfers.h"
 
 namespace partita::detail {
@@ -49,6 +50,10 @@ class CertificateWriter {
     certificate.limit = proof.front().limit;
     certificate.shape = order_ ? Shape::Contiguous : Shape::Free;
     certificate.weights = proof.front().weights;
+    if (proof.front().removed) {
+      for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
+        certificate.steps.push_back(removal_step(removal, representative_));
+    }
     if (proof.size() == 1 && proof.front().decisions.empty()) {
       Certificate::Leaf only = leaf(proof.front());
       certificate.classes = std::move(only.classes);
