@@ -44,6 +44,13 @@ ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platfo
   return model;
 }
 
+GroupPrices prices_by_time(const ConfigurationModel& model) {
+  GroupPrices prices{{}, std::vector<double>(model.classes.size(), 0)};
+  for (GroupId v : ids<GroupId>(model.classes.empty() ? 0 : model.groups))
+    prices.of.push_back(model.classes[0].graph.accelerator_time(v));
+  return prices;
+}
+
 ConfigurationLp::ConfigurationLp(ConfigurationModel model, GroupPrices first_prices, std::vector<GroupId> order,
                                  const Trellis::Size& size)
     : model_(std::move(model)),

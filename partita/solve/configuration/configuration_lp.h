@@ -89,6 +89,9 @@ ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& wei
 // Of staged splits.
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform);
 
+// Prices to begin with where nobody has better ones: groups by their times on the first class, no tolls.
+GroupPrices prices_by_time(const ConfigurationModel& model);
+
 // A set in a solution of the LP.
 struct SetInUse {
   std::vector<GroupId> groups;  // sorted

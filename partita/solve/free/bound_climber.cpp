@@ -96,8 +96,10 @@ void BoundClimber::make_lp(Climber& climber) {
   for (GroupId v : instance_.graph.all()) any_order.push_back(v);
   const bool narrow = convex || climber.weights.any_transfers();
   if (order_.empty() && narrow) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
-  climber.lp = std::make_unique<ConfigurationLp>(model_of(instance_, climber.weights, convex_order_), first_prices_,
-                                                 narrow ? order_ : any_order, size);
+  ConfigurationModel model = model_of(instance_, climber.weights, convex_order_);
+  GroupPrices prices = first_prices_.empty() ? prices_by_time(model) : first_prices_;
+  climber.lp =
+      std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), narrow ? order_ : any_order, size);
 }
 
 bool BoundClimber::has_tree_to_climb(const Climber& climber) const {
