@@ -2,6 +2,7 @@
 #include "partita/solve/configuration/configuration_lp.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "partita/solve/configuration/configuration_run.h"
 #include "partita/solve/configuration/interval_sets.h"
@@ -98,6 +99,8 @@ Refutation ConfigurationLp::refute(double limit, Budget& budget, const std::vect
 }
 
 bool ConfigurationLp::too_large() const { return run_ && run_->too_large(); }
+
+double ConfigurationLp::shortfall() const { return run_ ? run_->shortfall() : std::numeric_limits<double>::infinity(); }
 
 std::vector<SetInUse> ConfigurationLp::solution() const { return run_ ? run_->solution() : std::vector<SetInUse>(); }
 

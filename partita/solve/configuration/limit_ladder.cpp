@@ -29,11 +29,14 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (top != top_) {  // a better split: try to prove it right away
     top_ = top;
     top_failed_ = false;
+    likely_ = 0;
     spent_ = 0;
   }
   const double near = kClosest * value;
   double limit = top;
-  if (top_failed_ || top >= allowed_from_) {
+  if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
+    limit = likely_;
+  } else if (top_failed_ || top >= allowed_from_) {
     if (std::min(top, allowed_from_) - bound < near) {
       exhausted_ = top >= allowed_from_;
       if (exhausted_) return 0;
@@ -59,18 +62,21 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
 
 void LimitLadder::refuted() {
   ++climbed_;
+  likely_ = 0;
   spent_ = 0;
 }
 
 void LimitLadder::impossible() {
   allowed_from_ = std::min(allowed_from_, last_);
+  likely_ = 0;
   spent_ = 0;
 }
 
-void LimitLadder::undecided(bool unproved) {
+void LimitLadder::undecided(bool unproved, double likely) {
   const bool at_top = last_ == top_;
   if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
   spent_ = 0;
+  likely_ = likely;
   if (at_top) {
     top_failed_ = true;
   } else {

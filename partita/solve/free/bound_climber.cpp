@@ -2,6 +2,7 @@
 #include "partita/solve/free/bound_climber.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace partita::detail {
 namespace {
@@ -13,6 +14,7 @@ constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000;  // before other limits are tried
 constexpr int kMostTooLarge = 3;
+constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
 
 }  // namespace
 
@@ -62,7 +64,10 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
     if (at_top && limit < value && !convex_order_.empty() && !climber.tree && !climber.lp->too_large())
       climber.tree = std::make_unique<PairTree>(*climber.lp, limit);
   } else {
-    climber.ladder.undecided(news.answer == Refutation::Refuted);
+    const bool unproved = news.answer == Refutation::Refuted;
+    const double shortfall = climber.lp->shortfall();
+    const bool knows = !convex_order_.empty() && !unproved && shortfall > 1;
+    climber.ladder.undecided(unproved, knows ? limit / std::pow(shortfall, kBelowShortfall) : 0);
   }
   return news;
 }
