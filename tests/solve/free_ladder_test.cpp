@@ -64,8 +64,8 @@ TEST(LimitLadder, TriesWhatSeemsEasyFirst) {
   ladder.undecided(false, 70);
   EXPECT_EQ(ladder.next(100, 50, 1), 70);
   EXPECT_EQ(ladder.next(100, 50, kLong), 70);  // and stays there while there is patience
-  ladder.undecided(false, 60);
-  EXPECT_EQ(ladder.next(100, 50, kLong), 60);
+  ladder.undecided(false, 65);
+  EXPECT_EQ(ladder.next(100, 50, kLong), 60);  // it was judged too well: twice as far down
   ladder.refuted();
   const double higher = ladder.next(100, 60, kLong);
   EXPECT_GT(higher, 60);

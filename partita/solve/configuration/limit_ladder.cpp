@@ -13,6 +13,7 @@ constexpr double kClosest = 1e-4;  // limits nearer to each other than this, rel
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
+constexpr double kFurther = 2;
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
@@ -76,7 +77,8 @@ void LimitLadder::undecided(bool unproved, double likely) {
   const bool at_top = last_ == top_;
   if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
   spent_ = 0;
-  likely_ = likely;
+  // What only seemed easy was judged too well: the next one is further off.
+  likely_ = likely > 0 && last_ == likely_ ? last_ - kFurther * (last_ - likely) : likely;
   if (at_top) {
     top_failed_ = true;
   } else {
