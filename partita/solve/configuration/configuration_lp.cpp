@@ -2,6 +2,7 @@
 #include "partita/solve/configuration/configuration_lp.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "partita/solve/configuration/configuration_run.h"
 #include "partita/solve/configuration/interval_sets.h"
@@ -48,6 +49,13 @@ ConfigurationModel model_of(const NetGraph& graph, const StagePlatform& platform
         {true, std::min(platform.hosts, most), platform.host_memory, NetGraph(std::move(on_host), {})});
   }
   return model;
+}
+
+GroupPrices prices_by_time(const ConfigurationModel& model) {
+  GroupPrices prices{{}, std::vector<double>(model.classes.size(), 0)};
+  for (GroupId v : ids<GroupId>(model.classes.empty() ? 0 : model.groups))
+    prices.of.push_back(model.classes[0].graph.accelerator_time(v));
+  return prices;
 }
 
 ConfigurationLp::ConfigurationLp(ConfigurationModel model, GroupPrices first_prices, std::vector<GroupId> order,
@@ -97,6 +105,8 @@ Refutation ConfigurationLp::refute(double limit, Budget& budget, const std::vect
 }
 
 bool ConfigurationLp::too_large() const { return run_ && run_->too_large(); }
+
+double ConfigurationLp::shortfall() const { return run_ ? run_->shortfall() : std::numeric_limits<double>::infinity(); }
 
 std::vector<SetInUse> ConfigurationLp::solution() const { return run_ ? run_->solution() : std::vector<SetInUse>(); }
 

@@ -92,6 +92,9 @@ ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& wei
 ConfigurationModel model_of(const NetGraph& graph, const StagePlatform& platform);
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform);
 
+// Prices to begin with where nobody has better ones: groups by their times on the first class, no tolls.
+GroupPrices prices_by_time(const ConfigurationModel& model);
+
 // A set in a solution of the LP.
 struct SetInUse {
   std::vector<GroupId> groups;  // sorted
@@ -118,6 +121,10 @@ class ConfigurationLp {
   // If it was not refuted: the solution of the LP that the columns found last allow; empty if it was not solved, or needs
   // sets that are not there.
   std::vector<SetInUse> solution() const;
+  // If it was not refuted: how many times too dear the dearest sets known are at the prices nearest to a proof. The room
+  // of a set shrinks at least as fast as the limit where groups are many, so a limit lower by as much is often refuted by
+  // the same prices. Infinity if there are none.
+  double shortfall() const;
   const ConfigurationModel& model() const { return model_; }
   // The trellises of the limit asked last would have too many states.
   bool too_large() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "partita/solve/configuration/host_knapsack.h"
@@ -117,6 +118,11 @@ std::vector<SetInUse> ConfigurationLp::Run::solution() const {
     if (parts[i] > kLeastPart) result.push_back({*in_master_[i].first, in_master_[i].second, parts[i]});
   }
   return result;
+}
+
+double ConfigurationLp::Run::shortfall() const {
+  if (inner_.empty() || !(devices_ > 0)) return std::numeric_limits<double>::infinity();
+  return together(inner_dearest_) / devices_;  // they are normalised so that every accelerator has to hold one
 }
 
 // A group that no device can hold, if there is one: a price on it alone is the proof.

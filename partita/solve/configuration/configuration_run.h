@@ -24,6 +24,7 @@ class ConfigurationLp::Run {
   }
   Refutation go(Budget& budget);
   std::vector<SetInUse> solution() const;
+  double shortfall() const;
   bool too_large() const { return too_large_; }
 
  private:

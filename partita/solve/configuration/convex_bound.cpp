@@ -25,8 +25,7 @@ void ConvexBound::start(Budget& budget) {
   ConfigurationModel model = model_of(graph_, platform_);
   std::vector<GroupId> order = narrow_order(graph_, model.order, options_.seed, &budget);
   budget.spend(graph_.size());
-  GroupPrices prices{{}, std::vector<double>(model.classes.size(), 0)};
-  for (GroupId v : graph_.all()) prices.of.push_back(graph_.accelerator_time(v));
+  GroupPrices prices = prices_by_time(model);
   const std::size_t room = budget.table_bytes() / kBytesPerState / std::max<std::size_t>(model.classes.size(), 1);
   lp_ = std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), std::move(order),
                                           Trellis::Size{options_.widest_layer, std::min(options_.most_states, room)});

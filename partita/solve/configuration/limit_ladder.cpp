@@ -13,6 +13,7 @@ constexpr double kClosest = 1e-4;  // limits nearer to each other than this, rel
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
+constexpr double kFurther = 2;
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
@@ -29,11 +30,14 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (top != top_) {  // a better split: try to prove it right away
     top_ = top;
     top_failed_ = false;
+    likely_ = 0;
     spent_ = 0;
   }
   const double near = kClosest * value;
   double limit = top;
-  if (top_failed_ || top >= allowed_from_) {
+  if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
+    limit = likely_;
+  } else if (top_failed_ || top >= allowed_from_) {
     if (std::min(top, allowed_from_) - bound < near) {
       exhausted_ = top >= allowed_from_;
       if (exhausted_) return 0;
@@ -59,18 +63,22 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
 
 void LimitLadder::refuted() {
   ++climbed_;
+  likely_ = 0;
   spent_ = 0;
 }
 
 void LimitLadder::impossible() {
   allowed_from_ = std::min(allowed_from_, last_);
+  likely_ = 0;
   spent_ = 0;
 }
 
-void LimitLadder::undecided(bool unproved) {
+void LimitLadder::undecided(bool unproved, double likely) {
   const bool at_top = last_ == top_;
   if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
   spent_ = 0;
+  // What only seemed easy was judged too well: the next one is further off.
+  likely_ = likely > 0 && last_ == likely_ ? last_ - kFurther * (last_ - likely) : likely;
   if (at_top) {
     top_failed_ = true;
   } else {

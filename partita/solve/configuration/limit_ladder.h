@@ -4,6 +4,8 @@
 // First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit
 // that took too long. When the two have met, everything is tried again with more patience, first of all just below the
 // best value. A limit that the relaxation allows is never tried again, nor is one above it.
+//
+// Who gave up a limit may know one that is likely to be refuted at once: that one comes next.
 #pragma once
 
 #include <atomic>
@@ -28,8 +30,9 @@ class LimitLadder {
 
   // What came of the last limit.
   void refuted();
-  void impossible();              // the relaxation allows it
-  void undecided(bool unproved);  // the turn ended; or (unproved) a refutation did not pass its check
+  void impossible();  // the relaxation allows it
+  // The turn ended; or (unproved) a refutation did not pass its check. `likely` is a lower limit that seems easy, or 0.
+  void undecided(bool unproved, double likely = 0);
 
   // Whether the last limit was the one just below the best value.
   bool is_at_top() const { return last_ == top_; }
@@ -45,6 +48,7 @@ class LimitLadder {
   double top_ = 0;               // just below the best value, as of the last call
   double allowed_from_ = kNone;  // the relaxation allows limits from here on
   double hard_from_ = kNone;     // limits from here on took too long
+  double likely_ = 0;            // worth a try before all others; 0: none is
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false;

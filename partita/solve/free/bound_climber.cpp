@@ -2,6 +2,7 @@
 #include "partita/solve/free/bound_climber.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "partita/solve/configuration/narrow_order.h"
 
@@ -17,6 +18,7 @@ constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'00
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
 constexpr int kMostTooLarge = 3;
 constexpr double kFreeDoses[] = {0.01};  // of shrink, before the whole graph
+constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
 
 }  // namespace
 
@@ -77,7 +79,10 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
     if (at_top && limit < value && !climber.tree && !climber.lp->too_large())
       climber.tree = std::make_unique<PairTree>(*climber.lp, limit);
   } else {
-    climber.ladder.undecided(news.answer == Refutation::Refuted);
+    const bool unproved = news.answer == Refutation::Refuted;
+    const double shortfall = climber.lp->shortfall();
+    const bool knows = !convex_order_.empty() && !unproved && shortfall > 1;
+    climber.ladder.undecided(unproved, knows ? limit / std::pow(shortfall, kBelowShortfall) : 0);
   }
   return news;
 }
@@ -128,8 +133,10 @@ bool BoundClimber::make_lp(Climber& climber, double value) {
   for (GroupId v : instance_.graph.all()) any_order.push_back(v);
   const bool narrow = convex || climber.weights.any_transfers();
   if (order_.empty() && narrow) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
-  climber.lp = std::make_unique<ConfigurationLp>(model_of(instance_, climber.weights, convex_order_), first_prices_,
-                                                 narrow ? order_ : any_order, size);
+  ConfigurationModel model = model_of(instance_, climber.weights, convex_order_);
+  GroupPrices prices = first_prices_.empty() ? prices_by_time(model) : first_prices_;
+  climber.lp =
+      std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), narrow ? order_ : any_order, size);
   return true;
 }
 

@@ -32,7 +32,7 @@ class BoundClimber {
   BoundClimber(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options,
                const ProofCheck& check, Budget& budget);
 
-  // Where the search for prices begins.
+  // Where the search for prices begins, if not at the groups' times.
   void start_from(GroupPrices prices) { first_prices_ = std::move(prices); }
 
   struct News {

@@ -35,9 +35,9 @@ FreeOutcome bound_contiguous(const FreeInstance& instance, const ConvexOrder& or
   within_limits(budget, [&] {
     Technique technique(budget, "contiguous.configuration_lp", "bounds raised");
     BoundClimber climber(instance, order, options, check, budget);
-    Volume volume = volume_bound(instance, &budget);
-    const double floor = volume.bound * (1 - kBelowVolumeOfWork);  // limits below are not worth a try
-    climber.start_from(std::move(volume.prices));
+    // Limits below the volume of work are not worth a try. Its prices are no start: where hosts take part they are flat
+    // in what hosts do well, and prices nearer to a proof over convex sets are hardly ever found from there.
+    const double floor = volume_bound(instance, &budget).bound * (1 - kBelowVolumeOfWork);
     double turn = kFirstConvexTurn;
     while (!budget.exhausted() && !climber.finished() && best.value() > 0 &&
            !best.closed(std::max(options.gap, kClosedGap))) {
