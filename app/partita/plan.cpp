@@ -120,7 +120,8 @@ std::string why_no_certificate(const Problem& problem, const Result& result) {
   if (!(result.bound > 0)) return "nothing was proved";
   if (problem.shape == Shape::Staged)
     return "none was found for this bound, nor for a lower one (for staged splits they are looked for where "
-           "accelerators are equal and loads are sums); there may be one for --shape free, whose bound holds for staged "
+           "accelerators are equal and loads are sums); there may be one for --shape free, whose bound holds for "
+           "staged "
            "splits too";
   return fmt::format("this bound has no certificate ({})", result.proof);
 }
@@ -336,10 +337,10 @@ void add_output(Command& command, PlanArguments& arguments) {
                           "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
               .needs(output),
           {"plan", "seed"});
-  path(
-      command.add_option("--certificate", arguments.certificate,
-                         "Write here what proves the bound, or a lower one as near to it as can be found; staged splits\n"
-                         "keep three tenths of the time limit for that. partita-check --certificate verifies it"));
+  path(command.add_option(
+      "--certificate", arguments.certificate,
+      "Write here what proves the bound, or a lower one as near to it as can be found; staged splits\n"
+      "keep three tenths of the time limit for that. partita-check --certificate verifies it"));
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command
