@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration LP of a claim, in the check's own numbers.
 //
-// Whoever makes a certificate with steps has to find prices for what the *check* makes of the steps. So the LP is asked
-// of just that: groups, transfers and order are those of the check's instance, after its steps. A load of L units becomes
-// a time of L + 1 within a limit of 2^40, which the LP scales, rounding down and taking one off as the check does, to L
-// again; memory likewise. So a set has the same integer load here and there, and what the LP proves the check finds
-// too. Nothing rests on that: a certificate is handed out only if it passes the check.
+// Whoever makes a certificate with steps has to find prices for what the *check* makes of the steps. So the LP is
+// asked of just that: groups, transfers and order are those of the check's instance, after its steps. A load of L
+// units becomes a time of L + 1 within a limit of 2^40, which the LP scales, rounding down and taking one off as the
+// check does, to L again; memory likewise. So a set has the same integer load here and there, and what the LP proves
+// the check finds too. Nothing rests on that: a certificate is handed out only if it passes the check.
 #pragma once
 
 #include <optional>

@@ -64,7 +64,7 @@ class StagedCertifier {
     return held;
   }
 
-  // From the smallest graph to the largest; cases at last, of the one that loses least of those that the LP answered for.
+  // From the smallest graph to the largest; cases at last, of the one that loses least of those with an answer.
   bool certify(double limit, Budget& budget) {
     CertifiedSteps steps(problem_, instance_, limit, budget);
     steps.presolve();

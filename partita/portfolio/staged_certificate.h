@@ -2,9 +2,9 @@
 // A certificate for a bound of staged splits, whoever proved the bound.
 //
 // Bounds of staged splits come from a search over ideals, from windows, and from the configuration LP on what shrink
-// and presolve leave; what a certificate can say is the last of these, and of presolve only what the check can retrace. So
-// it is looked for by itself, when the bound is known: at the bound, then, where that fails, below it in growing steps,
-// and between the highest limit that was certified and the lowest that was not. At each limit
+// and presolve leave; what a certificate can say is the last of these, and of presolve only what the check can
+// retrace. So it is looked for by itself, when the bound is known: at the bound, then, where that fails, below it in
+// growing steps, and between the highest limit that was certified and the lowest that was not. At each limit
 //   1. the graph is presolved, as far as the check can retrace it (certified_steps.h);
 //   2. and shrunk (reduce/shrink.h), by the largest dose first, unless it is small;
 //   3. the configuration LP over convex sets is asked of what the check makes of these steps (claim_model.h);
