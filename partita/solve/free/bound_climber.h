@@ -70,6 +70,7 @@ class BoundClimber {
   Climber* next_climber();
   bool has_tree_to_climb(const Climber& climber) const;
   bool is_over(const Climber& climber) const;
+  bool is_small();
   bool make_lp(Climber& climber, double value);
   News climb_tree(Climber& climber, std::uint64_t ticks);
   News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
