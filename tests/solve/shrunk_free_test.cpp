@@ -118,7 +118,9 @@ TEST(ShrunkFree, NeverRefutesWhatExistsAndCertificatesHold) {
   EXPECT_GT(tried * 10, cases(1500));
   EXPECT_GT(refuted * 2, tried);
   EXPECT_GT(verified * 10, refuted * 9);
-  EXPECT_GT(with_cases, 0u);
+  if (all_usual_cases()) {
+    EXPECT_GT(with_cases, 0u);
+  }
 }
 
 }  // namespace
