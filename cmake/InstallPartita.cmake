@@ -93,5 +93,5 @@ install(FILES "${PROJECT_BINARY_DIR}/partita-config.cmake" "${PROJECT_BINARY_DIR
         DESTINATION "${package_dir}")
 # Consumers of a static library link what it was built with, and find it in the same way.
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindScotch.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake"
-        DESTINATION "${package_dir}")
+              "${PROJECT_SOURCE_DIR}/cmake/FindHiGHS.cmake" DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

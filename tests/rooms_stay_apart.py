@@ -16,7 +16,7 @@ import sys
 
 GENERATED = "partita/version.h"  # by CMake, from version.h.in; it knows no room, and any may include it
 OPTION_NAMES = "partita/ask/option_names.cpp"  # the table by which programs translate
-PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "scotch.h", "metis.h")
+PRIVATE_LIBRARIES = ("nlohmann/", "CLI/", "zlib.h", "Cbc", "Clp", "Coin", "Osi", "interfaces/highs", "scotch.h", "metis.h")
 SPDX = {".h": "// SPDX-License-Identifier: Apache-2.0", ".cpp": "// SPDX-License-Identifier: Apache-2.0"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 ROOM = re.compile(r"^\s*partita_room\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)

@@ -117,10 +117,12 @@ void print_no_split(const PlanArguments& arguments, const Result& result, const 
 std::string why_no_certificate(const Problem& problem, const Result& result) {
   if (!result.split) return "there is no split";
   if (problem.objective == Objective::Latency) return "there are no certificates for latency";
-  if (problem.shape == Shape::Staged)
-    return "there are no certificates for --shape staged; there are for --shape free, whose bound holds for staged "
-           "splits too";
   if (!(result.bound > 0)) return "nothing was proved";
+  if (problem.shape == Shape::Staged)
+    return "none was found for this bound, nor for a lower one (for staged splits they are looked for where "
+           "accelerators are equal and loads are sums); there may be one for --shape free, whose bound holds for "
+           "staged "
+           "splits too";
   return fmt::format("this bound has no certificate ({})", result.proof);
 }
 
@@ -241,6 +243,7 @@ int run_plan(PlanArguments arguments) {
   PlanOptions options = options_with_rules(arguments, engine, problem, weights);
   if (options.contract_layers) refuse_without_layers(problem, arguments.question.workload, layers_option);
 
+  options.certificate = certificate.has_value();
   std::optional<ExplainOptions> explained = what_to_explain(arguments, asked);
   std::optional<double> before;  // what the split to start from costs
   if (!arguments.start.empty()) {
@@ -334,10 +337,10 @@ void add_output(Command& command, PlanArguments& arguments) {
                           "What to write (default plan): plan, Partita's own JSON; seed, the paper code's output")
               .needs(output),
           {"plan", "seed"});
-  path(
-      command.add_option("--certificate", arguments.certificate,
-                         "Write here what proves the bound, for --shape free and, where it is the free splits' bound,\n"
-                         "contiguous; partita-check --certificate verifies it"));
+  path(command.add_option(
+      "--certificate", arguments.certificate,
+      "Write here what proves the bound, or a lower one as near to it as can be found; staged splits\n"
+      "keep three tenths of the time limit for that. partita-check --certificate verifies it"));
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <thread>
 
 #include "app/partita/settings_option.h"
 #include "app/shared/help_formatter.h"
@@ -15,6 +16,8 @@
 namespace partita::detail::app {
 namespace {
 
+constexpr int kMostThreads = 1024;
+
 Algorithm parse_algorithm(const std::string& text) {
   if (text == "exact") return Algorithm::Exact;
   if (text == "linear") return Algorithm::Linear;
@@ -23,6 +26,8 @@ Algorithm parse_algorithm(const std::string& text) {
 }
 
 }  // namespace
+
+int all_cores() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads); }
 
 PlanOptions Solving::plan_options() const {
   PlanOptions result = options;
@@ -61,7 +66,7 @@ void add_solving_options(Command& command, Solving& solving, const std::string& 
               "--algorithm", solving.algorithm,
               "How to search (default auto): auto, the best portfolio; exact, the dynamic program over\n"
               "ideals; linear, the linearised one, which is fast and rarely proves anything; ip, the integer\n"
-              "program of the shape, by CBC"),
+              "program of the shape, by CBC or HiGHS"),
           {"auto", "exact", "linear", "ip"});
   seconds(command.add_option("--time-limit", solving.time_limit, limit_help));
   add_memory_option(command, solving.memory_limit);
@@ -69,9 +74,9 @@ void add_solving_options(Command& command, Solving& solving, const std::string& 
                               "Stop once (value - bound) / value is at most this: 0.01, 1% (default 0: prove it)"),
            1);
   whole(command.add_option("--threads", solving.options.threads,
-                           "Threads to use at most (default 1); with 2, free splits and splits for latency\nare "
-                           "searched and bounded side by side; with more, several searches for latency"),
-        "N", 1, 1024);
+                           "Threads to use at most (default: one for each core); with 1, a seed and the input\n"
+                           "fix the answer as far as no limit of time ends the search"),
+        "N", 1, kMostThreads);
   whole(command.add_option("--seed", solving.options.seed, "Seed of the heuristics' random orders (default 1)"), "S", 0,
         std::numeric_limits<std::int64_t>::max());
   add_settings_option(command, solving.options.settings);

@@ -11,11 +11,14 @@
 
 namespace partita::detail::app {
 
+// How many threads the machine can run at once, as far as this process may use it.
+int all_cores();
+
 struct Solving {
   std::string algorithm = "auto";
   double time_limit = 60;
-  double memory_limit = default_memory_limit();  // bytes
-  PlanOptions options;                           // but for the algorithm
+  double memory_limit = default_memory_limit();    // bytes
+  PlanOptions options = {.threads = all_cores()};  // but for the algorithm
 
   PlanOptions plan_options() const;
   Budget::Limits limits() const;

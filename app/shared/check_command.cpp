@@ -46,7 +46,7 @@ void add_check_options(Command& command, CheckArguments& arguments) {
   add_question_options(command, arguments.question);
   command.group("Checks");
   path(command.add_option("--certificate", arguments.certificate,
-                          "Also verify this certificate: that no split at all has a value of at most its limit"));
+                          "Also verify this certificate: that no split of its shape has a value of at most its limit"));
   seconds(command.add_option("--time-limit", arguments.certificate_seconds,
                              "Time to verify the certificate in (default 60 s; inf for none), within 1 GiB of memory;\n"
                              "one that takes more is not accepted"));
@@ -82,8 +82,9 @@ int run_check(CheckArguments arguments) {
     if (certificate && verdict.holds) {
       // In full: the limit of an optimal split lies a millionth below its value, and rounded it would be the value.
       const std::string& unit = problem.workload->time_unit;
-      text += fmt::format("certificate: verified; no split of any shape is at {:.9g}{} or below\n", certificate->limit,
-                          unit.empty() ? "" : " " + unit);
+      text += fmt::format("certificate: verified{}; {} at {:.9g}{} or below\n",
+                          certificate->leaves.empty() ? "" : fmt::format(", {} cases", certificate->leaves.size()),
+                          splits_of_claim(*certificate), certificate->limit, unit.empty() ? "" : " " + unit);
     } else if (certificate && verdict.undecided) {
       text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
                           arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),

@@ -26,8 +26,9 @@ def run_measured(args, command):
 def plan(args, path, time_limit, algorithm="auto", shape="staged", question=()):
     """One row of a table: what `partita plan` answered, what it used, and what partita-check says about it.
 
-    The bound of a free or contiguous split comes with a certificate, which partita-check verifies as well. `question` are options
-    that change the question, for both programs; without --objective there it is throughput.
+    The bound of a free or contiguous split comes with a certificate, which partita-check verifies as well. One for a
+    staged split is looked for in time of its own, so that it is asked for only with --staged-certificates. `question`
+    are options that change the question, for both programs; without --objective there it is throughput.
     """
     output = args.output.parent / "plan.json"
     certificate = args.output.parent / "certificate.json"
@@ -36,7 +37,7 @@ def plan(args, path, time_limit, algorithm="auto", shape="staged", question=()):
     question = ["--shape", shape, *question]
     command = [args.build / "partita", "plan", path, *question, "--threads", "1", "--time-limit", str(time_limit),
                "--algorithm", algorithm, "--quiet", "-o", output]
-    if shape != "staged":
+    if shape != "staged" or args.staged_certificates:
         command += ["--certificate", certificate]
     load_before = os.getloadavg()[0]
     code, seconds, megabytes, stderr = run_measured(args, [str(part) for part in command])

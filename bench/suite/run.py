@@ -215,6 +215,8 @@ def parse_arguments():
                         help="for every workload, instead of its group's")
     parser.add_argument("--tables", metavar="NAMES", default=",".join(TABLES),
                         help=f"which tables, with commas between (default: all; {', '.join(TABLES)})")
+    parser.add_argument("--staged-certificates", action="store_true",
+                        help="ask for certificates of staged splits too, which takes time of its own")
     parser.add_argument("--output", type=pathlib.Path, help="the JSON file (default: BUILD/bench/suite.json)")
     args = parser.parse_args()
     args.build = args.build.resolve()

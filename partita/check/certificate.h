@@ -16,11 +16,14 @@ struct CertificateVerdict {
   bool undecided = false;  // it may hold, but was not checked to the end
 };
 
-// Holds: no free split of the problem has a largest load of at most certificate.limit. A shape only rules out splits,
-// so the claim is good for every shape; and for gpipe, whose values are not below the largest load. Never holds for
-// latency.
-// Certificates may come from anybody: one that cannot be checked within the budget's time and memory (without a budget,
-// 1 GiB) is not accepted. The order of its classes matters to speed only.
+// Holds: no split of the problem has a largest load of at most certificate.limit. A narrower shape only rules out
+// splits, so a claim about free splits is good for every shape, and one about contiguous splits for staged ones; and
+// all of them for gpipe, whose values are not below the largest load. Never holds for latency. Certificates may come
+// from anybody: one that cannot be checked within the budget's time and memory (without a budget, 1 GiB) is not
+// accepted. The order of its classes matters to speed only.
 CertificateVerdict verify(const Problem& problem, const Certificate& certificate, Budget* budget = nullptr);
+
+// "no contiguous split is", "no split of any shape is": of which splits the claim is.
+std::string splits_of_claim(const Certificate& certificate);
 
 }  // namespace partita::detail

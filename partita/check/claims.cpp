@@ -43,20 +43,32 @@ constexpr PlainWords kPlainWords[] = {
     {"each pass", "neither pass can be faster, even alone", "neither pass can be faster, even alone"},
     {"longest path of least node times", "operators that wait for each other take as long on their fastest devices",
      "operators that wait for each other take that long on their fastest devices"},
+    {"packing:", "there are more branches than accelerators, and none runs several of them sooner",
+     "there are more branches than accelerators, and none runs several of them sooner"},
     {"a spine:", "operators that wait for each other cannot finish sooner on these accelerators",
      "operators that wait for each other cannot finish sooner on these accelerators"},
     {"labels", "no operator's earliest possible finish allows a better end",
      "no operator's earliest possible finish allows an earlier end"},
+    {"integer program: claimed by HiGHS", "an integer program, which HiGHS solved, has no better answer",
+     "an integer program, as far as HiGHS solved it, cannot go below that"},
     {"integer program", "an integer program, which CBC solved, has no better answer",
      "an integer program, as far as CBC solved it, cannot go below that"},
     {"a constraint that no split meets", "", ""},
     {"loads are not negative", "no time is less than nothing", ""},
 };
 
+// What plan() adds to the proof of a bound that others proved and a certificate confirms, or all but a part of it.
+constexpr std::string_view kVerified = "; its certificate was verified", kCertifiedInPart = "; certified to within";
+
 // plan() puts this before a proof that speaks of the coarser problem alone.
 bool layers_together(const Result& result) { return result.proof.starts_with("with layers kept together: "); }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// Whose word it is, in the words of solve_ip().
+const char* foreign_solver(const Result& result) {
+  return contains(result.proof, "claimed by HiGHS") ? "HiGHS" : "CBC";
+}
 
 }  // namespace
 
@@ -75,13 +87,14 @@ std::string claim_text(const Problem& problem, const Result& result) {
   } else if (!latency) {
     text += problem.shape == Shape::Free ? " among all splits" : fmt::format(" among {}s", kind);
   }
-  return result.unverified ? text + " by CBC's word, not verified" : text;
+  return result.unverified ? fmt::format("{} by {}'s word, not verified", text, foreign_solver(result)) : text;
 }
 
 std::string bound_text(const Problem& problem, const Result& result) {
   if (!(result.bound > 0)) return "";
-  return fmt::format("{}no {}{} is below {}", result.unverified ? "by CBC's word, not verified, " : "",
-                     split_kind(problem.objective, problem.shape),
+  const std::string whose =
+      result.unverified ? fmt::format("by {}'s word, not verified, ", foreign_solver(result)) : std::string();
+  return fmt::format("{}no {}{} is below {}", whose, split_kind(problem.objective, problem.shape),
                      layers_together(result) ? " that keeps layers together" : "",
                      time_text(result.bound, problem.workload->time_unit));
 }
@@ -100,6 +113,10 @@ std::string plain_proof(const Result& result) {
       text += " (even with all devices next to each other)";
     if (contains(result.proof, "with as few samples in flight as can be: "))
       text += " (even with as few samples in flight as can be)";
+    if (contains(result.proof, kVerified) && !text.starts_with("certificate verified"))
+      text = "certificate verified: " + text;
+    if (const std::size_t at = result.proof.find(kCertifiedInPart); at != std::string::npos)
+      text += result.proof.substr(at);
     if (result.unverified) text += "; nobody has verified that";
     return text;
   }

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic program takes the classes in the given order. After each class, a state tells for every open transfer
-// (some members decided, some not) whether the members so far are all in the set, all out, or mixed; mixed costs its
-// transfer at once. Labels (load, price) at a state stand for the sets that lead there. Two labels in one bucket of
-// load are replaced by one with the smaller load and the higher price, which is no worse than either. A label is
-// dropped when even its best completion cannot exceed the goal: completions are bounded by longest paths in which every
-// unit of load costs theta / 2^36, with theta times the room left granted on top. All three steps err only towards
-// higher prices, so if no label ends above the goal, no set within the limit is dearer.
+// The dynamic program walks through the layers of price_layers.h. Labels (load,
+// price) at a state stand for the sets that lead there. Two labels in one bucket of load are replaced by one with the
+// smaller load and the higher price, which is no worse than either. A label is dropped when even its best completion
+// cannot exceed the goal: completions are bounded by longest paths in which every unit of load costs theta / 2^36, with
+// theta times the room left granted on top. All three steps err only towards higher prices, so if no label ends above
+// the goal, no set within the limit is dearer.
 //
 // Certificates come from anywhere, and the number of states is exponential in the number of open transfers: what is
 // made is counted against the budget's memory, and time is asked for inside every long loop. Tests:
-// tests/check/certificate_test.cpp, tests/check/certificate_limits_test.cpp.
+// tests/check/certificate_test.cpp, tests/check/convex_certificate_test.cpp, tests/check/certificate_limits_test.cpp.
 #include "partita/check/price_program.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
-#include <unordered_map>
 
+#include "partita/check/price_layers.h"
 #include "partita/util/wide_int.h"
 
 namespace partita::detail {
@@ -30,167 +26,47 @@ constexpr Int kTooMuch = std::numeric_limits<Int>::max() / 4;
 constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
 constexpr Int kLeastPrice = -(Int{1} << 60);  // sums that are lower still are taken for this, which is no less valid
 constexpr std::uint64_t kLabelsPerTick = 8;
-constexpr std::uint64_t kStepsPerLook = 1 << 14;  // at the clock
-constexpr std::size_t kMostKept = 1024;           // labels of a state for which room is kept
+constexpr std::size_t kMostKept = 1024;  // labels of a state for which room is kept
 
-struct Arc {
-  std::int32_t to = -1;
-  Int load = 0;
+struct Completions {
+  std::vector<Int> most_price;  // by state: most price less theta per load, from here to the end
+  std::vector<Int> least_load;  // by state: from here to the end
 };
-
-struct Layer {
-  std::vector<std::array<Arc, 2>> arcs;  // by state: left, taken
-  std::vector<Int> completion;           // by state: most price less theta per load, from here to the end
-  std::vector<Int> least_rest;           // by state: least load from here to the end
-};
-constexpr std::size_t kBytesPerState = sizeof(std::array<Arc, 2>) + 2 * sizeof(Int);
-constexpr std::size_t kBytesPerOpenState = 160;  // and twice its characters, while its layer is being made
 
 Int charged(Int theta, Int load) { return static_cast<Int>((static_cast<WideInt>(theta) * load) >> kThetaShift); }
-
-struct Extent {
-  std::size_t first, last;
-};
-
-std::vector<Extent> extents(const PriceQuestion& question) {
-  std::vector<Extent> result;
-  for (const PriceQuestion::Transfer& transfer : question.transfers) {
-    const auto [first, last] = std::minmax_element(transfer.members.begin(), transfer.members.end());
-    result.push_back({*first, *last});
-  }
-  return result;
-}
-
-// What a class does to the states: which open transfers stay, which open, and which it is a member of.
-struct StateStep {
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  struct Touched {
-    Int load;
-    std::size_t before, after;  // its place among the open transfers, if it is one
-  };
-  std::vector<std::size_t> kept;  // by place after: place before, kNone where it opens here
-  std::vector<Touched> touched;   // those that were open before
-
-  // The state after the class, and what the class adds to the load.
-  std::string take(const std::string& state, bool take, Int& load) const {
-    const char now = take ? 'i' : 'o';
-    std::string result(kept.size(), now);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i] != kNone) result[i] = state[kept[i]];
-    }
-    for (const Touched& t : touched) {
-      if (state[t.before] == 'm' || state[t.before] == now) continue;
-      load += t.load;
-      if (t.after != kNone) result[t.after] = 'm';
-    }
-    return result;
-  }
-};
 
 class PriceProgram {
  public:
   PriceProgram(const PriceQuestion& question, Budget& budget)
-      : question_(question), budget_(budget), extents_(extents(question)) {}
+      : question_(question), budget_(budget), meter_(budget), layers_(price_layers(question, meter_)) {}
 
   PriceAnswer run() {
-    build_layers();
-    if (stopped_) return *stopped_;
+    if (meter_.stopped()) return *meter_.stopped();
     bound_completions();
     return look();
   }
 
  private:
-  // A state is a string: one character for each open transfer, in the order in which they opened.
-  void build_layers() {
-    const std::size_t n = question_.classes.size();
-    std::vector<std::vector<std::size_t>> of_class(n);
-    for (std::size_t e = 0; e < question_.transfers.size(); ++e) {
-      for (const std::size_t c : question_.transfers[e].members) of_class[c].push_back(e);
-    }
-    std::vector<std::size_t> open;  // transfers, as the characters of a state stand for
-    std::vector<std::string> states{""};
-    for (std::size_t t = 0; t < n; ++t) {
-      std::vector<std::size_t> open_after;
-      const StateStep step = step_of(t, of_class[t], open, open_after);
-      std::unordered_map<std::string, std::int32_t> index;
-      std::vector<std::string> next;
-      Layer layer;
-      layer.arcs.resize(states.size());
-      for (std::size_t s = 0; s < states.size(); ++s) {
-        if (out_of_bounds(states.size() * (open.size() + kBytesPerOpenState) +
-                          next.size() * (kBytesPerState + 2 * open_after.size() + kBytesPerOpenState)))
-          return;
-        for (const bool take : {false, true}) {
-          if (take && !question_.classes[t].may_be_taken) continue;
-          Int load = take ? question_.classes[t].load : 0;
-          std::string state = step.take(states[s], take, load);
-          if (load > question_.limit) continue;
-          const auto [it, added] = index.try_emplace(std::move(state), static_cast<std::int32_t>(next.size()));
-          if (added) next.push_back(it->first);
-          layer.arcs[s][take] = {it->second, load};
-        }
-      }
-      layer_bytes_ += next.size() * kBytesPerState;
-      layers_.push_back(std::move(layer));
-      states = std::move(next);
-      open = std::move(open_after);
-    }
-    layers_.push_back({std::vector<std::array<Arc, 2>>(states.size()), {}, {}});
-  }
-
-  StateStep step_of(std::size_t t, const std::vector<std::size_t>& touched, const std::vector<std::size_t>& open,
-                    std::vector<std::size_t>& open_after) const {
-    StateStep step;
-    std::unordered_map<std::size_t, std::size_t> place_after, place_before;
-    const auto keep = [&](std::size_t transfer, std::size_t before) {
-      if (extents_[transfer].last == t) return;
-      place_after[transfer] = open_after.size();
-      open_after.push_back(transfer);
-      step.kept.push_back(before);
-    };
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      place_before[open[i]] = i;
-      keep(open[i], i);
-    }
-    for (const std::size_t e : touched) {
-      if (extents_[e].first == t) keep(e, StateStep::kNone);
-    }
-    for (const std::size_t e : touched) {
-      const auto before = place_before.find(e), after = place_after.find(e);
-      if (before == place_before.end()) continue;  // it opens here
-      step.touched.push_back(
-          {question_.transfers[e].load, before->second, after == place_after.end() ? StateStep::kNone : after->second});
-    }
-    return step;
-  }
-
-  // Looks at the memory in use each time, at the clock from time to time; true if one of them has run out.
-  bool out_of_bounds(std::size_t passing_bytes) {
-    if (layer_bytes_ + passing_bytes > budget_.limits().memory_bytes) stopped_ = PriceAnswer::NoMemory;
-    if (++steps_ >= kStepsPerLook) {
-      steps_ = 0;
-      if (budget_.exhausted()) stopped_ = PriceAnswer::NoTime;
-    }
-    return stopped_.has_value();
-  }
+  Int price(std::size_t t, const PriceArc& arc) const { return arc.take ? question_.classes[t].price : 0; }
 
   void bound_completions() {
-    layers_.back().completion.assign(layers_.back().arcs.size(), 0);
-    layers_.back().least_rest.assign(layers_.back().arcs.size(), 0);
+    completions_.resize(layers_.size());
+    completions_.back().most_price.assign(layers_.back().states(), 0);
+    completions_.back().least_load.assign(layers_.back().states(), 0);
     for (std::size_t t = layers_.size() - 1; t-- > 0;) {
-      Layer& layer = layers_[t];
-      layer.completion.assign(layer.arcs.size(), kMinusInfinity);
-      layer.least_rest.assign(layer.arcs.size(), kTooMuch);
-      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
-        for (const bool take : {false, true}) {
-          const Arc& arc = layer.arcs[s][take];
-          if (arc.to < 0) continue;
-          const Int rest = layers_[t + 1].completion[arc.to];
+      const PriceLayer& layer = layers_[t];
+      Completions& here = completions_[t];
+      const Completions& after = completions_[t + 1];
+      here.most_price.assign(layer.states(), kMinusInfinity);
+      here.least_load.assign(layer.states(), kTooMuch);
+      for (std::size_t s = 0; s < layer.states(); ++s) {
+        for (std::size_t i = layer.first[s]; i < layer.first[s + 1]; ++i) {
+          const PriceArc& arc = layer.arcs[i];
+          const Int rest = after.most_price[arc.to];
           if (rest == kMinusInfinity) continue;
-          layer.least_rest[s] = std::min(layer.least_rest[s], arc.load + layers_[t + 1].least_rest[arc.to]);
-          layer.completion[s] =
-              std::max({layer.completion[s], kLeastPrice,
-                        (take ? question_.classes[t].price : 0) - charged(question_.theta, arc.load) + rest});
+          here.least_load[s] = std::min(here.least_load[s], arc.load + after.least_load[arc.to]);
+          here.most_price[s] =
+              std::max({here.most_price[s], kLeastPrice, price(t, arc) - charged(question_.theta, arc.load) + rest});
         }
       }
     }
@@ -206,17 +82,16 @@ class PriceProgram {
     labels[0].push_back({0, 0, 0});
     std::size_t held = 1;
     for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
-      const Layer& layer = layers_[t];
-      next.resize(layers_[t + 1].arcs.size());
+      const PriceLayer& layer = layers_[t];
+      next.resize(layers_[t + 1].states());
       for (auto& of_state : next) of_state.clear();
       std::size_t made = 0;
-      for (std::size_t s = 0; s < layer.arcs.size(); ++s) {
-        for (const bool take : {false, true}) {
-          const Arc& arc = layer.arcs[s][take];
-          if (arc.to < 0) continue;
-          made += extend(labels[s], arc, take ? question_.classes[t].price : 0, layers_[t + 1], next[arc.to]);
-          steps_ += labels[s].size() / kLabelsPerTick;
-          if (out_of_bounds((held + made) * sizeof(Label))) return *stopped_;
+      for (std::size_t s = 0; s < layer.states(); ++s) {
+        for (std::size_t i = layer.first[s]; i < layer.first[s + 1]; ++i) {
+          const PriceArc& arc = layer.arcs[i];
+          made += extend(labels[s], arc, price(t, arc), completions_[t + 1], next[arc.to]);
+          meter_.count_steps(labels[s].size() / kLabelsPerTick);
+          if (meter_.out_of_bounds((held + made) * sizeof(Label))) return *meter_.stopped();
         }
         if (labels[s].capacity() > kMostKept) labels[s] = {};  // small ones are used again, two layers on
       }
@@ -238,9 +113,9 @@ class PriceProgram {
   }
 
   // The labels at the end of an arc that can still exceed the goal; how many there are.
-  std::size_t extend(const std::vector<Label>& from, const Arc& arc, Int price_of_class, const Layer& after,
+  std::size_t extend(const std::vector<Label>& from, const PriceArc& arc, Int price_of_class, const Completions& after,
                      std::vector<Label>& to) const {
-    const Int rest = after.least_rest[arc.to], completion = after.completion[arc.to];
+    const Int rest = after.least_load[arc.to], completion = after.most_price[arc.to];
     if (completion == kMinusInfinity) return 0;
     const std::size_t before = to.size();
     for (const Label& label : from) {
@@ -270,11 +145,9 @@ class PriceProgram {
 
   const PriceQuestion& question_;
   Budget& budget_;
-  const std::vector<Extent> extents_;  // by transfer: its first and last member
-  std::vector<Layer> layers_;
-  std::size_t layer_bytes_ = 0;
-  std::uint64_t steps_ = 0;  // since the last look at the clock
-  std::optional<PriceAnswer> stopped_;
+  PriceMeter meter_;
+  std::vector<PriceLayer> layers_;
+  std::vector<Completions> completions_;  // by layer
 };
 
 }  // namespace
@@ -285,13 +158,28 @@ PriceAnswer look_for_dearer_set(const PriceQuestion& question, Budget& budget) {
 
 double states_at_most(const PriceQuestion& question) {
   std::vector<int> change(question.classes.size() + 1, 0);
-  for (const Extent& extent : extents(question)) {
-    ++change[extent.first];
-    --change[extent.last];
+  const auto open = [&](std::size_t first, std::size_t last) {
+    ++change[first];
+    --change[last];
+  };
+  for (const PriceQuestion::Transfer& transfer : question.transfers) {
+    const auto [first, last] = std::minmax_element(transfer.members.begin(), transfer.members.end());
+    open(*first, *last);
+  }
+  for (std::size_t p = 0; p < question.class_of_point.size(); ++p) {
+    if (question.forgotten[p]) continue;
+    const std::size_t last = question.class_of_point[p];
+    std::size_t first = last;
+    for (const auto* neighbours : {&question.order->before(p), &question.order->after(p)}) {
+      for (const std::size_t q : *neighbours) {
+        if (!question.forgotten[q]) first = std::min(first, question.class_of_point[q]);
+      }
+    }
+    open(first, last);
   }
   double states = 0;
-  int open = 0;
-  for (const int more : change) states += std::exp2(std::min(open += more, 1000));
+  int open_now = 0;
+  for (const int more : change) states += std::exp2(std::min(open_now += more, 1000));
   return states;
 }
 
@@ -305,6 +193,8 @@ PriceQuestion reordered(const PriceQuestion& question, const std::vector<std::si
   for (PriceQuestion::Transfer& transfer : result.transfers) {
     for (std::size_t& member : transfer.members) member = place[member];
   }
+  for (PriceQuestion::Pair& pair : result.pairs) pair = {place[pair.a], place[pair.b], pair.together};
+  for (std::size_t& c : result.class_of_point) c = place[c];
   return result;
 }
 

@@ -37,21 +37,11 @@ struct DeviceArc {
 };
 
 std::vector<DeviceArc> device_arcs(const Problem& problem, const Placement& placement) {
-  const Graph& graph = problem.workload->graph;
-  const IdVector<NodeId, bool> orphan = find_orphans(graph);
   std::vector<DeviceArc> arcs;
-  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-    const Edge& edge = graph.edges[e];
-    const DeviceId from = placement.device_of[edge.from];
-    const DeviceId to = placement.device_of[edge.to];
-    if (!from.valid() || !to.valid() || from == to) continue;
-    const bool backward_from = graph.nodes[edge.from].backward;
-    const bool backward_to = graph.nodes[edge.to].backward;
-    if (!backward_from && !backward_to) {
-      arcs.push_back({from, to, e, false});
-    } else if (backward_from && backward_to && (problem.backward_shape || orphan[edge.from] || orphan[edge.to])) {
-      arcs.push_back({to, from, e, true});
-    }
+  for (const StageArc& arc : stage_arcs(problem)) {
+    const DeviceId from = placement.device_of[arc.from];
+    const DeviceId to = placement.device_of[arc.to];
+    if (from.valid() && to.valid() && from != to) arcs.push_back({from, to, arc.edge, arc.mirrored});
   }
   return arcs;
 }
@@ -258,6 +248,22 @@ void check_contiguous(const Problem& problem, const Placement& placement, bool b
 }
 
 }  // namespace
+
+std::vector<StageArc> stage_arcs(const Problem& problem) {
+  const Graph& graph = problem.workload->graph;
+  const IdVector<NodeId, bool> orphan = find_orphans(graph);
+  std::vector<StageArc> arcs;
+  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+    const auto& [from, to] = std::pair(graph.edges[e].from, graph.edges[e].to);
+    const bool backward_from = graph.nodes[from].backward, backward_to = graph.nodes[to].backward;
+    if (!backward_from && !backward_to) {
+      arcs.push_back({from, to, e, false});
+    } else if (backward_from && backward_to && (problem.backward_shape || orphan[from] || orphan[to])) {
+      arcs.push_back({to, from, e, true});
+    }
+  }
+  return arcs;
+}
 
 std::vector<Violation> check_shape(const Problem& problem, const Placement& placement, const ClusterTree& clusters,
                                    CheckReport& report) {

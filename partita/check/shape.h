@@ -13,10 +13,20 @@
 // with problem.backward_shape, of the backward nodes and the edges among them.
 #pragma once
 
+#include <vector>
+
 #include "partita/check/clusters.h"
 #include "partita/check/placement.h"
 
 namespace partita::detail {
+
+// An edge that a staged split must take forward, or stay on one device with.
+struct StageArc {
+  NodeId from, to;        // as the split must take it
+  std::size_t edge = 0;   // of the graph
+  bool mirrored = false;  // a backward edge, turned round
+};
+std::vector<StageArc> stage_arcs(const Problem& problem);
 
 // Names what breaks problem.shape: for staged one circle of devices with an edge for each step, for contiguous one path
 // for each device. Fills report.order for staged splits. Where memory goes by the order of the stages, the split must

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why no free split of a workload has a value of at most `limit`, in numbers that anybody can check.
+// Why no split of a workload has a value of at most `limit`, in numbers that anybody can check.
 //
 // Every colour class (a node without a colour is a class of its own) has a price. If no set of colour classes that a
-// device of class c can hold within the limit is dearer than U(c), no set that a host of class h can hold is dearer
-// than R(h), and all of them together are dearer than sum count(c) U(c) + sum count(h) R(h), then the devices cannot
-// hold them all within the limit. R is a fractional knapsack. That nothing is dearer than U(c) is a dynamic program
-// over the colour classes in the given order; `ignored`, `theta` and `buckets` keep it small, and no value of theirs
-// can make a wrong certificate pass. Where loads are maxima of compute and transfers, the weights make sums of them
-// that are no larger. docs/algorithms/free.md has the proof.
+// device of class c can hold within the limit is dearer than U(c), and all classes together are dearer than
+// sum count(c) U(c), then the devices cannot hold them all within the limit, as each class is in exactly one set. That
+// nothing is dearer than U(c) is a dynamic program over the colour classes in the given order; `ignored`, `forgotten`,
+// `theta` and `buckets` keep it small, and no value of theirs can make a wrong certificate pass. For hosts a fractional
+// knapsack may take its place. Where loads are maxima of compute and transfers, the weights make sums of them that are
+// no larger.
+//
+// A claim about contiguous or staged splits looks at fewer sets: those that are convex in the order that the workload's
+// edges give. A claim by cases has a leaf for each: in every split, two classes are either together on a device or
+// apart. docs/algorithms/certificates.md has the proofs.
 #pragma once
 
 #include <array>
@@ -16,12 +20,14 @@
 #include <string>
 #include <vector>
 
+#include "partita/model/problem.h"
+
 namespace partita {
 
 struct Certificate {
   struct Class {
     std::int64_t node = 0;   // original id of any node of the colour class
-    std::int64_t price = 0;  // not negative
+    std::int64_t price = 0;  // of either sign
   };
   // A transfer that the program leaves out, which makes loads smaller and so the claim weaker, never wrong.
   struct Transfer {
@@ -32,12 +38,14 @@ struct Certificate {
   struct Devices {
     std::optional<std::string> name;  // of the class; without one, of all classes that no other entry names
     std::int64_t memory_toll = 0;  // price charged per unit of memory, times 2^36; a unit is the device's memory / 2^40
-    // What follows is of accelerators only.
-    std::int64_t theta = 0;  // price granted per unit of load, times 2^36; loads are in units of limit / 2^40
-    int buckets = 1;         // of load, per state
-    // U(c), net of the toll. Without it, what the others leave of the price is shared out evenly.
+    std::int64_t theta = 0;        // price granted per unit of load, times 2^36; loads are in units of limit / 2^40
+    int buckets = 1;               // of load, per state
+    // U(c), net of the toll. Accelerators without it share evenly what the others leave of the price; for hosts without
+    // it, it is a fractional knapsack, and only the toll of this entry counts.
     std::optional<std::int64_t> most;
-    std::vector<Transfer> ignored;
+    std::vector<Transfer> ignored;  // accelerators only
+    // Original ids of nodes whose place in the order the program leaves out: more sets count as convex, never fewer.
+    std::vector<std::int64_t> forgotten = {};
   };
   // Of compute and of transfers in an accelerator's load, forward and backward, in parts of kWeightUnit.
   static constexpr std::int64_t kWeightUnit = 1024;
@@ -46,11 +54,43 @@ struct Certificate {
 
     bool any_transfers() const { return transfers[0] > 0 || transfers[1] > 0; }
   };
+  // Are the classes of two nodes on one device, or not?
+  struct Decision {
+    std::int64_t a = 0, b = 0;  // original ids
+    bool together = false;
+  };
+  // Made before all else, one after the other: a step to groups and transfers that are fewer, and on which whatever is
+  // within the limit still is. Groups are colour classes at first; for staged splits, those on a cycle of the order are
+  // one. Groups are named by any node of theirs, and a transfer of the group that is removed by its other members;
+  // transfers with the same members are one. A transfer that is not there costs nothing.
+  struct Step {
+    struct Shift {
+      std::vector<std::int64_t> transfer;
+      std::int64_t to = 0;  // a member
+    };
+    std::int64_t node = 0;
+    // Joined with this one, as no split within the limit has them apart. Without it the group is removed: as much of
+    // its time as each transfer costs is shifted along it; then it leaves all transfers. Other members of the bridge
+    // join the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
+    std::optional<std::int64_t> join;
+    std::vector<Shift> shifts;
+    std::vector<std::int64_t> bridge;  // empty: none
+    std::vector<std::vector<std::int64_t>> into;
+  };
+  // A case, and prices that prove it.
+  struct Leaf {
+    std::vector<Decision> decisions;  // in the order taken from the root of the tree
+    std::vector<Class> classes;       // every group once: colour classes, or what the steps made of them
+    std::vector<Devices> devices;
+  };
 
   double limit = 0;
+  Shape shape = Shape::Free;  // of the splits that the claim is about; then it is about all narrower shapes too
   Weights weights;
-  std::vector<Class> classes;  // every colour class once
-  std::vector<Devices> devices;
+  std::vector<Step> steps;
+  std::vector<Class> classes;    // without leaves: of the only one
+  std::vector<Devices> devices;  // likewise
+  std::vector<Leaf> leaves;      // of a tree: at each pair decided on, both answers are there
 };
 
 }  // namespace partita

@@ -43,6 +43,9 @@ bool assign(const SettingField& field, std::string_view text) {
         if constexpr (std::is_same_v<Value, bool>) {
           if (text != "true" && text != "false") return false;
           *place = text == "true";
+        } else if constexpr (std::is_same_v<Value, std::string>) {
+          if (std::find(field.words.begin(), field.words.end(), text) == field.words.end()) return false;
+          *place = text;
         } else {
           const std::optional<double> number = parse_number(text);
           if (!number || !(*number >= field.least && *number <= field.most)) return false;
@@ -52,6 +55,14 @@ bool assign(const SettingField& field, std::string_view text) {
         return true;
       },
       field.place);
+}
+
+// "auto, cbc or highs".
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
 }
 
 std::string in_quotes(std::string_view text) {
@@ -76,15 +87,21 @@ std::string SettingField::value() const {
   return std::visit(
       [](const auto* at) -> std::string {
         using Value = std::remove_cv_t<std::remove_pointer_t<decltype(at)>>;
-        if constexpr (std::is_same_v<Value, bool>) return *at ? "true" : "false";
-        if constexpr (std::is_same_v<Value, double>) return number_text(*at);
-        return std::to_string(*at);
+        if constexpr (std::is_same_v<Value, bool>)
+          return *at ? "true" : "false";
+        else if constexpr (std::is_same_v<Value, std::string>)
+          return *at;
+        else if constexpr (std::is_same_v<Value, double>)
+          return number_text(*at);
+        else
+          return std::to_string(*at);
       },
       place);
 }
 
 std::string SettingField::range() const {
   if (is_switch()) return "true or false";
+  if (is_word()) return alternatives(words);
   const bool whole = !std::holds_alternative<double*>(place);
   return (whole ? "a whole number from " : "a number from ") + limit_text(least, whole) + " to " +
          limit_text(most, whole) + (unit.empty() ? "" : " (" + unit + ")");
@@ -97,7 +114,7 @@ std::vector<SettingGroup> describe(Settings& settings) {
       {"setups", "staged splits on classes of devices, clusters, with copies", describe(settings.setups)},
       {"free", "free splits for throughput", describe(settings.free)},
       {"latency", "splits for latency", describe(settings.latency)},
-      {"mip", "integer programs, by CBC", describe(settings.mip)},
+      {"mip", "integer programs, by CBC or HiGHS", describe(settings.mip)},
       {"portfolio", "who is asked, and for how much of the time", describe(settings.portfolio)},
   };
 }

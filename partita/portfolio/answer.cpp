@@ -17,8 +17,10 @@
 #include "partita/reduce/joined_classes.h"
 #include "partita/reduce/layers.h"
 #include "partita/reduce/usable_devices.h"
+#include "partita/solve/mip/choose_backend.h"
 #include "partita/solve/mip/latency_program.h"
 #include "partita/util/error.h"
+#include "partita/util/parallel.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -45,7 +47,9 @@ void refuse_stages(const Problem& problem) {
     refuse("Question::memory_model", "samples in flight, which need an order of stages");
 }
 
-void require_supported(const Problem& problem, Algorithm algorithm) {
+void require_supported(const Problem& problem, const PlanOptions& options) {
+  require_backend(options.settings.mip);  // complains now, not when its turn comes
+  const Algorithm algorithm = options.algorithm;
   if (problem.objective == Objective::Latency) {
     if (algorithm == Algorithm::Auto) return;
     if (algorithm == Algorithm::Ip) return refuse_strict_host_cores(problem);
@@ -72,7 +76,7 @@ Plan plan_layers(const Problem& problem, PlanOptions options, Budget& budget, co
     sink({Progress::Event::Reduced, budget.seconds_used(), kUnlimited, 0, problem.workload->graph.nodes.size(),
           layered.step});
   }
-  options.contract_layers = false;
+  options.contract_layers = options.certificate = false;
   Plan plan = answer(layered.problem, options, budget, sink, simple);
   plan.certificate.reset();  // it speaks of the coarser problem, which no file holds
   Result& result = plan.result;
@@ -145,7 +149,7 @@ void fall_back(const Problem& problem, std::optional<Split> first, Plan& plan) {
 
 // `simple`: with the simple answers, where a limit leaves no others.
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, bool simple) {
-  require_supported(problem, options.algorithm);
+  require_supported(problem, options);
   refuse_stages(problem);
   Plan plan;
   Result& result = plan.result;
@@ -196,9 +200,11 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
   const Problem busy = with_busy_times(problem);
   if (busy.wishes.empty()) return answer(busy, options, budget, sink, simple);
   Plan plan;
+  PlanOptions of_case = options;
+  of_case.certificate = false;  // it would speak of a case
   const bool whole = within_limits(budget, [&] {
-    plan = answer_with_wishes(busy, options, budget, sink, [&](const Problem& one, Budget& share, const Sink& news) {
-      return answer(one, options, share, news, simple);
+    plan = answer_with_wishes(busy, of_case, budget, sink, [&](const Problem& one, Budget& share, const Sink& news) {
+      return answer(one, of_case, share, news, simple);
     });
   });
   if (!whole) plan.result.reason = budget.out_of_memory() ? kNoMemoryForSplit : kNoSplitYet;
@@ -208,7 +214,13 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  return answer_all(problem, options, budget, sink, true);
+  // Searches for latency have threads of their own.
+  if (options.threads <= 1 || problem.objective == Objective::Latency)
+    return answer_all(problem, options, budget, sink, true);
+  Workers workers(options.threads);
+  Budget shared(budget, budget.limits().ticks);
+  shared.work_with(workers);
+  return answer_all(problem, options, shared, sink, true);
 }
 
 Plan answer_within(const Problem& problem, const PlanOptions& options, Budget& budget) {

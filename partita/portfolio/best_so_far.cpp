@@ -9,7 +9,7 @@
 #include "partita/check/check.h"
 #include "partita/portfolio/settle.h"
 #include "partita/solve/exhaustive/every_split.h"
-#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/choose_backend.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -99,16 +99,17 @@ void BestSoFar::try_every_split() {
 IpOutcome BestSoFar::ask_integer_program() {
   const Workload& workload = problem_.workload;
   const std::size_t size = workload.graph.nodes.size() * workload.platform.device_count();
-  // The columns of most programs. Writing a larger one down takes longer than a limit may be, and CBC gets nowhere.
+  // The columns of most programs. Writing a larger one down takes longer than a limit may be, and no solver gets anywhere.
   const std::size_t most = options_.settings.mip.largest_program;
   if (size > most) {
     IpOutcome outcome;
     outcome.unsuitable = true;
-    outcome.failure = fmt::format("{} nodes on {} devices are more than CBC is asked for (at most {} of both together)",
-                                  workload.graph.nodes.size(), workload.platform.device_count(), most);
+    outcome.failure =
+        fmt::format("{} nodes on {} devices are more than an integer program is made for (at most {} of both together)",
+                    workload.graph.nodes.size(), workload.platform.device_count(), most);
     return outcome;
   }
-  CbcBackend backend(options_.settings.mip);
+  const std::unique_ptr<MipBackend> backend = choose_backend(options_.settings.mip);
   const Sink news = [this](const Progress& progress) { pass_on(progress, progress.value, progress.bound); };
   const IpOptions options{.gap = options_.gap,
                           .start = plan_.result.split,
@@ -119,10 +120,10 @@ IpOutcome BestSoFar::ask_integer_program() {
                                 return report.legal() ? std::optional(report.value) : std::nullopt;
                               },
                           .settings = options_.settings.mip};
-  IpOutcome outcome = solve_ip(problem_, backend, options, budget_, sink_ ? news : Sink());
+  IpOutcome outcome = solve_ip(problem_, *backend, options, budget_, sink_ ? news : Sink());
   if (outcome.unsuitable) return outcome;
   if (outcome.split) offer(*outcome.split);
-  // Where our own bound is enough, nobody needs CBC's word.
+  // Where our own bound is enough, nobody needs a foreign solver's word.
   const bool settled = found() && value() - bound() <= std::max(options_.gap, kClosedGap) * value();
   if (!settled && outcome.bound > bound()) {
     raise_bound(outcome.bound, outcome.proof, true);
@@ -132,7 +133,7 @@ IpOutcome BestSoFar::ask_integer_program() {
   if (found()) return outcome;
   plan_.result.reason = outcome.failure;
   if (outcome.infeasible) {
-    plan_.result.reason = "CBC claims that no split exists, which nobody has verified";
+    plan_.result.reason = fmt::format("{} claims that no split exists, which nobody has verified", backend->name());
     try_every_split();
   }
   return outcome;

@@ -18,7 +18,7 @@ enum class Algorithm {
   Auto,    // the best portfolio for the question
   Exact,   // the exact dynamic program over ideals
   Linear,  // the linearised dynamic program (DPL): fast, bound from the relaxation only
-  Ip,      // the integer program of the question, by CBC: slow, but for every shape and objective
+  Ip,      // the integer program of the question, by CBC or HiGHS: slow, but for every shape and objective
 };
 
 struct PlanOptions {
@@ -28,9 +28,13 @@ struct PlanOptions {
   bool contract_layers = false;
   LayerEnds layer_ends = LayerEnds::Apart;  // with contract_layers: what then holds before and behind all layers
   double gap = 0;                           // stop once (value - bound)/value is at most this
-  int threads =
-      1;  // at most this many; with more than one, answers to free and latency questions may differ from run to run
+  // At most this many. With more than one, answers may differ from run to run where several are as good, or where a
+  // limit ends the search; what is claimed of them holds as with one.
+  int threads = 1;
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
+  // Look for a certificate of the bound also where that takes time of its own, once the answer is known: staged splits,
+  // for which the search then has seven tenths of the time. The other certificates come with the bounds, asked or not.
+  bool certificate = false;
   Settings settings = {};  // of the solvers, for research
   // A split that is there already: the answer is never worse than it, where it is legal, and says that it is it where
   // nothing better was found.
@@ -39,8 +43,9 @@ struct PlanOptions {
 
 struct Plan {
   Result result;
-  std::optional<Certificate> certificate;  // of result.bound, where it has one that was verified (free, contiguous)
-  CheckReport report;                      // of result.split, where there is one
+  // Of result.bound, where it has one that was verified; of staged splits, if asked for, and its limit may be less.
+  std::optional<Certificate> certificate;
+  CheckReport report;  // of result.split, where there is one
 };
 
 }  // namespace partita

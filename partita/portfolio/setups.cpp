@@ -122,7 +122,9 @@ SetupHint ask(const std::optional<Simpler>& simpler, const SetupInstance& instan
   if (!simpler) return hint;
   Technique asking(budget, "portfolio.simpler_question", "bounds");
   Budget part(budget, simpler->ticks, simpler->part * budget.seconds_left());
-  const Plan found = answer_within(simpler->problem, options, part);
+  PlanOptions plain = options;
+  plain.certificate = false;  // of another question
+  const Plan found = answer_within(simpler->problem, plain, part);
   hint.bound = found.result.bound / simpler->devices_in_one;
   asking.yield(hint.bound > 0);
   hint.proof = simpler->how + found.result.proof;

@@ -3,10 +3,17 @@
 
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/staged_certificate.h"
+#include "partita/portfolio/start.h"
 #include "partita/reduce/pass_graphs.h"
 #include "partita/solve/staged/gpipe_staged.h"
 
 namespace partita::detail {
+namespace {
+
+constexpr double kPartBeforeCertificate = 0.7;  // of the time, where a certificate is asked for
+
+}  // namespace
 
 void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
                     const StagedSolve& solve) {
@@ -18,12 +25,18 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
   settle(
       problem, outcome, [&](const StagedSplit& split) { return lift_stages(problem, instance, split.stages); },
       [&] { return why_infeasible(problem, "proved by exhaustive search", budget); }, plan);
+  if (!options.certificate || problem.objective != Objective::MaxLoad || !plan.result.split) return;
+  plan.certificate = certify_staged(problem, instance, plan.result, {.seed = options.seed}, budget, sink);
+  if (plan.certificate) plan.result.proof += words_for(*plan.certificate, plan.result);
 }
 
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   plan_by_stages(problem, options, budget, sink, plan,
                  [&](const StagedInstance& instance, const StagedOptions& staged) {
-                   return solve_staged(instance.graph, instance.platform, staged, budget, sink);
+                   if (!options.certificate)
+                     return solve_staged(instance.graph, instance.platform, staged, budget, sink);
+                   Budget part = share_of(budget, kPartBeforeCertificate, kAnyTicks);
+                   return solve_staged(instance.graph, instance.platform, staged, part, sink);
                  });
 }
 

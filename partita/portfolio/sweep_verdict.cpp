@@ -67,7 +67,7 @@ std::string enough_text(const Sweep& sweep, std::size_t enough, const std::strin
                                 ? fmt::format("and no {} could gain anything", splits)
                                 : fmt::format("and no {} could gain more than {}", splits, percent_text(gain.possible));
   return fmt::format("{} {} enough: {}, {}{}", subject(sweep, enough), are ? "are" : "is", gains, proof,
-                     gain.unverified ? " (claimed by CBC, not verified)" : "");
+                     gain.unverified ? " (claimed by a foreign solver, not verified)" : "");
 }
 
 // The last point is the only one that none beats.

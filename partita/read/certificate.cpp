@@ -17,8 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewest = 2;
-constexpr std::int64_t kOneClass = 1;  // the version that knew one class of accelerators, and loads that are sums
+constexpr std::int64_t kNewest = 3;
+constexpr std::int64_t kOneClass = 1;    // the version that knew one class of accelerators, and loads that are sums
+constexpr std::int64_t kFreeSplits = 2;  // the version that knew free splits alone
 
 void check_pair(const json& pair, const Place& place, const char* expected) {
   if (!pair.is_array() || pair.size() != 2) fail_type(pair, place, expected);
@@ -53,64 +54,50 @@ std::array<std::int64_t, 2> read_weights(const ObjectView& view, const char* key
   return {integer_at(pair[0], place, expected), integer_at(pair[1], place, expected)};
 }
 
-// Certificates come from anybody: their lists go element by element into the result, and no tree of them is built.
-class CertificateBuilder final : public DocumentListener {
+// Prices and what is said of devices: of a leaf, or of a certificate without leaves.
+class PricesReader {
  public:
-  CertificateBuilder(const std::string& source, const ReadOptions& options) : source_(source), meter_(options.memory) {}
+  explicit PricesReader(MemoryMeter& meter) : meter_(meter) {}
 
-  const char* expected() const override { return "a certificate"; }
-
-  Keep keep(const std::string& key) override {
-    return key == "classes" || key == "ignored" || key == "devices" ? Keep::Elements : Keep::All;
+  static bool knows(const std::string& list) {
+    return list == "classes" || list == "devices" || list == "ignored" || list == "forgotten";
   }
 
-  void element(const std::string& key, std::size_t index, const json& element, const json& document) override {
-    if (index == 0 && document.contains("partita")) check_header(ObjectView(document, root_, expected()));
-    const Place list = root_.member(key);
-    const Place place = list.element(index);
-    if (key == "classes") {
+  // Precondition: knows(list).
+  void add(const std::string& list, const json& element, const Place& place) {
+    if (list == "classes") {
       add_class(element, place);
-    } else if (key == "devices") {
+    } else if (list == "devices") {
       add_devices(element, place);
-    } else {
+    } else if (list == "ignored") {
       add_ignored(element, place);
+    } else {
+      add_forgotten(element, place);
     }
   }
 
-  Certificate finish(const json& document) {
-    const ObjectView view(document, root_, expected());
-    const std::int64_t version = check_header(view);
-    certificate_.limit = view.amount("limit", "the value that no split is at or below");
-    view.array("classes", "the list of [node id, price] of each class");
-    view.array("ignored", "the list of transfers left out");
-    if (version <= kOneClass) {
-      certificate_.devices.assign(1, {.name = std::nullopt,
-                                      .memory_toll = view.integer("memory_toll", "an integer"),
-                                      .theta = view.integer("theta", "an integer"),
-                                      .buckets = buckets_of(view),
-                                      .most = std::nullopt,
-                                      .ignored = {}});
-    } else {
-      view.array("devices", "the list of what is said of each class of devices");
-      const Place place = root_.member("weights");
-      const json* given = view.find("weights");
-      if (!given) place.fail(ErrorKind::BadField, "is missing; expected the weights of compute and transfers");
-      const ObjectView weights(*given, place, "the weights of compute and transfers");
-      certificate_.weights = {read_weights(weights, "compute"), read_weights(weights, "transfers")};
-    }
-    for (const auto& [at, transfer] : ignored_) {
-      if (at >= certificate_.devices.size())
-        root_.member("ignored").fail(ErrorKind::BadField, "names an entry that `devices` lacks");
-      certificate_.devices[at].ignored.push_back(transfer);
-    }
-    return std::move(certificate_);
+  // Hands over what was read.
+  void finish(const Place& place, std::vector<Certificate::Class>& classes,
+              std::vector<Certificate::Devices>& devices) {
+    for (auto& [at, transfer] : ignored_) entry(at, place, "ignored").ignored.push_back(transfer);
+    for (const auto& [at, node] : forgotten_) entry(at, place, "forgotten").forgotten.push_back(node);
+    classes = std::move(classes_);
+    devices = std::move(devices_);
   }
+
+  // The one entry of a version that had no list of devices.
+  void say_of_all(Certificate::Devices devices) { devices_.assign(1, std::move(devices)); }
 
  private:
+  Certificate::Devices& entry(std::size_t at, const Place& place, const char* list) {
+    if (at >= devices_.size()) place.member(list).fail(ErrorKind::BadField, "names an entry that `devices` lacks");
+    return devices_[at];
+  }
+
   void add_class(const json& pair, const Place& place) {
     check_pair(pair, place, "a pair [node id, price]");
     meter_.add(2 * sizeof(Certificate::Class), place);
-    certificate_.classes.push_back(
+    classes_.push_back(
         {integer_at(pair[0], place, "the id of a node"), integer_at(pair[1], place, "an integer price")});
   }
 
@@ -122,12 +109,12 @@ class CertificateBuilder final : public DocumentListener {
                                  .most = std::nullopt,
                                  .ignored = {}};
     if (!devices.name) place.fail(ErrorKind::BadField, "lacks the name of a class of devices");
-    if (view.find("theta")) {  // accelerators
+    if (view.find("theta")) {  // not where a knapsack takes the place of the program
       devices.theta = view.integer("theta", "an integer");
       devices.buckets = buckets_of(view);
       devices.most = view.integer("most", "an integer price");
     }
-    certificate_.devices.push_back(std::move(devices));
+    devices_.push_back(std::move(devices));
   }
 
   // [entry of devices, producer id, consumer id or null]; the first is left out where there is one entry for all.
@@ -143,11 +130,141 @@ class CertificateBuilder final : public DocumentListener {
     ignored_.emplace_back(static_cast<std::size_t>(at), transfer);  // below 0 is beyond all entries
   }
 
+  void add_forgotten(const json& pair, const Place& place) {
+    check_pair(pair, place, "a pair [entry of `devices`, node id]");
+    meter_.add(2 * sizeof(std::pair<std::size_t, std::int64_t>), place);
+    forgotten_.emplace_back(static_cast<std::size_t>(integer_at(pair[0], place, "the place of an entry in `devices`")),
+                            integer_at(pair[1], place, "the id of a node"));
+  }
+
+  MemoryMeter& meter_;
+  std::vector<Certificate::Class> classes_;
+  std::vector<Certificate::Devices> devices_;
+  // With the place of their entry in devices.
+  std::vector<std::pair<std::size_t, Certificate::Transfer>> ignored_;
+  std::vector<std::pair<std::size_t, std::int64_t>> forgotten_;
+};
+
+// Certificates come from anybody: their lists go element by element into the result, and no tree of them is built, but
+// of one leaf at a time.
+class CertificateBuilder final : public DocumentListener {
+ public:
+  CertificateBuilder(const std::string& source, const ReadOptions& options) : source_(source), meter_(options.memory) {}
+
+  const char* expected() const override { return "a certificate"; }
+
+  Keep keep(const std::string& key) override {
+    return PricesReader::knows(key) || key == "leaves" || key == "steps" ? Keep::Elements : Keep::All;
+  }
+
+  void element(const std::string& key, std::size_t index, const json& element, const json& document) override {
+    if (index == 0 && document.contains("partita")) check_header(ObjectView(document, root_, expected()));
+    const Place list = root_.member(key);
+    const Place place = list.element(index);
+    if (key == "leaves") {
+      add_leaf(element, place);
+    } else if (key == "steps") {
+      add_step(element, place);
+    } else {
+      prices_.add(key, element, place);
+    }
+  }
+
+  Certificate finish(const json& document) {
+    const ObjectView view(document, root_, expected());
+    const std::int64_t version = check_header(view);
+    certificate_.limit = view.amount("limit", "the value that no split is at or below");
+    if (certificate_.leaves.empty()) {
+      view.array("classes", "the list of [node id, price] of each class");
+      view.array("ignored", "the list of transfers left out");
+    }
+    if (version <= kOneClass) {
+      prices_.say_of_all({.name = std::nullopt,
+                          .memory_toll = view.integer("memory_toll", "an integer"),
+                          .theta = view.integer("theta", "an integer"),
+                          .buckets = buckets_of(view),
+                          .most = std::nullopt,
+                          .ignored = {}});
+    } else {
+      if (certificate_.leaves.empty()) view.array("devices", "the list of what is said of each class of devices");
+      const Place place = root_.member("weights");
+      const json* given = view.find("weights");
+      if (!given) place.fail(ErrorKind::BadField, "is missing; expected the weights of compute and transfers");
+      const ObjectView weights(*given, place, "the weights of compute and transfers");
+      certificate_.weights = {read_weights(weights, "compute"), read_weights(weights, "transfers")};
+    }
+    if (version > kFreeSplits) certificate_.shape = read_shape(view);
+    prices_.finish(root_, certificate_.classes, certificate_.devices);
+    return std::move(certificate_);
+  }
+
+ private:
+  static Shape read_shape(const ObjectView& view) {
+    const char* const expected = "free, contiguous or staged";
+    const std::optional<Shape> shape = parse_shape(view.text("shape", expected).value_or(""));
+    if (!shape)
+      view.place().member("shape").fail(ErrorKind::BadField,
+                                        "is no shape of splits; expected " + std::string(expected));
+    return *shape;
+  }
+
+  std::vector<std::int64_t> read_nodes(const json& list, const Place& place) {
+    if (!list.is_array()) fail_type(list, place, "a list of ids of nodes");
+    meter_.add(sizeof(std::vector<std::int64_t>) + 2 * list.size() * sizeof(std::int64_t), place);
+    std::vector<std::int64_t> nodes;
+    for (const json& id : list) nodes.push_back(integer_at(id, place, "the id of a node"));
+    return nodes;
+  }
+
+  void add_step(const json& element, const Place& place) {
+    const ObjectView view(element, place, "a step");
+    meter_.add(2 * sizeof(Certificate::Step), place);
+    Certificate::Step& step = certificate_.steps.emplace_back();
+    if (const json* pair = view.find("join")) {
+      check_pair(*pair, place.member("join"), "the ids of two nodes");
+      step.node = integer_at((*pair)[0], place, "the id of a node");
+      step.join = integer_at((*pair)[1], place, "the id of a node");
+      return;
+    }
+    step.node = view.integer("remove", "the id of a node, or `join`");
+    const Place shifts = place.member("shifts"), into = place.member("into");
+    for (const json& one : view.array("shifts", "a list")) {
+      const ObjectView shift(one, shifts, "a shift");
+      step.shifts.push_back({read_nodes(shift.array("transfer", "a list of ids of nodes"), shifts),
+                             shift.integer("to", "the id of a node")});
+    }
+    step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place);
+    for (const json& one : view.array("into", "a list")) step.into.push_back(read_nodes(one, into));
+  }
+
+  void add_leaf(const json& element, const Place& place) {
+    const ObjectView view(element, place, "a leaf");
+    meter_.add(2 * sizeof(Certificate::Leaf), place);
+    PricesReader prices(meter_);
+    Certificate::Leaf leaf;
+    const auto each = [&](const char* key, const char* expected, const auto& add) {
+      const json& list = view.array(key, expected);
+      const Place list_place = place.member(key);
+      for (std::size_t i = 0; i < list.size(); ++i) add(list[i], list_place.element(i));
+    };
+    each("decisions", "the list of [node id, node id, together?]", [&](const json& triple, const Place& at) {
+      if (!triple.is_array() || triple.size() != 3 || !triple[2].is_boolean())
+        fail_type(triple, at, "[node id, node id, true if they are together]");
+      meter_.add(2 * sizeof(Certificate::Decision), at);
+      leaf.decisions.push_back({integer_at(triple[0], at, "the id of a node"),
+                                integer_at(triple[1], at, "the id of a node"), triple[2].get<bool>()});
+    });
+    for (const char* list : {"classes", "devices", "ignored", "forgotten"})
+      each(list, "a list", [&](const json& one, const Place& at) { prices.add(list, one, at); });
+    prices.finish(place, leaf.classes, leaf.devices);
+    certificate_.leaves.push_back(std::move(leaf));
+  }
+
   const std::string source_;
   const Place root_{source_};
   MemoryMeter meter_;
   Certificate certificate_;
-  std::vector<std::pair<std::size_t, Certificate::Transfer>> ignored_;  // and the place of their entry in devices
+  PricesReader prices_{meter_};
 };
 
 Certificate read_certificate_text(TextStream text, const ReadOptions& options) {

@@ -37,12 +37,41 @@ void NetGraph::cap_costs(double most) {
   for (double& cost : net_cost_) cost = std::min(cost, most);
 }
 
+void NetGraph::forget_memory() {
+  for (Group& g : groups_) g.memory = 0;
+  total_memory_ = 0;
+}
+
 void NetGraph::ban_from_hosts(const IdVector<GroupId, char>& banned) {
   for (GroupId v : all()) {
     if (!banned[v]) continue;
     groups_[v].on_host = false;
     groups_[v].host_time = 0;
   }
+}
+
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups) {
+  std::vector<NetId> touched;
+  double load = 0;
+  for (GroupId v : groups) {
+    load += graph.accelerator_time(v);
+    touched.insert(touched.end(), graph.nets_of(v).begin(), graph.nets_of(v).end());
+  }
+  // A net appears once per member held; it is cut unless all members are.
+  std::sort(touched.begin(), touched.end());
+  for (std::size_t i = 0; i < touched.size();) {
+    std::size_t j = i;
+    while (j < touched.size() && touched[j] == touched[i]) ++j;
+    if (j - i < graph.members(touched[i]).size()) load += graph.cost(touched[i]);
+    i = j;
+  }
+  return load;
+}
+
+double host_load(const NetGraph& graph, std::span<const GroupId> groups) {
+  double load = 0;
+  for (GroupId v : groups) load += graph.host_time(v);
+  return load;
 }
 
 }  // namespace partita::detail

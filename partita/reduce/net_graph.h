@@ -55,6 +55,8 @@ class NetGraph {
 
   // Marks groups as unsupported on hosts. All else stays as it is.
   void ban_from_hosts(const IdVector<GroupId, char>& banned);
+  // Every group needs no memory from now on. All else stays as it is.
+  void forget_memory();
   // Lowers higher costs to this. Sums of costs that differ by many magnitudes lose the small ones; where only loads up
   // to some limit matter, no net needs to cost more than a little above it.
   void cap_costs(double most);
@@ -83,5 +85,9 @@ inline bool may_be_on_accelerator(const Group& g, const StagePlatform& platform)
 inline bool may_be_on_host(const Group& g, const StagePlatform& platform) {
   return platform.hosts > 0 && g.on_host && g.memory <= platform.host_memory;
 }
+
+// compute + in + out of an accelerator that holds these groups. O(pins of the groups).
+double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups);
+double host_load(const NetGraph& graph, std::span<const GroupId> groups);
 
 }  // namespace partita::detail

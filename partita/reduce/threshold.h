@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "partita/reduce/stage_graph.h"
 
@@ -34,6 +36,8 @@ struct Threshold {
     return may_be_on_accelerator(g, platform) && g.accelerator_time <= limit;
   }
 };
+
+using GroupPairs = std::vector<std::pair<GroupId, GroupId>>;
 
 // Loads are sums of doubles, so a comparison with the limit may be off by rounding. What is proved for a limit is
 // claimed only for limit * (1 - kRoundingSlack), which is far more than the sums can be wrong by.

@@ -6,39 +6,11 @@
 #include <cmath>
 
 #include "partita/util/max_flow.h"
+#include "partita/util/parallel.h"
+#include "partita/util/row_sums.h"
 
 namespace partita::detail {
 namespace {
-
-// The sum of a weight over a row of bits, eight bits at a time: eight times faster than bit by bit, and these sums are
-// most of the work on graphs of many thousand groups.
-class RowSums {
- public:
-  template <class Weight>
-  RowSums(std::size_t count, Weight weight_of) : bytes_(words_for(count) * 8), table_(bytes_ * 256, 0.0) {
-    for (std::size_t b = 0; b < bytes_; ++b) {
-      double* sums = &table_[b * 256];
-      for (std::size_t bit = 0; bit < 8 && b * 8 + bit < count; ++bit) {
-        const double weight = weight_of(GroupId(b * 8 + bit));
-        for (std::size_t low = 0; low < (std::size_t{1} << bit); ++low)
-          sums[low | std::size_t{1} << bit] = sums[low] + weight;
-      }
-    }
-  }
-
-  double operator()(std::span<const Word> row) const {
-    double total = 0;
-    for (std::size_t w = 0; w < row.size(); ++w) {
-      const double* sums = &table_[w * 8 * 256];
-      for (Word rest = row[w]; rest != 0; rest >>= 8, sums += 256) total += sums[rest & 255];
-    }
-    return total;
-  }
-
- private:
-  std::size_t bytes_;
-  std::vector<double> table_;
-};
 
 // Small graphs have few ideals to tell apart.
 int most_useful_buckets(const StageGraph& graph) {
@@ -71,12 +43,12 @@ Windows::Windows(const StageGraph& graph, const Threshold& question, const Optio
   }
   find_forced();
   bound_pairs();
-  feasible_ = reach(false);
-  if (feasible_ && options_.flows) feasible_ = reach(true);
+  feasible_ = reach(Flows::None);
+  if (feasible_ && options_.flows) feasible_ = reach(Flows::All);
 }
 
 void Windows::find_forced() {
-  const RowSums measure_of(graph_.size(), [&](GroupId v) { return weight(v); });
+  const RowSums<double> measure_of(graph_.size(), [&](std::size_t v) { return weight(GroupId(v)); });
   possible_.assign(places(), 1);
   entry_.assign(graph_.size(), 0);
   exit_.assign(graph_.size(), 0);
@@ -95,9 +67,31 @@ void Windows::find_forced() {
   }
 }
 
+// Calls decide(place, flows) for places 0..count-1, in any order; it must not touch what others do. With several threads,
+// those which known flows leave open (false) are looked at again, side by side.
+template <class Decide>
+void Windows::decide_places(int count, Flows flows, Decide decide) const {
+  constexpr std::uint64_t kTicksPerGroup = 4;  // of a flow
+  const Flows first = flows == Flows::All && threads_of(budget_) > 1 ? Flows::Known : flows;
+  std::vector<int> open;
+  for (int place = 0; place < count; ++place) {
+    if (!decide(place, first)) open.push_back(place);
+  }
+  if (worth_sharing(budget_, kTicksPerGroup * graph_.size() * open.size())) {
+    for_each(budget_, open.size(), [&](std::size_t i, std::size_t) { decide(open[i], flows); });
+  } else {
+    for (const int place : open) decide(place, flows);
+  }
+}
+
 void Windows::bound_pairs() {
   pairs_.assign(static_cast<std::size_t>(places()) * places(), Pair{});
-  for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from);
+  const auto rows = static_cast<std::size_t>(buckets_) + 1;
+  if (worth_sharing(budget_, graph_.size() * rows)) {
+    for_each(budget_, rows, [&](std::size_t from, std::size_t) { bound_pairs_from(static_cast<int>(from)); });
+  } else {
+    for (int from = 0; from <= buckets_; ++from) bound_pairs_from(from);
+  }
 }
 
 // One sweep over `to` from `from` on. A group that is not in at `from` starts as outer (out at `to`), gets undecided
@@ -152,14 +146,22 @@ bool Windows::host_step(int from, int to) const {
   return p.host_can && p.host_time <= question_.limit && p.memory <= question_.platform.host_memory;
 }
 
-bool Windows::accelerator_step(int from, int to) { return step_possible(false, from, to, options_.flows); }
+bool Windows::accelerator_step(int from, int to) {
+  bool open = false;
+  return step_possible(false, from, to, options_.flows ? Flows::All : Flows::None, open);
+}
 
-bool Windows::step_possible(bool host, int from, int to, bool with_flows) {
+// With Flows::Known, a step that a flow has yet to decide on does not count, and `open` tells.
+bool Windows::step_possible(bool host, int from, int to, Flows flows, bool& open) {
   if (host) return host_step(from, to);
   if (to < from) return false;
   Pair& p = pair(from, to);
   if (!p.accelerator_can || p.load > question_.limit || p.memory > question_.platform.accelerator_memory) return false;
-  if (!with_flows) return true;
+  if (flows == Flows::None) return true;
+  if (p.flow_state == 0 && flows == Flows::Known) {
+    open = true;
+    return false;
+  }
   if (p.flow_state == 0) p.flow_state = !budget_.exhausted() && cut_exceeds(from, to, question_.limit - p.load) ? 2 : 1;
   return p.flow_state == 1;
 }
@@ -222,7 +224,7 @@ bool Windows::host_may_follow(int hosts, int accelerators) const {
 
 // Forward from the empty set, backward from the whole set; a place is allowed for given device counts if both meet
 // there.
-bool Windows::reach(bool with_flows) {
+bool Windows::reach(Flows flows) {
   const int k = question_.platform.accelerators, l = question_.platform.hosts;
   // The places to look at: all at first, then only those which the cheaper pass left.
   std::vector<std::vector<char>> candidates = std::move(allowed_);
@@ -233,14 +235,16 @@ bool Windows::reach(bool with_flows) {
   const bool host_may_idle = !question_.host_case;
   const auto extend = [&](std::vector<char>& to_set, const std::vector<char>& candidate,
                           const std::vector<char>& from_set, bool host) {
-    for (int to = 0; to <= last_place(); ++to) {
-      if (to_set[to] || !candidate[to]) continue;
+    decide_places(places(), flows, [&](int to, Flows known) {  // of all steps, those to this place
+      if (to_set[to] || !candidate[to]) return true;
       to_set[to] = from_set[to] && (!host || host_may_idle);
+      bool open = false;
       // The nearest places first: short steps are likely to be possible, and one is enough.
       for (int from = std::min(to, buckets_); from >= 0 && !to_set[to]; --from) {
-        if (from_set[from] && step_possible(host, from, to, with_flows)) to_set[to] = 1;
+        if (from_set[from] && step_possible(host, from, to, known, open)) to_set[to] = 1;
       }
-    }
+      return to_set[to] || !open;
+    });
   };
   for (int c = 0; c <= l; ++c) {
     for (int f = 0; f <= k; ++f) {
@@ -257,18 +261,21 @@ bool Windows::reach(bool with_flows) {
       std::vector<char>& here = allowed_[level(c, f)];
       const std::vector<char>& reached = from_start[level(c, f)];
       here[last_place()] = reached[last_place()] && (c > 0 || host_may_idle);
-      const auto can_go_on = [&](int place, const std::vector<char>& next, bool host) {
+      const auto can_go_on = [&](int place, const std::vector<char>& next, bool host, Flows known, bool& open) {
         if (next[place] && (!host || host_may_idle)) return true;
         for (int to = place; to <= last_place(); ++to) {
-          if (next[to] && step_possible(host, place, to, with_flows)) return true;
+          if (next[to] && step_possible(host, place, to, known, open)) return true;
         }
         return false;
       };
-      for (int place = 0; place <= buckets_; ++place) {
-        if (!reached[place]) continue;
-        here[place] = (question_.accelerator_may_follow(c, f) && can_go_on(place, allowed_[level(c, f + 1)], false)) ||
-                      (host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true));
-      }
+      decide_places(buckets_ + 1, flows, [&](int place, Flows known) {  // of all steps, those from this place
+        if (!reached[place]) return true;
+        bool open = false;
+        here[place] = (question_.accelerator_may_follow(c, f) &&
+                       can_go_on(place, allowed_[level(c, f + 1)], false, known, open)) ||
+                      (host_may_follow(c, f) && can_go_on(place, allowed_[level(c + 1, f)], true, known, open));
+        return here[place] || !open;
+      });
     }
   }
   return allowed_[level(0, 0)][0] || graph_.size() == 0;

@@ -16,7 +16,7 @@
 //
 // If the end cannot be reached, no split within the limit exists, whatever the number of ideals. Otherwise the windows
 // prune the search, tell which groups are never separated, and which can be on a host. Reaching costs O(places * pins)
-// and one small flow for each pair of places that nothing cheaper decides.
+// and one small flow for each pair of places that nothing cheaper decides; places are shared among the budget's threads.
 // Tests: tests/reduce/windows_test.cpp (against all ideals of small graphs), tests/property.
 #pragma once
 
@@ -108,13 +108,16 @@ class Windows : public Places {
   const Pair& pair(int from, int to) const { return pairs_[static_cast<std::size_t>(from) * (buckets_ + 2) + to]; }
 
   double weight(GroupId v) const { return by_memory_ ? graph_.group(v).memory : graph_.group(v).accelerator_time; }
+  enum class Flows { None, Known, All };  // which are used: those that are there already, or others too
+  template <class Decide>
+  void decide_places(int count, Flows flows, Decide decide) const;
   void find_forced();
   void bound_pairs();
   void bound_pairs_from(int from);
   bool cut_exceeds(int from, int to, double room);
-  bool reach(bool with_flows);
+  bool reach(Flows flows);
   bool host_may_follow(int hosts, int accelerators) const;
-  bool step_possible(bool host, int from, int to, bool with_flows);
+  bool step_possible(bool host, int from, int to, Flows flows, bool& open);
 
   const StageGraph& graph_;
   const Threshold question_;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/report/certificate_json.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "partita/report/json_parts.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr int kCertificateVersion = 2;
+constexpr int kCertificateVersion = 3;
 
 void add_devices_of_certificate(const Certificate::Devices& devices, JsonWriter& json) {
   json.field("class", devices.name.value_or(""));
@@ -19,6 +22,56 @@ void add_devices_of_certificate(const Certificate::Devices& devices, JsonWriter&
   json.field("most", *devices.most);
 }
 
+// Of a leaf, or of a certificate without leaves.
+void add_prices(const std::vector<Certificate::Class>& classes, const std::vector<Certificate::Devices>& devices,
+                JsonWriter& json) {
+  json.rows("devices", devices,
+            [&](const Certificate::Devices& of_class) { add_devices_of_certificate(of_class, json); });
+  json.key("classes").array(classes, [&](const Certificate::Class& one) {
+    json.array([&] {
+      json.value(one.node);
+      json.value(one.price);
+    });
+  });
+  json.key("ignored").array([&] {
+    for (std::size_t place = 0; place < devices.size(); ++place) {
+      for (const Certificate::Transfer& transfer : devices[place].ignored) {
+        json.array([&] {
+          json.value(place);
+          json.value(transfer.producer);
+          json.value(transfer.consumer);
+        });
+      }
+    }
+  });
+  json.key("forgotten").array([&] {
+    for (std::size_t place = 0; place < devices.size(); ++place) {
+      for (const std::int64_t node : devices[place].forgotten) {
+        json.array([&] {
+          json.value(place);
+          json.value(node);
+        });
+      }
+    }
+  });
+}
+
+void add_step(const Certificate::Step& step, JsonWriter& json) {
+  if (step.join) {
+    json.column("join", std::array{step.node, *step.join});
+    return;
+  }
+  json.field("remove", step.node);
+  json.rows("shifts", step.shifts, [&](const Certificate::Step::Shift& shift) {
+    json.column("transfer", shift.transfer);
+    json.field("to", shift.to);
+  });
+  json.column("bridge", step.bridge);
+  json.key("into").array(step.into, [&](const std::vector<std::int64_t>& transfer) {
+    json.array(transfer, [&](std::int64_t node) { json.value(node); });
+  });
+}
+
 }  // namespace
 
 std::string certificate_json(const Problem& problem, const Certificate& certificate) {
@@ -27,29 +80,27 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
     add_format("certificate", kCertificateVersion, json);
     json.field("workload", problem.workload->name);
     json.field("limit", certificate.limit);
+    json.field("shape", to_string(certificate.shape));
     json.key("weights").object([&] {
       json.column("compute", certificate.weights.compute);
       json.column("transfers", certificate.weights.transfers);
     });
-    json.rows("devices", certificate.devices,
-              [&](const Certificate::Devices& devices) { add_devices_of_certificate(devices, json); });
-    json.key("classes").array(certificate.classes, [&](const Certificate::Class& one) {
-      json.array([&] {
-        json.value(one.node);
-        json.value(one.price);
-      });
-    });
-    json.key("ignored").array([&] {
-      for (std::size_t place = 0; place < certificate.devices.size(); ++place) {
-        for (const Certificate::Transfer& transfer : certificate.devices[place].ignored) {
+    if (!certificate.steps.empty())
+      json.rows("steps", certificate.steps, [&](const Certificate::Step& step) { add_step(step, json); });
+    if (certificate.leaves.empty()) {
+      add_prices(certificate.classes, certificate.devices, json);
+    } else {
+      json.rows("leaves", certificate.leaves, [&](const Certificate::Leaf& leaf) {
+        json.key("decisions").array(leaf.decisions, [&](const Certificate::Decision& decision) {
           json.array([&] {
-            json.value(place);
-            json.value(transfer.producer);
-            json.value(transfer.consumer);
+            json.value(decision.a);
+            json.value(decision.b);
+            json.value(decision.together);
           });
-        }
-      }
-    });
+        });
+        add_prices(leaf.classes, leaf.devices, json);
+      });
+    }
   });
   return json.take();
 }

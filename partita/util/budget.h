@@ -13,6 +13,9 @@
 namespace partita {
 
 class Statistics;  // util/statistics.h
+namespace detail {
+class Workers;  // util/parallel.h
+}
 
 class Budget {
  public:
@@ -30,7 +33,8 @@ class Budget {
       : limits_{std::min(whole.limits_.seconds, whole.seconds_used() + seconds), ticks, whole.limits_.memory_bytes},
         start_(whole.start_),
         whole_(&whole),
-        statistics_(whole.statistics_) {}
+        statistics_(whole.statistics_),
+        workers_(whole.workers_) {}
 
   // True once any limit is reached or somebody cancelled; stays true. Reads the clock, so call it every ~1000 steps.
   bool exhausted() const {
@@ -77,6 +81,11 @@ class Budget {
   void collect(Statistics& statistics) { statistics_ = &statistics; }
   Statistics* statistics() const { return statistics_; }  // null: nobody asked
 
+  // Loops that run on this budget, or on slices that are made of it from now on, are shared with these threads. They
+  // must outlive them all.
+  void work_with(detail::Workers& workers) { workers_ = &workers; }
+  detail::Workers* workers() const { return workers_; }  // null: one thread does all
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kLargestTable = std::size_t{512} << 20;  // filling more takes longer than it gains
@@ -84,6 +93,7 @@ class Budget {
   Clock::time_point start_;
   Budget* whole_ = nullptr;
   Statistics* statistics_ = nullptr;
+  detail::Workers* workers_ = nullptr;
   std::atomic<std::uint64_t> ticks_{0};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> out_of_memory_{false};

@@ -230,7 +230,7 @@ TEST(Certificate, HoldsForEveryClassAndTransferMode) {
     if (!best) continue;
     const FreeInstance instance = make_free_instance(problem);
     Budget budget(Budget::Limits{.ticks = 150'000});
-    const ProofCheck check = [&](const FreeProof& proof, Budget& within) {
+    const ProofCheck check = [&](const ProofTree& proof, Budget& within) {
       return verify(problem, make_certificate(problem, instance, proof), &within).holds;
     };
     const FreeOutcome outcome = solve_free(instance, {}, {.seed = seed}, check, budget, {});

@@ -47,6 +47,11 @@ TEST(Claims, AForeignSolversWordIsNotOurs) {
   EXPECT_EQ(claim_text(asking(Shape::Staged), best), "optimal among staged splits by CBC's word, not verified");
   EXPECT_EQ(bound_text(asking(Shape::Staged), best), "by CBC's word, not verified, no staged split is below 2 ms");
   EXPECT_EQ(plain_proof(best), "an integer program, which CBC solved, has no better answer; nobody has verified that");
+  best.proof = "integer program: claimed by HiGHS in floating point, not verified; 9e-07 taken off";
+  EXPECT_EQ(claim_text(asking(Shape::Staged), best), "optimal among staged splits by HiGHS's word, not verified");
+  EXPECT_EQ(bound_text(asking(Shape::Staged), best), "by HiGHS's word, not verified, no staged split is below 2 ms");
+  EXPECT_EQ(plain_proof(best),
+            "an integer program, which HiGHS solved, has no better answer; nobody has verified that");
 }
 
 TEST(Claims, ABoundNamesItsShape) {

@@ -356,9 +356,23 @@ class Certificates(CliTest):
         self.assert_refused(5, self.file, self.path("plan.json"), "--certificate", self.path("plan.json"),
                             mentions=["certificate"], program=PARTITA_CHECK)
 
-    def test_a_staged_bound_has_none_and_the_file_stays_away(self):
-        _, err = self.run_program("plan", self.file, "--time-limit", "5", "-o", self.path("staged.json"),
-                                  "--certificate", self.path("none.json"), code=13)
+    def test_a_staged_bound_has_one_if_asked_for(self):
+        self.run_program("plan", self.file, "--time-limit", "20", "--quiet", "-o", self.path("staged.json"),
+                         "--certificate", self.path("staged-proof.json"))
+        plan, proof = self.read_json("staged.json"), self.read_json("staged-proof.json")
+        self.assertEqual(proof["shape"], "staged")
+        self.assertLessEqual(proof["limit"], plan["bound"])
+        self.assertTrue(plan["proof"].endswith("; its certificate was verified"), plan["proof"])
+        check = (self.file, self.path("staged.json"), "--certificate", self.path("staged-proof.json"))
+        out, _ = self.run_program(*check, program=PARTITA_CHECK, code=0)
+        self.assertIn("certificate: verified; no staged split is at", out)
+        self.write("staged-proof.json", proof | {"limit": plan["value"]})
+        out, _ = self.run_program(*check, program=PARTITA_CHECK, code=11)
+        self.assertIn("does not hold", out)
+
+    def test_the_file_stays_away_where_there_is_none(self):
+        _, err = self.run_program("plan", self.file, "--objective", "latency", "--time-limit", "5", "-o",
+                                  self.path("latency.json"), "--certificate", self.path("none.json"), code=13)
         self.assertIn("nothing was written", err)
         self.assertFalse(os.path.exists(self.path("none.json")))
 

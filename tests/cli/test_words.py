@@ -78,7 +78,7 @@ class Headline(CliTest):
 class Certificates(CliTest):
     def test_that_was_not_written_is_said_and_has_its_code(self):
         file = self.write("chain.json", chain())
-        for options, reason in ((("--objective", "latency"), "latency"), ((), "--shape free")):
+        for options, reason in ((("--objective", "latency"), "latency"), (("--transfers", "overlap"), "--shape free")):
             _, err = self.run_program("plan", file, *options, "--certificate", self.path("proof.json"), "-o",
                                       self.path("plan.json"), "--quiet", code=13)
             self.assertRegex(err, r"^partita: --certificate: \S*proof\.json: nothing was written: ")

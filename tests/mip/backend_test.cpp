@@ -11,10 +11,12 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <thread>
 
-#include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/process_backend.h"
+#include "partita/util/error.h"
+#include "tests/mip/questions.h"
 
 namespace partita::detail::test {
 namespace {
@@ -32,12 +34,17 @@ LinearModel covering_model(std::size_t things, double demand) {
   return model;
 }
 
-MipOutcome solve(const LinearModel& model, std::vector<double> start = {}, double gap = 0) {
-  Budget budget(Budget::Limits{.seconds = 60});
-  return CbcBackend().solve({.model = model, .start = std::move(start), .gap = gap}, budget);
-}
+class OneBackend : public EveryBackend {
+ protected:
+  MipOutcome solve(const LinearModel& model, std::vector<double> start = {}, double gap = 0) const {
+    Budget budget(Budget::Limits{.seconds = 60});
+    return backend()->solve({.model = model, .start = std::move(start), .gap = gap}, budget);
+  }
+};
 
-TEST(CbcBackend, SolvesAndProves) {
+INSTANTIATE_TEST_SUITE_P(ByName, OneBackend, testing::ValuesIn(kBackends), backend_name);
+
+TEST_P(OneBackend, SolvesAndProves) {
   const LinearModel model = covering_model(20, 100);
   const MipOutcome outcome = solve(model);
   ASSERT_TRUE(outcome.solution.has_value());
@@ -47,13 +54,13 @@ TEST(CbcBackend, SolvesAndProves) {
   EXPECT_NEAR(model.objective(*outcome.solution), outcome.bound, 1e-6);
 }
 
-TEST(CbcBackend, SaysInfeasible) {
+TEST_P(OneBackend, SaysInfeasible) {
   const MipOutcome outcome = solve(covering_model(5, 1e6));
   EXPECT_TRUE(outcome.infeasible);
   EXPECT_FALSE(outcome.solution.has_value());
 }
 
-TEST(CbcBackend, NeedsNoRows) {
+TEST_P(OneBackend, NeedsNoRows) {
   LinearModel model;
   model.add_column({"x_0", 0, 5, -1, true});
   const MipOutcome outcome = solve(model);
@@ -61,7 +68,7 @@ TEST(CbcBackend, NeedsNoRows) {
   EXPECT_NEAR((*outcome.solution)[0], 5, 1e-6);
 }
 
-TEST(CbcBackend, TakesTheStart) {
+TEST_P(OneBackend, TakesTheStart) {
   const LinearModel model = covering_model(40, 300);
   const std::vector<double> everything(40, 1);
   const MipOutcome outcome = solve(model, everything, 1);  // any solution will do
@@ -69,14 +76,80 @@ TEST(CbcBackend, TakesTheStart) {
   EXPECT_LE(model.objective(*outcome.solution), model.objective(everything) + 1e-6);
 }
 
-TEST(CbcBackend, AnExhaustedBudgetEndsAtOnce) {
+TEST_P(OneBackend, AnExhaustedBudgetEndsAtOnce) {
   Budget budget;
   budget.cancel();
   const LinearModel model = covering_model(20, 100);
-  const MipOutcome outcome = CbcBackend().solve({.model = model}, budget);
+  const MipOutcome outcome = backend()->solve({.model = model}, budget);
   EXPECT_FALSE(outcome.solution.has_value());
   EXPECT_FALSE(outcome.finished);
   EXPECT_EQ(outcome.bound, -kNoLimit);
+}
+
+TEST_P(OneBackend, SolvesLinearPrograms) {
+  LinearModel model;
+  const ColumnId x = model.add_column({"x_0", 0, 5, 1});
+  const ColumnId y = model.add_column({"x_1", 0, 5, 2});
+  model.add_at_least("sum", {{x, 1}, {y, 1}}, 7.5);
+  const MipOutcome outcome = solve(model);
+  ASSERT_TRUE(outcome.solution.has_value());
+  EXPECT_TRUE(outcome.finished);
+  EXPECT_NEAR(model.objective(*outcome.solution), 10, 1e-6);
+  EXPECT_NEAR(outcome.bound, 10, 1e-6);
+}
+
+// Ends itself where work is limited: at the same place every time, and what it says until then is true.
+TEST_P(OneBackend, LimitedWorkEndsAtTheSamePlaceEveryTime) {
+  const LinearModel model = covering_model(60, 700);
+  const double best = model.objective(*solve(model).solution);
+  std::optional<double> bound, objective;
+  for (int again = 0; again < 3; ++again) {
+    Budget budget(Budget::Limits{.seconds = 60, .ticks = 2000});
+    const MipOutcome outcome = backend()->solve({.model = model}, budget);
+    EXPECT_EQ(outcome.failure, "");
+    EXPECT_LE(outcome.bound, best + 1e-6);
+    const double found = outcome.solution ? model.objective(*outcome.solution) : kNoLimit;
+    EXPECT_GE(found, best - 1e-6);
+    EXPECT_EQ(bound.value_or(outcome.bound), outcome.bound);
+    EXPECT_EQ(objective.value_or(found), found);
+    bound = outcome.bound;
+    objective = found;
+  }
+}
+
+// The settings about a solver itself change how it works, not what it says.
+TEST_P(OneBackend, GivesTheSameAnswerWithItsTechniquesOff) {
+  const LinearModel model = covering_model(30, 250);
+  const double best = model.objective(*solve(model).solution);
+  for (bool MipSettings::*technique : {&MipSettings::preprocessing, &MipSettings::cuts, &MipSettings::heuristics}) {
+    MipSettings settings;
+    settings.backend = GetParam();
+    settings.*technique = false;
+    Budget budget(Budget::Limits{.seconds = 60});
+    const MipOutcome outcome = choose_backend(settings)->solve({.model = model}, budget);
+    ASSERT_TRUE(outcome.solution.has_value());
+    EXPECT_TRUE(outcome.finished);
+    EXPECT_NEAR(model.objective(*outcome.solution), best, 1e-6);
+    EXPECT_NEAR(outcome.bound, best, 1e-6);
+  }
+}
+
+TEST(ChooseBackend, TakesTheOneThatIsAskedForOrSaysThatItIsNotThere) {
+  EXPECT_STREQ(backend_called("cbc")->name(), "CBC");
+  EXPECT_STREQ(backend_called("auto")->name(), highs_is_here() ? "HiGHS" : "CBC");
+  if (highs_is_here()) {
+    EXPECT_STREQ(backend_called("highs")->name(), "HiGHS");
+  }
+  const auto kind_of_error = [](const char* name) -> std::optional<ErrorKind> {
+    try {
+      backend_called(name);
+    } catch (const InputError& error) {
+      return error.kind();
+    }
+    return std::nullopt;
+  };
+  EXPECT_EQ(kind_of_error("gurobi"), ErrorKind::Usage);
+  EXPECT_EQ(kind_of_error("highs"), highs_is_here() ? std::nullopt : std::optional(ErrorKind::Unsupported));
 }
 
 // ---- any solver in a process of its own ----

@@ -9,7 +9,6 @@
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
-#include "partita/solve/mip/cbc_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "partita/util/error.h"
 #include "tests/mip/questions.h"
@@ -118,7 +117,7 @@ TEST_P(LatencyProgram, FindsTheOptimumAndItsBoundsHold) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 60 : 15); ++seed) {
     const Problem one = problem(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
-    expect_optimum(one, {}, 1e-7);
+    for (const std::string& backend : backends_here()) expect_optimum(one, *backend_called(backend), {}, 1e-7);
   }
 }
 
@@ -126,7 +125,7 @@ TEST_P(LatencyProgram, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(GetParam() == 1 ? 30 : 8); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(*one.workload));
-    expect_optimal_plan(one, 1e-7);
+    for (const std::string& backend : backends_here()) expect_optimal_plan(one, by_program_of(backend), 1e-7);
   }
 }
 
@@ -199,8 +198,8 @@ TEST(LatencyProgramLimits, NoRoomIsInfeasible) {
   const Problem problem = latency_problem(220, 1);
   ASSERT_FALSE(brute_force(problem).has_value());
   Budget budget;
-  CbcBackend backend;
-  EXPECT_TRUE(solve_ip(problem, backend, {}, budget, {}).infeasible);
+  for (const std::string& backend : backends_here())
+    EXPECT_TRUE(solve_ip(problem, *backend_called(backend), {}, budget, {}).infeasible);
 }
 
 TEST(LatencyProgramLimits, ATenthOfASecondIsEnoughForASplit) {

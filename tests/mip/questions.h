@@ -4,13 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "partita/check/check.h"
 #include "partita/partita.h"
-#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/choose_backend.h"
 #include "partita/solve/mip/formulation.h"
+#include "partita/solve/mip/highs_backend.h"
 #include "partita/solve/mip/solve_ip.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/more_hosts.h"
@@ -46,15 +49,53 @@ inline Split there_and_back(const Formulation& formulation, const Split& split, 
   return formulation.decode(x);
 }
 
+// For MipSettings::backend. The tests of one that this build lacks are skipped.
+inline const char* const kBackends[] = {"cbc", "highs"};
+
+inline bool lacks(const std::string& backend) { return backend == "highs" && !highs_is_here(); }
+inline constexpr const char* kNoHighs = "this build has no HiGHS (libhighs-dev, or ./dev highs)";
+
+inline std::unique_ptr<MipBackend> backend_called(const std::string& name) {
+  MipSettings settings;
+  settings.backend = name;
+  return choose_backend(settings);
+}
+
+inline std::vector<std::string> backends_here() {
+  std::vector<std::string> names;
+  for (const char* name : kBackends) {
+    if (!lacks(name)) names.push_back(name);
+  }
+  return names;
+}
+
+// What is asked of each backend.
+class EveryBackend : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (lacks(GetParam())) GTEST_SKIP() << kNoHighs;
+  }
+  std::unique_ptr<MipBackend> backend() const { return backend_called(GetParam()); }
+};
+
+inline std::string backend_name(const testing::TestParamInfo<const char*>& tested) { return tested.param; }
+
 struct IpQuestion {
   Shape shape;
   Objective objective;
+  const char* backend = "cbc";
 };
 
 inline const auto kEveryQuestion =
     testing::Values(IpQuestion{Shape::Staged, Objective::MaxLoad}, IpQuestion{Shape::Staged, Objective::GPipe},
                     IpQuestion{Shape::Contiguous, Objective::MaxLoad}, IpQuestion{Shape::Contiguous, Objective::GPipe},
                     IpQuestion{Shape::Free, Objective::MaxLoad}, IpQuestion{Shape::Free, Objective::GPipe});
+
+inline const auto kEveryQuestionForHighs = testing::Values(
+    IpQuestion{Shape::Staged, Objective::MaxLoad, "highs"}, IpQuestion{Shape::Staged, Objective::GPipe, "highs"},
+    IpQuestion{Shape::Contiguous, Objective::MaxLoad, "highs"},
+    IpQuestion{Shape::Contiguous, Objective::GPipe, "highs"}, IpQuestion{Shape::Free, Objective::MaxLoad, "highs"},
+    IpQuestion{Shape::Free, Objective::GPipe, "highs"});
 
 inline const auto kContiguousQuestions =
     testing::Values(IpQuestion{Shape::Contiguous, Objective::MaxLoad}, IpQuestion{Shape::Contiguous, Objective::GPipe});
@@ -92,19 +133,29 @@ inline Problem random_problem(const IpQuestion& question, std::uint64_t seed) {
   return problem;
 }
 
+inline PlanOptions by_program_of(const std::string& backend) {
+  PlanOptions options{.algorithm = Algorithm::Ip};
+  options.settings.mip.backend = backend;
+  return options;
+}
+
 // Every question on random workloads.
 class IntegerProgram : public testing::TestWithParam<IpQuestion> {
  protected:
+  void SetUp() override {
+    if (lacks(GetParam().backend)) GTEST_SKIP() << kNoHighs;
+  }
+  std::unique_ptr<MipBackend> backend() const { return backend_called(GetParam().backend); }
+  PlanOptions by_program() const { return by_program_of(GetParam().backend); }
   Problem problem(std::uint64_t seed) const { return random_problem(GetParam(), seed); }
 };
 
 // The integer program finds what brute force finds, a split or that there is none, and all that it tells on its way is
 // true. `tolerance` is relative, of the value.
-inline void expect_optimum(const Problem& problem, const IpOptions& options, double tolerance) {
+inline void expect_optimum(const Problem& problem, MipBackend& backend, const IpOptions& options, double tolerance) {
   const std::optional<double> best = brute_force(problem);
   const double least = best.value_or(kNoLimit);
   Budget budget;
-  CbcBackend backend;
   const Sink sink = [&](const Progress& progress) {
     EXPECT_LE(progress.bound, least);
     EXPECT_GE(progress.value, least * (1 - 1e-6));
@@ -122,10 +173,10 @@ inline void expect_optimum(const Problem& problem, const IpOptions& options, dou
 }
 
 // The same of plan(), with a reason where there is no split.
-inline void expect_optimal_plan(const Problem& problem, double tolerance) {
+inline void expect_optimal_plan(const Problem& problem, const PlanOptions& options, double tolerance) {
   const std::optional<double> best = brute_force(problem);
   Budget budget;
-  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  const Plan answer = plan(problem, options, budget);
   EXPECT_EQ(answer.result.status, best ? Status::Optimal : Status::Infeasible);
   EXPECT_NE(answer.result.proof, "");
   if (best) {

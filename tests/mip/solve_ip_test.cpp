@@ -13,7 +13,7 @@
 #include "partita/check/check.h"
 #include "partita/partita.h"
 #include "partita/portfolio/start.h"
-#include "partita/solve/mip/cbc_backend.h"
+#include "partita/solve/mip/process_backend.h"
 #include "partita/util/error.h"
 #include "partita/util/sanitized.h"
 #include "tests/mip/questions.h"
@@ -39,7 +39,7 @@ TEST_P(SolveIp, FindsTheOptimumAndItsBoundsHold) {
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.workload));
     IpOptions options;
     if (seed % 2 == 0) options.start = start_for(one);
-    expect_optimum(one, options, 1e-8);
+    expect_optimum(one, *backend(), options, 1e-8);
   }
 }
 
@@ -47,7 +47,7 @@ TEST_P(SolveIp, IsWhatPlanDoes) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     const Problem one = problem(seed + 1000);
     SCOPED_TRACE("seed " + std::to_string(seed + 1000) + "\n" + describe(*one.workload));
-    expect_optimal_plan(one, 1e-8);
+    expect_optimal_plan(one, by_program(), 1e-8);
   }
 }
 
@@ -58,8 +58,7 @@ TEST_P(SolveIp, StopsAtTheGapAskedFor) {
     const std::optional<double> best = brute_force(one);
     if (!best) continue;
     Budget budget;
-    CbcBackend backend;
-    const IpOutcome outcome = solve_ip(one, backend, {.gap = 0.3}, budget, {});
+    const IpOutcome outcome = solve_ip(one, *backend(), {.gap = 0.3}, budget, {});
     ASSERT_TRUE(outcome.split.has_value());
     EXPECT_LE(outcome.bound, *best);
     EXPECT_GE(outcome.bound, outcome.value * (0.7 - 1e-6));
@@ -72,14 +71,13 @@ TEST_P(SolveIp, BoundsHoldWhereverItStops) {
     SCOPED_TRACE("seed " + std::to_string(seed + 4000) + "\n" + describe(*one.workload));
     const std::optional<double> best = brute_force(one);
     Budget budget;
-    CbcBackend backend;
     std::uint64_t told = 0;
     const Sink sink = [&](const Progress&) {
       if (++told > seed % 4) budget.cancel();
     };
     IpOptions options;
     if (seed % 3 == 0) options.start = start_for(one);
-    const IpOutcome outcome = solve_ip(one, backend, options, budget, sink);
+    const IpOutcome outcome = solve_ip(one, *backend(), options, budget, sink);
     EXPECT_LE(outcome.bound, best.value_or(kNoLimit));
     EXPECT_FALSE(outcome.infeasible && best);
     if (outcome.split) {
@@ -89,6 +87,14 @@ TEST_P(SolveIp, BoundsHoldWhereverItStops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryQuestion, SolveIp, kEveryQuestion, question_name);
+INSTANTIATE_TEST_SUITE_P(EveryQuestionForHighs, SolveIp, kEveryQuestionForHighs, question_name);
+
+class SolveIpLimits : public EveryBackend {
+ protected:
+  PlanOptions by_program() const { return by_program_of(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryBackend, SolveIpLimits, testing::ValuesIn(kBackends), backend_name);
 
 Problem transformer_problem(std::size_t layers, Shape shape) {
   Problem problem;
@@ -97,19 +103,19 @@ Problem transformer_problem(std::size_t layers, Shape shape) {
   return problem;
 }
 
-TEST(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
+TEST_P(SolveIpLimits, AnExhaustedBudgetStillGivesTheStart) {
   const Problem problem = transformer_problem(12, Shape::Contiguous);
   Budget budget(Budget::Limits{.ticks = 3000});
-  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  const Plan answer = plan(problem, by_program(), budget);
   ASSERT_TRUE(answer.result.split.has_value());
   EXPECT_TRUE(answer.report.legal());
 }
 
-TEST(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
+TEST_P(SolveIpLimits, ATimeLimitKeepsTheBestSplitAndAValidBound) {
   if (kSanitized) GTEST_SKIP() << "time is what it tests";
   const Problem problem = transformer_problem(12, Shape::Free);
   Budget budget(Budget::Limits{.seconds = 1.5});
-  const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget);
+  const Plan answer = plan(problem, by_program(), budget);
   EXPECT_LT(budget.seconds_used(), 15);
   ASSERT_TRUE(answer.result.split.has_value());
   EXPECT_TRUE(answer.report.legal());
@@ -133,7 +139,7 @@ Problem chain_problem(std::uint64_t seed) {
 }
 
 // What the solver has told of must come back, also where it is stopped in the middle of a linear program.
-TEST(SolveIpLimits, CancellingKeepsTheBestSplit) {
+TEST_P(SolveIpLimits, CancellingKeepsTheBestSplit) {
   std::uint64_t total = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const Problem problem = chain_problem(seed);
@@ -146,7 +152,7 @@ TEST(SolveIpLimits, CancellingKeepsTheBestSplit) {
       best = std::min(best, progress.value);
       if (improvements > seed % 4) budget.cancel();
     };
-    const Plan answer = plan(problem, {.algorithm = Algorithm::Ip}, budget, sink);
+    const Plan answer = plan(problem, by_program(), budget, sink);
     ASSERT_TRUE(answer.result.split.has_value());
     EXPECT_TRUE(answer.report.legal());
     EXPECT_LE(answer.result.value, best * (1 + 1e-6)) << "chain " << seed;
@@ -177,17 +183,21 @@ void expect_best_so_far(const Plan& answer) {
   EXPECT_LE(answer.result.bound, answer.result.value);
 }
 
-TEST(SolveIpLimits, ATenthOfASecondIsEnoughForASplit) {
+TEST_P(SolveIpLimits, ATenthOfASecondIsEnoughForASplit) {
   if (kSanitized) GTEST_SKIP() << "time is what it tests";
-  for_every_question([](const Problem& problem, Algorithm algorithm) {
+  for_every_question([this](const Problem& problem, Algorithm algorithm) {
+    PlanOptions options = by_program();
+    options.algorithm = algorithm;
     Budget budget(Budget::Limits{.seconds = 0.1});
-    expect_best_so_far(plan(problem, {.algorithm = algorithm}, budget));
+    expect_best_so_far(plan(problem, options, budget));
     EXPECT_LT(budget.seconds_used(), 10);
   });
 }
 
-TEST(SolveIpLimits, AnotherThreadMayCancel) {
-  for_every_question([](const Problem& problem, Algorithm algorithm) {
+TEST_P(SolveIpLimits, AnotherThreadMayCancel) {
+  for_every_question([this](const Problem& problem, Algorithm algorithm) {
+    PlanOptions options = by_program();
+    options.algorithm = algorithm;
     Budget budget(Budget::Limits{.seconds = 60});
     double cancelled_at = 60;
     std::thread other([&] {
@@ -195,7 +205,7 @@ TEST(SolveIpLimits, AnotherThreadMayCancel) {
       cancelled_at = budget.seconds_used();
       budget.cancel();
     });
-    const Plan answer = plan(problem, {.algorithm = algorithm}, budget);
+    const Plan answer = plan(problem, options, budget);
     const double ended_at = budget.seconds_used();
     other.join();
     expect_best_so_far(answer);
@@ -204,15 +214,14 @@ TEST(SolveIpLimits, AnotherThreadMayCancel) {
 }
 
 // One that is below the optimum by a little: the first solution that meets it ends the search, and it is not claimed.
-TEST(SolveIpLimits, ABoundKnownFromElsewhereEndsTheSearch) {
+TEST_P(SolveIpLimits, ABoundKnownFromElsewhereEndsTheSearch) {
   const Problem problem = chain_problem(1);
-  CbcBackend backend;
   Budget plenty(Budget::Limits{.seconds = 2});
-  const IpOutcome first = solve_ip(problem, backend, {}, plenty, {});
+  const IpOutcome first = solve_ip(problem, *backend(), {}, plenty, {});
   ASSERT_TRUE(first.split.has_value());
   Budget budget(Budget::Limits{.seconds = 60});
   const IpOutcome again =
-      solve_ip(problem, backend, {.start = first.split, .bound = first.value * (1 - 1e-7)}, budget, {});
+      solve_ip(problem, *backend(), {.start = first.split, .bound = first.value * (1 - 1e-7)}, budget, {});
   EXPECT_LT(budget.seconds_used(), 20);
   ASSERT_TRUE(again.split.has_value());
   EXPECT_LE(again.value, first.value * (1 + 1e-9));
@@ -250,7 +259,7 @@ TEST(SolveIpReasons, NameTheConstraint) {
                "memory: staged splits exist");
 }
 
-TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
+TEST(SolveIpReasons, TheDynamicProgramsRefuseOtherShapes) {
   Problem problem;
   problem.workload = graph_from_text("a 3 30; b 2 20; a -> b : 0.5");
   problem.shape = Shape::Contiguous;
@@ -260,15 +269,14 @@ TEST(SolveIpLimits, TheDynamicProgramsRefuseOtherShapes) {
   }
 }
 
-TEST(SolveIpLimits, AStartThatIsGivenIsNotLost) {
+TEST_P(SolveIpLimits, AStartThatIsGivenIsNotLost) {
   Problem problem;
   problem.workload = graph_from_text("a 3 30; b 2 20; c 1 10; d 2 20; a -> b -> c -> d : 0.5", 2, kUnlimited, 0);
   problem.shape = Shape::Free;
   const Split start = split_from_text(problem.workload, "a d | b c");
   Budget budget;
   budget.cancel();
-  CbcBackend backend;
-  const IpOutcome outcome = solve_ip(problem, backend, {.start = start}, budget, {});
+  const IpOutcome outcome = solve_ip(problem, *backend(), {.start = start}, budget, {});
   ASSERT_TRUE(outcome.split.has_value());
   EXPECT_EQ(outcome.split->device_of, start.device_of);
   EXPECT_NEAR(outcome.value, 6, 1e-12);
@@ -379,7 +387,7 @@ TEST_P(SolveIp, BoundsHoldWhereTimesAreFarApart) {
     const std::optional<double> best = brute_force(one);
     Budget budget(Budget::Limits{.seconds = 20});
     try {
-      const Plan answer = plan(one, {.algorithm = Algorithm::Ip}, budget);
+      const Plan answer = plan(one, by_program(), budget);
       EXPECT_LE(answer.result.bound, best.value_or(kNoLimit) * (1 + 1e-9));
       EXPECT_FALSE(best && answer.result.status == Status::Infeasible);
       EXPECT_FALSE(answer.result.status == Status::Optimal && !answer.result.unverified && answer.result.bound > 0);

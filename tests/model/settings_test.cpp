@@ -31,7 +31,8 @@ TEST(Settings, AreDescribedOnceWithDefaultsInTheirRanges) {
       const std::string name = group.solver + "." + field.name;
       EXPECT_TRUE(names.insert(name).second) << name;
       EXPECT_EQ(field.help.back(), '.') << name;
-      EXPECT_EQ(field.is_switch(), field.unit.empty()) << name << ": numbers have a unit";
+      EXPECT_EQ(field.is_switch() || field.is_word(), field.unit.empty()) << name << ": numbers have a unit";
+      EXPECT_EQ(field.is_word(), !field.words.empty()) << name;
       EXPECT_EQ(problem_with(name + "=" + field.value()), "") << name;
     }
   }
@@ -54,9 +55,11 @@ TEST(Settings, AreSetByName) {
   set(settings, "staged.annealing=false");
   set(settings, "staged.first_slice=1e6");
   set(settings, "free.split_share=0.5");
+  set(settings, "mip.backend=highs");
   EXPECT_FALSE(settings.staged.annealing);
   EXPECT_EQ(settings.staged.first_slice, 1'000'000U);
   EXPECT_EQ(settings.free.split_share, 0.5);
+  EXPECT_EQ(settings.mip.backend, "highs");
   set(settings, "staged.annealing=true");
   EXPECT_TRUE(settings.staged.annealing);
 }
@@ -83,6 +86,7 @@ TEST(Settings, RefuseWhatIsNotThereOrOutOfRange) {
             "'101' is no value of staged.bisections, which is a whole number from 0 to 100 (steps)");
   for (const char* bad : {"-1", "1.5", "", "nan", "inf", "ten", "1 ", "0x1"})
     EXPECT_NE(problem_with(std::string("staged.bisections=") + bad), "") << bad;
+  EXPECT_EQ(problem_with("mip.backend=gurobi"), "'gurobi' is no value of mip.backend, which is auto, cbc or highs");
   EXPECT_EQ(problem_with("free.turn_growth=1"),
             "'1' is no value of free.turn_growth, which is a number from 1.01 to 100 (times)");
 }

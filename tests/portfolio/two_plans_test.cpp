@@ -76,7 +76,7 @@ std::vector<Asked> questions() {
 }
 
 Plan answer_to(const Asked& asked, const SharedWorkload& workload) {
-  const bool program = asked.options.algorithm == Algorithm::Ip;  // CBC minds the clock alone
+  const bool program = asked.options.algorithm == Algorithm::Ip;  // its solver minds the clock alone
   Budget budget({.seconds = program ? 3 : kUnlimited, .ticks = asked.ticks});
   std::size_t told = 0;
   Plan plan =
@@ -109,6 +109,21 @@ TEST(TwoPlans, AtOnceAnswerAsAlone) {
       EXPECT_EQ(plan->result.bound, alone[i].result.bound) << all[i].name;
       EXPECT_EQ(plan->result.split->device_of, alone[i].result.split->device_of) << all[i].name;
     }
+  }
+}
+
+TEST(TwoPlans, OnSeveralThreadsClaimWhatOneDoes) {
+  const SharedWorkload workload = branches(8, 3, 1);
+  for (Asked asked : questions()) {
+    if (asked.options.algorithm == Algorithm::Ip) continue;
+    asked.ticks = 2'000'000;
+    const Result one = answer_to(asked, workload).result;
+    asked.options.threads = 4;
+    const Plan plan = answer_to(asked, workload);
+    ASSERT_TRUE(one.split && plan.result.split) << asked.name;
+    EXPECT_TRUE(plan.report.legal()) << asked.name;
+    EXPECT_LE(plan.result.bound, one.value * (1 + 1e-9)) << asked.name;
+    EXPECT_LE(one.bound, plan.result.value * (1 + 1e-9)) << asked.name;
   }
 }
 

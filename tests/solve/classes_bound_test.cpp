@@ -3,9 +3,9 @@
 // assignments.
 #include <gtest/gtest.h>
 
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/free_search.h"
-#include "partita/solve/free/narrow_order.h"
 #include "partita/solve/free/volume.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
@@ -27,7 +27,7 @@ LoadWeights random_weights(TransferMode mode, Dice& dice) {
 }
 
 // Nobody doubts a proof here: what it proves is compared with the optimum.
-const ProofCheck kBelieve = [](const FreeProof&, Budget&) { return true; };
+const ProofCheck kBelieve = [](const ProofTree&, Budget&) { return true; };
 
 TEST(Volume, IsNeverAboveTheOptimum) {
   int solved = 0, tight = 0;
@@ -90,7 +90,8 @@ TEST(ConfigurationLpOfClasses, NeverRefutesTheOptimum) {
         dice.one_in(2)
             ? random_weights(problem.transfers, dice)
             : list_load_weights(problem.transfers, true)[dice.below(list_load_weights(problem.transfers, true).size())];
-    ConfigurationLp lp(instance, weights, volume_bound(instance).prices, narrow_order(instance.graph, seed), widest);
+    ConfigurationLp lp(model_of(instance, weights), volume_bound(instance).prices, narrow_order(instance.graph, seed),
+                       {widest});
     for (const double limit : {*best, 1.001 * *best, 1.3 * *best}) {
       Budget budget(Budget::Limits{.ticks = 2'000'000});
       EXPECT_NE(lp.refute(limit, budget), Refutation::Refuted) << "seed " << seed << "\n" << describe(problem);

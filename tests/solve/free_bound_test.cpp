@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "partita/solve/free/configuration_lp.h"
-#include "partita/solve/free/narrow_order.h"
+#include "partita/solve/configuration/configuration_lp.h"
+#include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/volume.h"
 #include "partita/solve/staged/staged_split.h"
 #include "tests/support/cases.h"
@@ -31,10 +31,12 @@ std::optional<Load> load_along(const Trellis& trellis, std::uint32_t set) {
   for (std::size_t t = 0; t + 1 < trellis.layers().size(); ++t) {
     const auto& layer = trellis.layers()[t];
     if (layer.arcs.empty()) return std::nullopt;
-    const Trellis::Arc& arc = layer.arcs[state][set >> layer.group.index() & 1];
-    if (arc.to == Trellis::kNone) return std::nullopt;
-    load += arc.load;
-    state = arc.to;
+    const auto begin = layer.arcs.begin() + layer.first[state], end = layer.arcs.begin() + layer.first[state + 1];
+    const bool take = set >> layer.group.index() & 1;
+    const auto arc = std::find_if(begin, end, [&](const Trellis::Arc& a) { return a.take == take; });
+    if (arc == end) return std::nullopt;
+    load += arc->load;
+    state = arc->to;
   }
   return load;
 }
@@ -46,7 +48,7 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
     const double limit = 1 + static_cast<double>(seed % 30);
     const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, limit);
     const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets have to be ignored
-    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), widest);
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {widest}, {});
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
       const std::vector<GroupId> groups = groups_of(set, one.graph);
       bool supported = true;
@@ -71,7 +73,7 @@ TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
     const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, limit);
-    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), kWide);
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {kWide}, {});
     Prices prices(one.graph.size(), 0);
     for (GroupId v : one.graph.all())
       prices[v] = static_cast<Price>((seed * 7919 + v.index() * 104729) % 1000) * (kPriceUnit / 2000);
@@ -103,8 +105,9 @@ TEST(ConfigurationLp, NeverRefutesWhatExistsAndMostlyRefutesTheRest) {
     const double best = least_free_value(one.graph, one.platform);
     if (best == std::numeric_limits<double>::infinity() || best <= 0) continue;
     const FreeInstance instance = instance_of(one);
-    ConfigurationLp lp(instance, list_load_weights(TransferMode::Sum, false)[0], volume_bound(instance).prices,
-                       narrow_order(one.graph, seed), seed % 5 == 0 ? 3 : kWide);
+    ConfigurationLp lp(model_of(instance, list_load_weights(TransferMode::Sum, false)[0]),
+                       volume_bound(instance).prices, narrow_order(one.graph, seed),
+                       {seed % 5 == 0 ? std::size_t{3} : kWide});
     Budget budget(Budget::Limits{.ticks = 3'000'000});
     EXPECT_NE(lp.refute(best * (1 + 1e-7), budget), Refutation::Refuted) << "seed " << seed;
     ++tried;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "partita/solve/free/limit_ladder.h"
+#include "partita/solve/configuration/limit_ladder.h"
 #include "partita/solve/free/volume.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
@@ -56,6 +56,21 @@ TEST(LimitLadder, TriesABetterSplitAtOnce) {
   ladder.undecided(false);
   EXPECT_LT(ladder.next(100, 50, 1), 99);
   EXPECT_GT(ladder.next(90, 50, 1), 89.9);
+}
+
+TEST(LimitLadder, TriesWhatSeemsEasyFirst) {
+  LimitLadder ladder;
+  ladder.next(100, 50, kLong);
+  ladder.undecided(false, 70);
+  EXPECT_EQ(ladder.next(100, 50, 1), 70);
+  EXPECT_EQ(ladder.next(100, 50, kLong), 70);  // and stays there while there is patience
+  ladder.undecided(false, 65);
+  EXPECT_EQ(ladder.next(100, 50, kLong), 60);  // it was judged too well: twice as far down
+  ladder.refuted();
+  const double higher = ladder.next(100, 60, kLong);
+  EXPECT_GT(higher, 60);
+  ladder.undecided(false, 55);  // below what is refuted
+  EXPECT_GT(ladder.next(100, 60, 1), 60);
 }
 
 TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partita/solve/free/frontier_orders.h"
+#include "partita/solve/configuration/frontier_orders.h"
 
 #include <gtest/gtest.h>
 

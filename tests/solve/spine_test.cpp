@@ -60,6 +60,42 @@ Problem fork_and_join(std::uint64_t seed) {
   return problem;
 }
 
+// A chain whose last nodes read sources that share the device of its first nodes, as tied weights do, with memory for a
+// part of it: blocks that hold such a source and do not reach its reader are tempting.
+Problem tied_ends(std::uint64_t seed) {
+  Dice dice(seed);
+  Problem problem{Workload{"tied", {}, make_platform(1 + static_cast<int>(dice.below(3)), kUnlimited, 1)},
+                  {.objective = Objective::Latency}};
+  Graph& graph = problem.workload.change().graph;
+  const auto add_node = [&](std::size_t most_time) {
+    const double time = static_cast<double>(dice.below(most_time + 1));
+    Node node;
+    node.original_id = static_cast<std::int64_t>(graph.nodes.size());
+    node.time = {time, time * (1 + static_cast<double>(dice.below(6)))};
+    node.memory = 1 + static_cast<double>(dice.below(2));
+    return graph.nodes.push_back(node);
+  };
+  const double unit = dice.below(4) == 0 ? 0.1 : 0.5;
+  const std::size_t length = 4 + dice.below(2);
+  for (std::size_t i = 0; i < length; ++i) {
+    const NodeId v = add_node(5);
+    if (i > 0) graph.edges.push_back({NodeId(i - 1), v, unit * static_cast<double>(dice.below(4))});
+  }
+  for (std::size_t sources = 1 + dice.below(2); sources > 0; --sources) {
+    const NodeId source = add_node(1);
+    const double cost = unit * static_cast<double>(dice.below(7));
+    graph.edges.push_back({source, NodeId(length - 1 - dice.below(3)), cost});
+    if (dice.below(3) == 0) graph.edges.push_back({source, NodeId(0), cost});
+    if (dice.below(4) > 0) {
+      graph.nodes[source].colour = static_cast<std::int64_t>(sources);
+      graph.nodes[NodeId(dice.below(3))].colour = static_cast<std::int64_t>(sources);
+    }
+  }
+  problem.workload.change().platform.classes[ClassId(0)].memory = 3 + static_cast<double>(dice.below(6));
+  problem.subgraphs = dice.below(5) == 0 ? 2 : 1;
+  return problem;
+}
+
 void expect_never_above(const std::function<Problem(std::uint64_t)>& question, std::uint64_t count) {
   JudgedBounds bounds;
   for_each_latency_question(count, question, [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
@@ -79,6 +115,22 @@ void expect_never_above(const std::function<Problem(std::uint64_t)>& question, s
 TEST(SpineBound, IsNeverAboveTheOptimum) { expect_never_above(latency_question, cases(4000)); }
 
 TEST(SpineBound, IsNeverAboveTheOptimumWithParallelBranches) { expect_never_above(fork_and_join, cases(2000)); }
+
+TEST(SpineBound, IsNeverAboveTheOptimumWithTiedEnds) { expect_never_above(tied_ends, cases(2000)); }
+
+// Where extents are known within ranges, the shortest stretch between two of them may take longer than longer ones.
+TEST(SpineBound, KnowsThatLongerStretchesMayTakeLess) {
+  for (const std::uint64_t seed : {4230, 27938, 58778}) {
+    const Problem problem = tied_ends(seed);
+    const LatencyInstance instance = make_latency_instance(problem);
+    const NodeReach reach(instance);
+    const BlockModel model(instance, LatencyFacts(instance));
+    SpineBound spine(model, reach, {0, 12});
+    Budget budget;
+    EXPECT_TRUE(spine.advance(budget));
+    EXPECT_LE(spine.bound() * (1 - 1e-9), best_latency_by_brute_force(problem)) << "seed " << seed;
+  }
+}
 
 // With a limit just above the optimum, what is learned leaves the optimum in.
 TEST(SpineBound, LearnsNothingThatTheOptimumContradicts) {

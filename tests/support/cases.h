@@ -14,4 +14,7 @@ inline std::uint64_t cases(std::uint64_t usual) {
   return scaled < 1 ? 1 : static_cast<std::uint64_t>(scaled);
 }
 
+// Whether at least the usual cases run: only then can a test ask that something rare was among them.
+inline bool all_usual_cases() { return cases(1000) >= 1000; }
+
 }  // namespace partita::detail::test

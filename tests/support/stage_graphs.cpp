@@ -74,6 +74,50 @@ StageCase random_stage_case(std::uint64_t seed, int most) {
   return result;
 }
 
+StageCase branched_stage_case(std::uint64_t seed) {
+  Dice dice(seed);
+  StageCase result;
+  result.platform = {dice.roll(1, 4), dice.roll(0, 1), dice.one_in(4) ? dice.roll(6, 20) : 1e9, 1e9};
+  const int branches = dice.roll(2, 4), length = dice.roll(1, branches == 2 ? 3 : 2), mode = dice.roll(0, 3);
+  IdVector<GroupId, Group> groups;
+  std::vector<std::pair<GroupId, GroupId>> precedence;
+  std::vector<Net> nets;
+  const auto cost = [&] { return dice.roll(0, mode == 2 ? 12 : 4) + (dice.one_in(2) ? 0.5 : 0); };
+  const auto add = [&](const Group& g) {
+    groups.push_back(g);
+    return GroupId(groups.size() - 1);
+  };
+  std::vector<Group> like;
+  std::vector<double> costs;
+  for (int i = 0; i < length; ++i) {
+    like.push_back(random_group(dice, mode));
+    costs.push_back(cost());
+  }
+  Net out{cost(), {add(random_group(dice, mode))}};
+  std::vector<GroupId> last;
+  for (int b = 0; b < branches; ++b) {
+    GroupId before = out.members[0];
+    for (int i = 0; i < length; ++i) {
+      const GroupId v = add(like[i]);
+      precedence.emplace_back(before, v);
+      if (i == 0) out.members.push_back(v);
+      if (i > 0) nets.push_back({costs[i - 1], {before, v}});
+      before = v;
+    }
+    last.push_back(before);
+  }
+  nets.push_back(out);
+  if (!dice.one_in(4)) {
+    const GroupId sink = add(random_group(dice, mode));
+    for (GroupId v : last) {
+      precedence.emplace_back(v, sink);
+      nets.push_back({costs.back(), {v, sink}});
+    }
+  }
+  result.graph = StageGraph(std::move(groups), precedence, std::move(nets));
+  return result;
+}
+
 bool is_ideal(const StageGraph& graph, std::uint32_t set) {
   for (GroupId v : graph.all()) {
     if ((set >> v.index() & 1) == 0) continue;
@@ -84,48 +128,86 @@ bool is_ideal(const StageGraph& graph, std::uint32_t set) {
   return true;
 }
 
-double least_value(const StageGraph& graph, const StagePlatform& platform) {
-  const std::size_t n = graph.size();
-  const auto has = [](std::uint32_t set, GroupId v) { return (set >> v.index() & 1) != 0; };
-  std::vector<std::uint32_t> ideals;
-  for (std::uint32_t set = 0; set < (1u << n); ++set) {
-    if (is_ideal(graph, set)) ideals.push_back(set);
+namespace {
+
+// All chains of ideals, a device at a time.
+class Chains {
+ public:
+  Chains(const StageGraph& graph, const StagePlatform& platform) : graph_(graph), platform_(platform) {
+    for (std::uint32_t set = 0; set < (1u << graph.size()); ++set) {
+      if (is_ideal(graph, set)) ideals_.push_back(set);
+    }
   }
-  const auto cost = [&](std::uint32_t set, bool host) {
+
+  // By ideal: the least largest load so far.
+  using Values = std::vector<double>;
+  Values nothing() const {
+    Values values(std::size_t{1} << graph_.size(), kNoSplit);
+    values[0] = 0;
+    return values;
+  }
+  // Lowers `to` where one more device after `from` gives less; a device that may idle may hold nothing.
+  void add_device(const Values& from, bool host, bool may_idle, Values& to) const {
+    for (const std::uint32_t after : ideals_) {
+      for (const std::uint32_t before : ideals_) {
+        if ((before & after) != before || (before == after && !may_idle)) continue;
+        to[after] = std::min(to[after], std::max(from[before], cost(after & ~before, host)));
+      }
+    }
+  }
+
+ private:
+  double cost(std::uint32_t set, bool host) const {
+    const auto has = [&](GroupId v) { return (set >> v.index() & 1) != 0; };
     if (set == 0) return 0.0;
     double load = 0, memory = 0;
-    for (GroupId v : graph.all()) {
-      if (!has(set, v)) continue;
-      const Group& g = graph.group(v);
+    for (GroupId v : graph_.all()) {
+      if (!has(v)) continue;
+      const Group& g = graph_.group(v);
       if (!(host ? g.on_host : g.on_accelerator)) return kNoSplit;
       load += host ? g.host_time : g.accelerator_time;
       memory += g.memory;
     }
-    if (memory > (host ? platform.host_memory : platform.accelerator_memory)) return kNoSplit;
-    for (NetId e : graph.nets()) {
+    if (memory > (host ? platform_.host_memory : platform_.accelerator_memory)) return kNoSplit;
+    for (NetId e : graph_.nets()) {
       std::size_t inside = 0;
-      for (GroupId v : graph.members(e)) inside += has(set, v);
-      if (!host && inside > 0 && inside < graph.members(e).size()) load += graph.cost(e);
+      for (GroupId v : graph_.members(e)) inside += has(v);
+      if (!host && inside > 0 && inside < graph_.members(e).size()) load += graph_.cost(e);
     }
     return load;
-  };
-  // best[c][f][ideal], devices added one at a time; a device may stay empty.
+  }
+
+  const StageGraph& graph_;
+  const StagePlatform& platform_;
+  std::vector<std::uint32_t> ideals_;
+};
+
+}  // namespace
+
+double least_value(const StageGraph& graph, const StagePlatform& platform) {
+  const Chains chains(graph, platform);
   const int k = platform.accelerators, l = platform.hosts;
-  std::vector<std::vector<double>> best((k + 1) * (l + 1), std::vector<double>(std::size_t{1} << n, kNoSplit));
+  std::vector<Chains::Values> best((k + 1) * (l + 1), chains.nothing());
   for (int c = 0; c <= l; ++c) {
     for (int f = 0; f <= k; ++f) {
-      auto& here = best[c * (k + 1) + f];
-      here[0] = 0;
-      for (const std::uint32_t to : ideals) {
-        for (const std::uint32_t from : ideals) {
-          if ((from & to) != from) continue;
-          if (f > 0) here[to] = std::min(here[to], std::max(best[c * (k + 1) + f - 1][from], cost(to & ~from, false)));
-          if (c > 0) here[to] = std::min(here[to], std::max(best[(c - 1) * (k + 1) + f][from], cost(to & ~from, true)));
-        }
-      }
+      Chains::Values& here = best[c * (k + 1) + f];
+      if (f > 0) chains.add_device(best[c * (k + 1) + f - 1], false, true, here);
+      if (c > 0) chains.add_device(best[(c - 1) * (k + 1) + f], true, true, here);
     }
   }
-  return best.back()[(std::size_t{1} << n) - 1];
+  return best.back().back();
+}
+
+double least_value_with_host_after(const StageGraph& graph, const StagePlatform& platform, int accelerators) {
+  const Chains chains(graph, platform);
+  Chains::Values values = chains.nothing();
+  for (int device = 0; device <= platform.accelerators; ++device) {
+    const bool host = device == accelerators;
+    Chains::Values next(values.size(), kNoSplit);
+    chains.add_device(values, host, !host, next);
+    values = std::move(next);
+  }
+  return values.back();
 }
 
 }  // namespace partita::detail::test

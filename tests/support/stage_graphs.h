@@ -19,6 +19,10 @@ struct StageCase {
 // memory limits that sometimes bind, groups that some devices cannot run, nets that join any groups.
 StageCase random_stage_case(std::uint64_t seed, int most = 9);
 
+// A source, two to four equal branches of one to three groups, and mostly a sink; one host or none. Ideals that differ by
+// an exchange of branches weigh the same, which is where a bound by work and cost is tight.
+StageCase branched_stage_case(std::uint64_t seed);
+
 inline constexpr double kNoSplit = std::numeric_limits<double>::infinity();
 
 // Groups as bits: does the set hold, with every group, all its predecessors?
@@ -26,5 +30,9 @@ bool is_ideal(const StageGraph& graph, std::uint32_t set);
 
 // The least possible largest load of a staged split, or kNoSplit. Exponential: for up to a dozen groups.
 double least_value(const StageGraph& graph, const StagePlatform& platform);
+
+// The same of splits with one host that holds something, at most so many accelerators before it, and at most all others
+// after it.
+double least_value_with_host_after(const StageGraph& graph, const StagePlatform& platform, int accelerators);
 
 }  // namespace partita::detail::test

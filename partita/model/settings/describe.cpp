@@ -31,11 +31,23 @@ SettingFields describe(StagedSettings& s) {
   return {
       {"annealing", &s.annealing,
        "Better splits by simulated annealing. Off to see what orders and search find alone."},
+      {"window_search", &s.window_search,
+       "Better splits by splitting two or three neighbouring stages anew, exactly. Off to see what the others find."},
+      {"two_orders", &s.two_orders,
+       "Better splits where much work floats beside the rest, by cutting two orders side by side. Off to see what one "
+       "order finds."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
        "ideals; presolve has a switch of its own."},
-      {"clone_relaxation", &s.clone_relaxation,
-       "Ask first of the graph without groups that only hand a tensor on. Off to see what views cost the search."},
+      {"shrink", &s.shrink,
+       "Ask first of smaller graphs, without views and without what may sit in any of many stages. Off to see what "
+       "these cost the search."},
+      {"convex_sets", &s.convex_sets,
+       "Refute limits by the configuration LP over convex sets. Off to see what windows and search do alone."},
+      {"boundaries", &s.boundaries,
+       "Join groups that no boundary between stages separates, by what boundaries hold and cost, before the search. "
+       "Off "
+       "to see what it saves."},
       {"host_cases", &s.host_cases,
        "With one host: ask a limit that stays open again for each place of the host. Off to see what cases give."},
       {"first_orders", &s.first_orders, 0, 100'000, "orders",
@@ -81,6 +93,7 @@ SettingFields describe(FreeSettings& s) {
        "A first bound by the volume of work. Off to see what the configuration LP proves alone."},
       {"configuration_lp", &s.configuration_lp,
        "Refute limits by column generation. Off for the best split without a proof."},
+      {"shrink", &s.shrink, "Refute limits on smaller graphs first. Off to see what the whole graph proves alone."},
       {"pair_resplit", &s.pair_resplit,
        "Split pairs of devices anew after annealing. Off to see what annealing finds alone."},
       {"pair_share", &s.pair_share, 0, 1000, "ticks for each proposal of the annealing before",
@@ -107,6 +120,7 @@ SettingFields describe(LatencySettings& s) {
       {"labels", &s.labels, "Bounds by how soon each subgraph can finish. Off to see spines alone."},
       {"tolls", &s.tolls,
        "Labels in which each subgraph pays a toll, as accelerators are few. Off to see plain labels."},
+      {"packing", &s.packing, "Bounds by how many parallel branches share an accelerator. Off to see labels alone."},
       {"branching", &s.branching, "Branch and bound on what labels leave open. Off to see what bounds prove alone."},
       {"most_orders", &s.most_orders, 1, 1e9, "orders", "Random orders cut into segments before annealing, at most."},
       {"longest_run", &s.longest_run, 100, 1e12, "proposals", "Of an annealing run. Longer for long limits."},
@@ -122,15 +136,23 @@ SettingFields describe(LatencySettings& s) {
 
 SettingFields describe(MipSettings& s) {
   return {
-      {"preprocessing", &s.preprocessing, "CBC's preprocessing. Off to see what it saves."},
-      {"cuts", &s.cuts, "CBC's cutting planes. Off to see branch and bound alone."},
-      {"heuristics", &s.heuristics, "CBC's own heuristics for solutions. Off to leave splits to ours."},
-      {"start", &s.start, "Hand CBC our best split as a solution to start from."},
+      {"backend",
+       &s.backend,
+       {"auto", "cbc", "highs"},
+       "Who solves them; auto is HiGHS, which mostly proves more, where this build has it, and else CBC. The other one "
+       "for a second opinion: docs/algorithms/integer-programs.md compares them."},
+      {"preprocessing", &s.preprocessing, "The solver's preprocessing. Off to see what it saves."},
+      {"cuts", &s.cuts,
+       "The solver's cutting planes. Off to see branch and bound alone; HiGHS keeps those at the root."},
+      {"heuristics", &s.heuristics, "The solver's own heuristics for solutions. Off to leave splits to ours."},
+      {"start", &s.start, "Hand the solver our best split as a solution to start from."},
       {"objective_limit", &s.objective_limit,
-       "Limit the objective by our best split, which lets CBC rule out much at once. Off: as if none were known."},
+       "Limit the objective by our best split, which lets the solver rule out much at once. Off: as if none were "
+       "known."},
       {"ordered_ranks", &s.ordered_ranks, 0, 1000, "groups for each device",
        "How many groups have rows that break the symmetry of equal devices; 0 turns it off."},
-      {"largest_program", &s.largest_program, 0, 1e9, "nodes times devices", "Larger programs are not handed to CBC."},
+      {"largest_program", &s.largest_program, 0, 1e9, "nodes times devices",
+       "Larger programs are not handed to a solver."},
   };
 }
 
@@ -138,6 +160,8 @@ SettingFields describe(PortfolioSettings& s) {
   return {
       {"staged_start", &s.staged_start,
        "Begin the search for free splits, and for latency, with a staged split. Off to see how they do without."},
+      {"convex_bound", &s.convex_bound,
+       "Bound contiguous splits by the configuration LP over convex sets. Off to see what the others prove alone."},
       {"free_bound", &s.free_bound,
        "Bound contiguous splits by free ones. Off to see what the integer program proves alone."},
       {"every_split", &s.every_split,
@@ -151,6 +175,8 @@ SettingFields describe(PortfolioSettings& s) {
        "For the staged start of free and contiguous splits, at most."},
       {"latency_start_share", &s.latency_start_share, 0, 1, "of the time", "For the staged start of latency, at most."},
       {"contiguous_share", &s.contiguous_share, 0, 1, "of the time", "To make a contiguous start better."},
+      {"convex_bound_share", &s.convex_bound_share, 0, 1, "of the time",
+       "For the bound of contiguous splits over convex sets."},
       {"free_bound_share", &s.free_bound_share, 0, 1, "of the time",
        "For the bound of contiguous splits by free ones."},
       {"flat_clusters_share", &s.flat_clusters_share, 0, 1, "of the time", "For the question without clusters."},

@@ -13,6 +13,7 @@ struct LatencySettings {
   bool spine_suggestions = true;
   bool labels = true;
   bool tolls = true;
+  bool packing = true;
   bool branching = true;
   std::uint64_t most_orders = 400;
   std::uint64_t longest_run = 2'000'000;

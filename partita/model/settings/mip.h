@@ -8,6 +8,7 @@
 namespace partita {
 
 struct MipSettings {
+  std::string backend = "auto";
   bool preprocessing = true;
   bool cuts = true;
   bool heuristics = true;

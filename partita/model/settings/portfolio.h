@@ -9,6 +9,7 @@ namespace partita {
 
 struct PortfolioSettings {
   bool staged_start = true;
+  bool convex_bound = true;
   bool free_bound = true;
   bool every_split = true;
   bool integer_program = true;
@@ -16,6 +17,7 @@ struct PortfolioSettings {
   double start_share = 0.25;  // all shares: of the time that is left
   double latency_start_share = 0.05;
   double contiguous_share = 0.3;
+  double convex_bound_share = 0.85;
   double free_bound_share = 0.25;
   double flat_clusters_share = 0.25;
   double few_samples_share = 0.5;

@@ -9,9 +9,13 @@ namespace partita {
 
 struct StagedSettings {
   bool annealing = true;
+  bool window_search = true;
+  bool two_orders = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
-  bool clone_relaxation = true;
+  bool shrink = true;
+  bool boundaries = true;
   bool host_cases = true;
+  bool convex_sets = true;
   int first_orders = 16;
   int orders_per_failure = 4;
   int bisections = 12;                    // 0: none

@@ -53,7 +53,8 @@ bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, G
 
 }  // namespace
 
-std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge) {
+std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge,
+                                  GroupPairs* joined) {
   const StageGraph& order = views[0].graph;
   IdVector<GroupId, char> used(order.size(), 0);
   std::size_t joins = 0;
@@ -66,6 +67,7 @@ std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, Uni
     }
     used[v] = used[w] = 1;
     joins += merge.join(v, w);
+    if (joined) joined->emplace_back(v, w);
   };
   for (GroupId v : order.all()) {
     try_join(v, order.successors(v));

@@ -15,7 +15,9 @@ struct CheapNeighbourView {
 };
 
 // Joins groups that may follow their only neighbour on one side, where no load rises in any view; see the .cpp. Only
-// disjoint pairs are joined in one call. Returns the number of joins. O(pins).
-std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge);
+// disjoint pairs are joined in one call. Returns the number of joins; `joined` is told the pairs, the one that
+// follows before its neighbour. O(pins).
+std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge,
+                                  GroupPairs* joined = nullptr);
 
 }  // namespace partita::detail

@@ -10,7 +10,11 @@
 // Tests: tests/reduce/presolve_test.cpp, tests/property.
 #include "partita/reduce/presolve/unaffordable_cut.h"
 
+#include <optional>
+#include <vector>
+
 #include "partita/util/max_flow.h"
+#include "partita/util/parallel.h"
 
 namespace partita::detail {
 namespace {
@@ -52,12 +56,9 @@ class CutNetwork {
   std::vector<MaxFlow::ArcIndex> to_sink_;
 };
 
-}  // namespace
-
-std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& question, const Budget& budget,
-                                   UnionFind<GroupId>& merge) {
-  CutNetwork network(graph, question.limit);
-  std::size_t joins = 0;
+// Calls visit(u, v) for the pairs that may be inseparable.
+template <class Visit>
+void for_each_pair(const StageGraph& graph, const Threshold& question, Visit visit) {
   for (GroupId u : graph.all()) {
     if (question.fits_host(graph.group(u))) continue;
     double alone = graph.accelerator_time(u);
@@ -66,12 +67,49 @@ std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& que
     for (NetId e : graph.nets_of(u)) {
       if (graph.members(e).size() > kLargestNet) continue;
       for (GroupId v : graph.members(e)) {
-        if (v == u || merge.together(u, v)) continue;
-        if (budget.exhausted()) return joins;
-        if (network.inseparable(u, v)) joins += merge.join(u, v);
+        if (v != u) visit(u, v);
       }
     }
   }
+}
+
+}  // namespace
+
+// Pairs that are together already need no flow. Threads look at a row of pairs side by side, each in a network of its
+// own; what they say is used in the order of one thread, so the joins are the same, for a few flows too many.
+std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& question, const Budget& budget,
+                                   UnionFind<GroupId>& merge, GroupPairs* joined) {
+  struct Asked {
+    GroupId u, v;
+    bool inseparable = false;
+  };
+  constexpr std::size_t kPairsPerThread = 16;
+  const bool share = worth_sharing(budget, graph.size() * kPairsPerThread);
+  const std::size_t in_a_row = share ? kPairsPerThread * threads_of(budget) : 1;
+  std::vector<std::optional<CutNetwork>> networks(share ? threads_of(budget) : 1);
+  std::vector<Asked> row;
+  std::size_t joins = 0;
+  bool ended = false;
+  const auto look_at_row = [&] {
+    for_each(budget, row.size(), [&](std::size_t i, std::size_t slot) {
+      if (budget.exhausted()) return;
+      if (!networks[slot]) networks[slot].emplace(graph, question.limit);
+      row[i].inseparable = networks[slot]->inseparable(row[i].u, row[i].v);
+    });
+    for (const Asked& asked : row) {
+      if (!asked.inseparable || !merge.join(asked.u, asked.v)) continue;
+      ++joins;
+      if (joined) joined->emplace_back(asked.u, asked.v);
+    }
+    row.clear();
+    ended = budget.exhausted();
+  };
+  for_each_pair(graph, question, [&](GroupId u, GroupId v) {
+    if (ended || merge.together(u, v)) return;
+    row.push_back({u, v});
+    if (row.size() == in_a_row) look_at_row();
+  });
+  if (!row.empty()) look_at_row();
   return joins;
 }
 

@@ -8,8 +8,8 @@
 namespace partita::detail {
 
 // Joins pairs of groups that no accelerator can keep apart within the limit, whatever else it holds; see the .cpp.
-// Returns the number of joins. One small minimum cut per pair that shares a net; stops early when the budget ends.
+// Returns the number of joins; `joined` is told the pairs. One small minimum cut per pair that shares a net; stops early when the budget ends.
 std::size_t join_unaffordable_cuts(const StageGraph& graph, const Threshold& question, const Budget& budget,
-                                   UnionFind<GroupId>& merge);
+                                   UnionFind<GroupId>& merge, GroupPairs* joined = nullptr);
 
 }  // namespace partita::detail

@@ -48,8 +48,14 @@ std::vector<PairCost> shared_net_costs(const StageGraph& graph) {
 
 }  // namespace
 
-std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge) {
+std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge,
+                                    GroupPairs* joined) {
   std::size_t joins = 0;
+  const auto join = [&](GroupId u, GroupId v) {
+    if (!merge.join(u, v)) return;
+    ++joins;
+    if (joined) joined->emplace_back(u, v);
+  };
   const auto pays_too_much = [&](GroupId u, double cost) { return graph.accelerator_time(u) + cost > question.limit; };
   const auto stuck = [&](GroupId u, double cost) {
     return pays_too_much(u, cost) && !question.fits_host(graph.group(u));
@@ -57,14 +63,14 @@ std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& qu
 
   for (const auto& [u, v, cost] : shared_net_costs(graph)) {
     const bool both_pay = question.platform.hosts <= 1 && pays_too_much(u, cost) && pays_too_much(v, cost);
-    if (stuck(u, cost) || stuck(v, cost) || both_pay) joins += merge.join(u, v);
+    if (stuck(u, cost) || stuck(v, cost) || both_pay) join(u, v);
   }
   for (NetId e : graph.nets()) {
     const auto members = graph.members(e);
     if (members.size() <= kLargeNet) continue;
     const auto u = std::find_if(members.begin(), members.end(), [&](GroupId m) { return stuck(m, graph.cost(e)); });
     if (u == members.end()) continue;
-    for (GroupId v : members) joins += merge.join(*u, v);
+    for (GroupId v : members) join(*u, v);
   }
   return joins;
 }

@@ -7,7 +7,8 @@
 namespace partita::detail {
 
 // Joins pairs of groups whose separation alone costs a device more than the limit; see the .cpp. Returns the number of
-// joins. O(sum of squared net sizes, nets of more than 24 members apart).
-std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge);
+// joins; `joined` is told the pairs. O(sum of squared net sizes, nets of more than 24 members apart).
+std::size_t join_unaffordable_pairs(const StageGraph& graph, const Threshold& question, UnionFind<GroupId>& merge,
+                                    GroupPairs* joined = nullptr);
 
 }  // namespace partita::detail

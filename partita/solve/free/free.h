@@ -4,9 +4,7 @@
 //
 // Upper and lower bound feed each other. FreeSearch looks for better splits, from the starts that it is given on. The
 // bounds are the volume of work (volume.h), which is there at once, and ConfigurationLp, which tries to refute limits
-// below the best value. The first limit tried is just below that value, for if it is refuted the split is optimal; what
-// comes then, limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of
-// a few weights (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
+// below the best value (bound_climber.h).
 //
 // With one thread the two take turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer.
 // With two threads they run side by side, and the answer may differ from run to run. Tests:
@@ -18,7 +16,7 @@
 #include <vector>
 
 #include "partita/model/settings/free.h"
-#include "partita/solve/free/configuration_lp.h"
+#include "partita/solve/configuration/configuration_lp.h"
 #include "partita/solve/shared/outcome.h"
 #include "partita/util/budget.h"
 #include "partita/util/progress.h"
@@ -33,12 +31,12 @@ struct FreeOptions {
 };
 
 struct FreeOutcome : Outcome<FreeSplit> {
-  std::optional<FreeProof>
+  std::optional<ProofTree>
       verified;  // proof of the bound; without one the bound is 0, or there was no time to verify it
 };
 
 // Whether a proof really holds, as somebody else sees it; a bound of the LP counts only if so.
-using ProofCheck = std::function<bool(const FreeProof&, Budget&)>;
+using ProofCheck = std::function<bool(const ProofTree&, Budget&)>;
 
 // `starts` may be empty; those that are not legal are ignored. Without a split in the end, none was found.
 FreeOutcome solve_free(const FreeInstance& instance, const std::vector<FreeSplit>& starts, const FreeOptions& options,

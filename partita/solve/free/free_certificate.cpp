@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "partita/reduce/removal_step.h"
 #include "partita/reduce/transfers.h"
 
 namespace partita::detail {
@@ -32,37 +33,76 @@ std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const Fr
   return result;
 }
 
+class CertificateWriter {
+ public:
+  CertificateWriter(const Problem& problem, const FreeInstance& instance, const NodeOrder* order)
+      : problem_(problem), instance_(instance), order_(order), representative_(instance.graph.size(), 0) {
+    IdVector<GroupId, char> named(instance.graph.size(), 0);
+    for (NodeId v : instance.group_of.all()) {
+      const GroupId group = instance.group_of[v];
+      if (!named[group]) representative_[group] = id_of(v);
+      named[group] = 1;
+    }
+  }
+
+  Certificate write(const ProofTree& proof) const {
+    Certificate certificate;
+    certificate.limit = proof.front().limit;
+    certificate.shape = order_ ? Shape::Contiguous : Shape::Free;
+    certificate.weights = proof.front().weights;
+    if (proof.front().removed) {
+      for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
+        certificate.steps.push_back(removal_step(removal, representative_));
+    }
+    if (proof.size() == 1 && proof.front().decisions.empty()) {
+      Certificate::Leaf only = leaf(proof.front());
+      certificate.classes = std::move(only.classes);
+      certificate.devices = std::move(only.devices);
+    } else {
+      for (const FreeProof& one : proof) certificate.leaves.push_back(leaf(one));
+    }
+    return certificate;
+  }
+
+ private:
+  std::int64_t id_of(NodeId v) const { return problem_.workload->graph.nodes[v].original_id; }
+
+  Certificate::Leaf leaf(const FreeProof& proof) const {
+    Certificate::Leaf result;
+    for (const PairDecision& pair : proof.decisions)
+      result.decisions.push_back({representative_[pair.a], representative_[pair.b], pair.together});
+    for (GroupId v : proof.order) result.classes.push_back({representative_[v], proof.prices[v]});
+    for (std::size_t c = 0; c < proof.devices.size(); ++c)
+      result.devices.push_back(devices(c, proof.devices[c], order_ || !proof.decisions.empty()));
+    return result;
+  }
+
+  Certificate::Devices devices(std::size_t c, const FreeProof::Devices& from, bool hosts_have_sets) const {
+    const DeviceTable::Class& device_class = instance_.device_class(c);
+    Certificate::Devices result{.name = problem_.workload->platform.classes[device_class.id].name,
+                                .memory_toll = from.memory_toll,
+                                .most = std::nullopt,
+                                .ignored = {}};
+    if (device_class.host && !hosts_have_sets) return result;
+    result.theta = from.theta;
+    result.buckets = from.buckets;
+    result.most = from.most;
+    result.ignored = transfers_of(problem_, instance_, from.ignored);
+    for (PointId p : from.forgotten) result.forgotten.push_back(id_of(order_->node_of[p]));
+    return result;
+  }
+
+  const Problem& problem_;
+  const FreeInstance& instance_;
+  const NodeOrder* const order_;
+  IdVector<GroupId, std::int64_t> representative_;
+};
+
 }  // namespace
 
-Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const FreeProof& proof) {
-  IdVector<GroupId, std::int64_t> representative(instance.graph.size(), 0);
-  IdVector<GroupId, char> named(instance.graph.size(), 0);
-  for (NodeId v : instance.group_of.all()) {
-    const GroupId group = instance.group_of[v];
-    if (named[group]) continue;
-    named[group] = 1;
-    representative[group] = problem.workload->graph.nodes[v].original_id;
-  }
-  Certificate certificate;
-  certificate.limit = proof.limit;
-  for (GroupId v : proof.order) certificate.classes.push_back({representative[v], proof.prices[v]});
-  certificate.weights = proof.weights;
-  for (std::size_t c = 0; c < proof.devices.size(); ++c) {
-    const FreeProof::Devices& from = proof.devices[c];
-    const DeviceTable::Class& device_class = instance.device_class(c);
-    Certificate::Devices of_class{.name = problem.workload->platform.classes[device_class.id].name,
-                                  .memory_toll = from.memory_toll,
-                                  .most = std::nullopt,
-                                  .ignored = {}};
-    if (!device_class.host) {
-      of_class.theta = from.theta;
-      of_class.buckets = from.buckets;
-      of_class.most = from.most;
-      of_class.ignored = transfers_of(problem, instance, from.ignored);
-    }
-    certificate.devices.push_back(std::move(of_class));
-  }
-  return certificate;
+Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const ProofTree& proof,
+                             const NodeOrder* order) {
+  return CertificateWriter(problem, instance, order).write(proof);
 }
 
 }  // namespace partita::detail

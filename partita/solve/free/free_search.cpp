@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "partita/reduce/never.h"
-#include "partita/solve/free/frontier_orders.h"
+#include "partita/solve/configuration/frontier_orders.h"
 #include "partita/solve/staged/linear.h"
 #include "partita/util/statistics.h"
 #include "partita/util/time_watch.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "partita/solve/free/frontier_orders.h"
+#include "partita/solve/configuration/frontier_orders.h"
 
 namespace partita::detail {
 namespace {

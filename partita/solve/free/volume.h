@@ -12,7 +12,7 @@
 #pragma once
 
 #include "partita/reduce/free_instance.h"
-#include "partita/solve/free/group_prices.h"
+#include "partita/solve/configuration/group_prices.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {

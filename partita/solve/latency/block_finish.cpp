@@ -23,6 +23,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
   // Sets that edges with labels above levels[level] enter have been looked at.
   std::size_t level = first_at_least(best);
   bool possible = level > 0 && block_.take_in(model_.cluster_of(question.node));
+  for (NodeId v : question.also) possible = possible && block_.take_in(model_.cluster_of(v));
   while (possible && level > 0) {
     const double t = levels[--level];
     const double room = best - t;
@@ -68,6 +69,10 @@ bool BlockFinish::rule_out(const Question& question, double room) {
       if (free) block_.leave_out(model_.cluster_of(NodeId(x)));
     });
     if (!free) return false;
+  }
+  for (NodeId v : question.left_out) {
+    if (block_.side(v) == Side::In) return false;
+    block_.leave_out(model_.cluster_of(v));
   }
   for (ClusterId c : model_.clusters()) {
     if (block_.side(c) == Side::Open && !block_.may_run(c)) block_.leave_out(c);

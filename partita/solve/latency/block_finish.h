@@ -34,8 +34,10 @@ class BlockFinish {
 
   struct Question {
     NodeId node;
-    NodeId without;      // the end of an edge out of `node`, or nothing
+    NodeId without;      // a node below `node`, or nothing
     double at_most = 0;  // answers above it are of no interest; the time on a host, if that is possible, is one
+    // Nodes that are in the block, too, all of them above `without`; and nodes that are not.
+    std::span<const NodeId> also = {}, left_out = {};
   };
   // The least finish on an accelerator, or at_most if that is less. `levels` are the finite labels and 0, rising.
   double least(const Question& question, const EdgeLabels& labels, const std::vector<double>& levels,

@@ -14,8 +14,9 @@ BlockLoad::BlockLoad(const BlockModel& model, const NodeReach& reach)
       seen_(model.cluster_count(), 0),
       net_seen_(model.instance().net_cost.size(), 0) {}
 
-bool BlockLoad::begin(Part part, NodeId border, const std::vector<NodeId>& inside, const std::vector<NodeId>& outside) {
-  block_.begin(part, border, model_.instance().nodes[inside[0]].backward, 0);
+bool BlockLoad::begin(Part part, NodeId border, const std::vector<NodeId>& inside, const std::vector<NodeId>& outside,
+                      NodeId beyond) {
+  block_.begin(part, border, model_.instance().nodes[inside[0]].backward, 0, beyond);
   block_.count(model_.cluster_count() / 16 + 16);
   candidates_.clear();
   ruled_out_ = 0;

@@ -20,7 +20,9 @@ class BlockLoad {
   BlockLoad(const BlockModel& model, const NodeReach& reach);
 
   // Now about blocks that hold all of `inside`, at least one node, and none of `outside`. False if there is none.
-  bool begin(Part part, NodeId border, const std::vector<NodeId>& inside, const std::vector<NodeId>& outside);
+  // `beyond`: for the part above, a node below the border that is not in the block, or nothing (partial_block.h).
+  bool begin(Part part, NodeId border, const std::vector<NodeId>& inside, const std::vector<NodeId>& outside,
+             NodeId beyond = NodeId());
   // Of the part: the memory of what is surely in the block.
   double memory() const { return block_.memory(); }
   // The least load of the part if its memory is at most this; infinite if there is no such block. Limits must not rise

@@ -29,6 +29,8 @@ constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other th
 constexpr int kMostSearches = 64;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
+constexpr double kNearlyClosed = 0.01;  // a gap below which searches get less and less time,
+constexpr double kLeastShare = 0.25;    // but no less than this, in turns of the bound
 constexpr const char* kByCases = "branch and bound on labels";
 
 class LatencySolver {
@@ -77,12 +79,21 @@ class LatencySolver {
 
   static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(std::min(turn, 1e15)); }
 
+  // Of the search, in turns of the bound: the closer the bound is, the less there is left to find.
+  double share_of_splits() const {
+    const double whole = static_cast<double>(options_.settings.split_share);
+    const double value = best_.value();
+    if (value == kNever) return whole;
+    const double gap = (value - best_.bound()) / value;  // not closed, so the value is not 0
+    return std::clamp(whole * gap / kNearlyClosed, kLeastShare, whole);
+  }
+
   void take_turns() {
     within_limits(budget_, [&] {
       for (double turn = first_turn(); !done() && !(no_more_splits() && nothing_left_to_prove());
            turn *= options_.settings.turn_growth) {
         const std::uint64_t ticks = in_ticks(turn);
-        improve_split(search_, options_.settings.split_share * ticks);
+        improve_split(search_, in_ticks(turn * share_of_splits()));
         if (!done()) prove(search_, ticks);
       }
     });

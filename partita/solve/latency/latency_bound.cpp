@@ -20,6 +20,7 @@ constexpr std::size_t kDetails = 2;  // of spines; the second where nothing else
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
+constexpr const char* kByPacking = "packing: more branches than blocks, and how soon several of them can finish";
 constexpr const char* kByLimit = "labels from both ends: no split below the bound is left";
 
 }  // namespace
@@ -50,6 +51,7 @@ bool LatencyBound::improve(double value, Budget& slice) {
     limit_ = value;  // what was learned for a higher limit holds for a lower one
     finished_ = nothing_to_do();
     for (Track& track : tracks_) track.idle = 0;
+    packing_is_old_ = true;
   }
   const double before = bound_;
   while (!finished_ && !slice.exhausted() && step(slice)) {
@@ -59,7 +61,7 @@ bool LatencyBound::improve(double value, Budget& slice) {
 
 // False if there is nothing to do without a limit.
 bool LatencyBound::step(Budget& slice) {
-  if (!spine_ && !sweep_) {
+  if (!under_way()) {
     if (needs_limit() && limit_ == kNever) return false;
     begin();
   }
@@ -68,11 +70,16 @@ bool LatencyBound::step(Budget& slice) {
 }
 
 void LatencyBound::advance(Budget& slice) {
-  const char* name = spine_ ? "latency.spines" : tracks_[turn_].toll > 0 ? "latency.tolls" : "latency.labels";
+  const char* name = spine_                    ? "latency.spines"
+                     : packing_                ? "latency.packing"
+                     : tracks_[turn_].toll > 0 ? "latency.tolls"
+                                               : "latency.labels";
   Technique technique(slice, name, "bounds raised");
   const double before = bound_;
   if (spine_) {
     if (spine_->advance(slice)) end_spine();
+  } else if (packing_) {
+    if (packing_->advance(slice)) end_packing();
   } else if (sweep_->advance(slice)) {
     end_sweep();
   }
@@ -87,6 +94,11 @@ void LatencyBound::begin() {
     const std::size_t states = detail_ == 0 ? settings_.spine_states : settings_.spine_detail;
     spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, states});
     spine_is_old_ = false;
+    return;
+  }
+  if (stage_ == Stage::Below && packing_is_old_ && settings_.packing && all_idle()) {
+    packing_ = std::make_unique<PackingBound>(*model_, *reach_, tracks_[0].labels, limit_);
+    packing_is_old_ = false;
     return;
   }
   const Track& track = tracks_[turn_];
@@ -122,7 +134,7 @@ void LatencyBound::end_spine() {
   if (found >= best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
-      facts_new_ = spine_is_old_ = true;
+      facts_new_ = spine_is_old_ = packing_is_old_ = true;
       for (Track& track : tracks_) track.idle = 0;
     }
     if (stage_ == Stage::Below) next_track();
@@ -140,6 +152,16 @@ void LatencyBound::end_spine() {
   finished_ = nothing_to_do();
 }
 
+void LatencyBound::end_packing() {
+  const std::unique_ptr<PackingBound> packing = std::move(packing_);
+  if (packing->bound() == kNever) {
+    rule_all_out(kByPacking);
+    return;
+  }
+  raise(packing->bound(), 0, kByPacking);
+  next_track();
+}
+
 void LatencyBound::end_sweep() {
   Track& track = tracks_[turn_];
   const double found = sweep_->bound() - tolls(track);
@@ -153,6 +175,7 @@ void LatencyBound::end_sweep() {
   raise(found, tolls(track), track.toll > 0 ? kByTolls : kByLabels);
   const bool learned = needs_limit() && learn(track);
   const bool moved = track.labels[track.direction] != before;
+  packing_is_old_ = packing_is_old_ || moved || learned;
   track.direction = 1 - track.direction;
   if (learned) {
     spine_is_old_ = true;
@@ -173,6 +196,10 @@ void LatencyBound::end_sweep() {
   }
 }
 
+bool LatencyBound::all_idle() const {
+  return std::all_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.idle >= 2; });
+}
+
 // The next one whose labels may still move; if there is none, nothing is left to do.
 void LatencyBound::next_track() {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
@@ -180,6 +207,7 @@ void LatencyBound::next_track() {
     if (tracks_[turn_].idle < 2) return;
   }
   if (spine_is_old_ && settings_.spines) return;
+  if (packing_is_old_ && settings_.packing) return;
   finished_ = !settings_.spines || spine_is_exact_ || detail_ + 1 == kDetails;
   if (finished_) return;
   ++detail_;

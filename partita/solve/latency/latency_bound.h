@@ -5,7 +5,8 @@
 // a split, the question whether there is a better one: sweeps forward and backward in turns, each with the other's
 // labels and the value as its limit. Where an edge cannot be cut, its ends share an accelerator; where labels leave a
 // node no time on a host, its group is on an accelerator. Both make the next sweep stronger, and the spine, which is
-// followed again with them and may add some of its own. When nothing is left, or a group fits nowhere, the split is
+// followed again with them and may add some of its own. Where nothing moves any more, branches are packed into blocks
+// (packing_bound.h). When nothing is left, or a group fits nowhere, the split is
 // optimal; when nothing changes any more, this bound can do no more.
 //
 // Tolls count accelerators in labels. There are at most b blocks on accelerators, b the number of accelerators (times
@@ -25,6 +26,7 @@
 
 #include "partita/model/settings/latency.h"
 #include "partita/solve/latency/latency_labels.h"
+#include "partita/solve/latency/packing_bound.h"
 #include "partita/solve/latency/spine_bound.h"
 
 namespace partita::detail {
@@ -44,7 +46,7 @@ class LatencyBound {
   // Nothing can be gained by going on, unless a better split becomes known.
   bool finished() const { return finished_; }
   // There is no split to compare with, and nothing to do without.
-  bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !sweep_ && !spine_; }
+  bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !under_way(); }
   // Blocks that the spine followed last would like to see (spine_bound.h); once, then nothing until there are others.
   std::vector<std::vector<NodeId>> take_suggestion() { return std::exchange(suggestion_, {}); }
   // What is known of splits below the value given last; for branching.
@@ -68,11 +70,14 @@ class LatencyBound {
   bool nothing_to_do() const { return tracks_.empty() || (stage_ != Stage::Spines && !settings_.labels); }
   void advance(Budget& slice);
   bool step(Budget& slice);
+  bool under_way() const { return spine_ || sweep_ || packing_; }
   void begin();
   void end_spine();
+  void end_packing();
   void end_sweep();
   void raise(double found, double tolls, const char* proof);
   void rule_all_out(const char* proof);
+  bool all_idle() const;
   void next_track();
   void try_next_toll(double found);
   bool learn(const Track& track);
@@ -92,11 +97,13 @@ class LatencyBound {
   // At most one of them is under way.
   std::unique_ptr<SpineBound> spine_;
   std::unique_ptr<LatencyLabels> sweep_;
+  std::unique_ptr<PackingBound> packing_;
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;
   std::vector<std::vector<NodeId>> suggestion_;
   std::size_t detail_ = 0;       // of the spine
   bool spine_is_old_ = false;    // facts have been found since
+  bool packing_is_old_ = true;   // labels have moved, or the limit
   bool spine_is_exact_ = false;  // more detail tells no more
   double best_by_toll_ = 0;
   std::size_t best_track_ = 0;

@@ -20,14 +20,16 @@ constexpr int kNewtonSteps = 4;
 }  // namespace
 
 ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
-                           BlockLoad& block_load)
+                           BlockLoad& block_load, NodeId beyond)
     : model_(model),
       block_load_(block_load),
       upper_(spine.nodes[module]),
       lower_(spine.nodes[module + 1]),
+      beyond_(beyond),
       most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
-  for (const std::vector<NodeId>& nodes : spine.modules[module].chains) chains_.push_back({nodes, {}, {}, {}, {}, {}});
+  for (const std::vector<NodeId>& nodes : spine.modules[module].chains)
+    chains_.push_back({nodes, {}, {}, {}, {}, {}, {}, {}});
   make_extents(detail.most_states);
   for (Reach* reach : {&below_, &above_}) {
     reach->memory.assign(states_, kNever);
@@ -132,6 +134,29 @@ void ModuleTables::make_delays(std::size_t c) {
       }
     }
   }
+  make_least(chain);
+}
+
+// Of work, the time on hosts and what is sure are least on the shortest stretch, and the ratio on the longest.
+void ModuleTables::make_least(Chain& chain) const {
+  const std::size_t length = chain.nodes.size(), extents = chain.extents.size();
+  chain.least_delay.assign(extents, std::vector<std::vector<double>>(extents));
+  chain.least_work.assign(extents, std::vector<Work>(extents));
+  for (std::size_t a = 0; a < extents; ++a) {
+    for (std::size_t b = 0; b < extents; ++b) {
+      const Extent &upper = chain.extents[a], &lower = chain.extents[b];
+      if (upper.most + lower.most >= length) continue;  // perhaps nothing is left between
+      std::vector<double>& least = chain.least_delay[a][b];
+      least.assign(most_blocks_ + 1, kNever);
+      for (std::size_t p = upper.least; p <= upper.most; ++p) {
+        for (std::size_t e = length - lower.most; e <= length - lower.least; ++e) {
+          for (std::size_t d = 0; d <= most_blocks_; ++d) least[d] = std::min(least[d], chain.delay[p][e][d]);
+        }
+      }
+      chain.least_work[a][b] = chain.work[upper.most][length - lower.most];
+      chain.least_work[a][b].ratio = chain.work[upper.least][length - lower.least].ratio;
+    }
+  }
 }
 
 // A block of the nodes from p up to e, and perhaps one more.
@@ -211,7 +236,7 @@ bool ModuleTables::begin_reach(BlockLoad::Part part, std::size_t state) {
     if (reached.least > 0) inside.push_back(at(reached.least - 1));
     if (reached.most < nodes.size()) outside.push_back(at(reached.most));
   }
-  return block_load_.begin(part, end, inside, outside);
+  return block_load_.begin(part, end, inside, outside, down ? NodeId() : beyond_);
 }
 
 double ModuleTables::room_at(std::size_t level) const {
@@ -252,8 +277,9 @@ bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std:
     const Extent &upper = extent(upper_state, c), &lower = extent(lower_state, c);
     if (upper.least + lower.least > length) return false;
     if (upper.most + lower.most >= length) continue;
-    delay[count] = chains_[c].delay[upper.most][length - lower.most].data();
-    work[count] = &chains_[c].work[upper.most][length - lower.most];
+    const std::size_t above = extent_number(upper_state, c), below = extent_number(lower_state, c);
+    delay[count] = chains_[c].least_delay[above][below].data();
+    work[count] = &chains_[c].least_work[above][below];
     unlimited = std::max(unlimited, delay[count++][most_blocks_]);
   }
   for (std::size_t blocks = 0; blocks < most_blocks_; ++blocks) {

@@ -31,9 +31,10 @@ class ModuleTables {
     std::size_t most_states;  // extents are known within ranges where there would be more
   };
 
+  // No block that begins at the module's lower end reaches the node `beyond`, which is below that; or it is invalid.
   // Model and block_load must outlive it.
   ModuleTables(const Spine& spine, std::size_t module, const Detail& detail, const BlockModel& model,
-               BlockLoad& block_load);
+               BlockLoad& block_load, NodeId beyond);
 
   // Fills the tables until the slice ends or they are full; true once they are. Overruns it by one chain or state.
   bool advance(Budget& slice);
@@ -76,6 +77,10 @@ class ModuleTables {
     std::vector<std::vector<Work>> work;  // of the same nodes
     // The least load of a block of those nodes, and of one that also has a part in an earlier chain.
     std::vector<std::vector<double>> alone, shared;
+    // The least of delay and work over all that two extents, of the upper and of the lower end, may stand for. The
+    // shortest stretch between them is not enough: its blocks must leave out its neighbours, which may be dearer.
+    std::vector<std::vector<std::vector<double>>> least_delay;
+    std::vector<std::vector<Work>> least_work;
   };
   struct Reach {
     std::vector<double> memory;
@@ -85,20 +90,24 @@ class ModuleTables {
   void make_extents(std::size_t most_states);
   void make_delays(std::size_t c);
   void make_work(Chain& chain) const;
+  void make_least(Chain& chain) const;
   bool begin_stretch(const Chain& chain, std::size_t p, std::size_t e, NodeId with);
   bool begin_reach(BlockLoad::Part part, std::size_t state);
   std::size_t fewer(std::size_t blocks) const { return blocks < most_blocks_ ? blocks - 1 : blocks; }
   static double time_for_work(std::span<const Work* const> chains, std::size_t blocks);
   void fill(BlockLoad::Part part, std::size_t state, Reach& reach);
+  std::size_t extent_number(std::size_t state, std::size_t chain) const {
+    return extent_of_[state * chains_.size() + chain];
+  }
   const Extent& extent(std::size_t state, std::size_t chain) const {
-    return chains_[chain].extents[extent_of_[state * chains_.size() + chain]];
+    return chains_[chain].extents[extent_number(state, chain)];
   }
   double room_at(std::size_t level) const;  // of a device's memory
   double load(const Reach& reach, std::size_t state, double room) const;
 
   const BlockModel& model_;
   BlockLoad& block_load_;
-  const NodeId upper_, lower_;
+  const NodeId upper_, lower_, beyond_;
   const std::size_t most_blocks_;
   const double memory_limit_;
   std::vector<Chain> chains_;

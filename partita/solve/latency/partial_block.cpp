@@ -46,9 +46,10 @@ double PartialBlock::time_of(ClusterId c) const {
   return time;
 }
 
-void PartialBlock::begin(Part part, NodeId border, bool backward, double time) {
+void PartialBlock::begin(Part part, NodeId border, bool backward, double time, NodeId beyond) {
   part_ = part;
   border_ = border;
+  beyond_ = beyond;
   backward_ = backward;
   labels_ = nullptr;
   std::fill(side_.begin(), side_.end(), Side::Open);
@@ -161,6 +162,7 @@ void PartialBlock::add_net(NetId e) {
   if (part_ == Part::Above) {
     for (NodeId v : model_.instance().net_members[e]) {
       if (v == border_ || counts(v)) add_end(model_.cluster_of(v));
+      out = out || (beyond_.valid() && (v == beyond_ || test_bit(below(beyond_), v.index())));
     }
     std::sort(ends_.begin(), ends_.end());
     ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());

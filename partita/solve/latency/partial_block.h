@@ -10,7 +10,8 @@
 // Not all of a block's load need count. Seen from a node inside, the border, a block has a part above it and a part
 // below it. The parts of one border, or of two borders of which the lower one is used for the part below, have no node
 // and no net in common, so their loads may be added up:
-//  - above: nodes not at or below the border; nets whose producer is one of these, without members below the border;
+//  - above: nodes not at or below the border; nets whose producer is one of these, without members below the border,
+//    but with those at or below a node *beyond* it that is surely not in the block, for then they are not either;
 //  - below: nodes below the border; nets whose producer is at the border or below it.
 // The memory of nodes that are in one block always is counted whole, at the last of them: sources that belong to
 // something are no place to count it.
@@ -43,8 +44,8 @@ class PartialBlock {
   // Reversed, everything is seen with time running backwards: edges turned round. Both must outlive it.
   PartialBlock(const BlockModel& model, const NodeReach& reach, bool reversed);
 
-  // All open. `time` is what counts besides the load.
-  void begin(Part part, NodeId border, bool backward, double time);
+  // All open. `time` is what counts besides the load. `beyond`, if it is valid, is below the border.
+  void begin(Part part, NodeId border, bool backward, double time, NodeId beyond = NodeId());
   // Demands the producers of edges with labels above this. Nothing is out any more. The labels must outlive the work.
   void demand_edges(const EdgeLabels& labels, double above);
   // Into the forced part. False if it cannot be in this block, or would be too large.
@@ -100,7 +101,7 @@ class PartialBlock {
   std::uint64_t work_ = 0;
 
   Part part_ = Part::Whole;
-  NodeId border_;
+  NodeId border_, beyond_;
   const EdgeLabels* labels_ = nullptr;
   double demanded_above_ = 0;
   IdVector<ClusterId, Side> side_;

@@ -133,13 +133,28 @@ double SpineBound::nets_to_below(std::size_t i, std::size_t j) const {
   return cost;
 }
 
+// The first spine node that no block with i as its first one can hold, for the memory of what lies between; invalid if
+// there is none.
+NodeId SpineBound::beyond_blocks_from(std::size_t i) const {
+  double memory = 0;
+  for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
+    for (NodeId v : ending_at_[j]) {
+      const ClusterId c = model_.cluster_of(v);
+      if (starts_at_[v] >= i && model_.cluster(c).last == v) memory += model_.cluster(c).memory;
+    }
+    if (memory > model_.memory_limit()) return spine_.nodes[std::max(j, i + 1)];
+  }
+  return NodeId();
+}
+
 bool SpineBound::advance(Budget& slice) {
   const ModuleTables::Detail detail{std::min(kMostInside, most_blocks_), detail_.most_states};
   const std::size_t count = spine_.nodes.size();
   while (modules_.size() < count - 1 || !modules_.back()->advance(slice)) {
     if (slice.exhausted()) return false;
     if (modules_.empty() || modules_.back()->advance(slice)) {
-      modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), detail, model_, block_load_));
+      const NodeId beyond = beyond_blocks_from(modules_.size() + 1);
+      modules_.push_back(std::make_unique<ModuleTables>(spine_, modules_.size(), detail, model_, block_load_, beyond));
     }
   }
   if (enter_.empty()) begin_program();

@@ -75,6 +75,7 @@ class SpineBound {
   void find_crossing_nets();
   std::vector<double> nets_from_above(std::size_t i) const;
   double nets_to_below(std::size_t i, std::size_t j) const;
+  NodeId beyond_blocks_from(std::size_t i) const;
   double host_time(std::size_t i) const;
   std::vector<NodeId> block_nodes(std::size_t i, std::size_t j, std::size_t up, std::size_t down);
   bool new_pass(std::size_t module) const;

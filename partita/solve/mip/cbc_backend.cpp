@@ -10,7 +10,8 @@
 #include <ClpSolve.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <cmath>
-#include <numeric>
+
+#include "partita/solve/mip/columnwise.h"
 
 namespace partita::detail {
 namespace {
@@ -102,35 +103,11 @@ class SearchHandler : public CbcEventHandler {
 };
 
 void load(const LinearModel& model, OsiClpSolverInterface& solver) {
-  const double infinity = solver.getInfinity();
-  const auto bound = [infinity](double value) {
-    return std::isinf(value) ? (value > 0 ? infinity : -infinity) : value;
-  };
-  std::vector<double> lower, upper, objective, row_lower, row_upper;
-  for (const Column& column : model.columns()) {
-    lower.push_back(bound(column.lower));
-    upper.push_back(bound(column.upper));
-    objective.push_back(column.objective);
-  }
-  std::vector<CoinBigIndex> start(model.columns().size() + 1, 0);  // entries by column
-  for (const Row& row : model.rows()) {
-    for (const Term& term : row.terms) ++start[term.column.index() + 1];
-    row_lower.push_back(bound(row.lower));
-    row_upper.push_back(bound(row.upper));
-  }
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<int> rows(model.entry_count());
-  std::vector<double> factors(model.entry_count());
-  std::vector<CoinBigIndex> next = start;
-  for (RowId r : model.rows().all()) {
-    for (const Term& term : model.rows()[r].terms) {
-      const auto at = static_cast<std::size_t>(next[term.column.index()]++);
-      rows[at] = static_cast<int>(r.index());
-      factors[at] = term.factor;
-    }
-  }
-  solver.loadProblem(static_cast<int>(lower.size()), static_cast<int>(row_lower.size()), start.data(), rows.data(),
-                     factors.data(), lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
+  const ColumnwiseModel arrays = columnwise(model, solver.getInfinity());
+  const std::vector<CoinBigIndex> start(arrays.start.begin(), arrays.start.end());
+  solver.loadProblem(arrays.column_count(), arrays.row_count(), start.data(), arrays.rows.data(), arrays.factors.data(),
+                     arrays.lower.data(), arrays.upper.data(), arrays.objective.data(), arrays.row_lower.data(),
+                     arrays.row_upper.data());
   int c = 0;
   for (const Column& column : model.columns()) {
     if (column.integer) solver.setInteger(c);

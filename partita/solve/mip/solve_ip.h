@@ -28,7 +28,7 @@
 namespace partita::detail {
 
 // Relative. Just below what `optimal` allows for (kOptimalGap), so that a solver's proof of optimality still counts as
-// one. CBC's own tolerances, in the unit of time chosen here, come to about 1e-8.
+// one. The solvers' own tolerances, in the unit of time chosen here, come to about 1e-8.
 inline constexpr double kBoundMargin = 9e-7;
 
 // Between the coefficients of a row or a column. CBC was seen to claim what is false from 1e11 on.

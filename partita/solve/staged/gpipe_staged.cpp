@@ -126,6 +126,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     }
     const LimitAnswer reply =
         ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options());
+    if (reply.split && reply.answer != Answer::Yes) offer_from_base(reply.split->stages);
     if (reply.answer == Answer::No) {
       here.bound = value;
       here.share = std::min(1.0, 2 * here.share);

@@ -2,19 +2,22 @@
 // One question, one answer: is there a staged split of the graph with every load within the limits?
 //
 // `Graphs` is a StageGraph, with one limit on every load, or PassGraphs, with a limit on each pass and on both
-// together. The question is presolved, then asked of the relaxed graph without views (clone_relaxation.h; with one
-// limit only), and only if that says yes without a real split to show, or takes too long, of the graph itself. With one
-// host and no answer in time, it is asked again case by case: no host, and a host after 0, 1, 2, ... accelerators; a
-// case is narrower and often quick.
+// together. With one limit, smaller graphs whose loads are no larger are asked first (reduce/shrink.h), and only if these
+// say yes without a real split to show, or take too long, the graph itself. Once a search was undecided, boundaries of
+// stages are looked at before each search (before_search.h). With one host and no answer in time, it is asked again case
+// by case:
+// no host, and a host after 0, 1, 2, ... accelerators; a case is narrower and often quick.
 // Tests: tests/solve/limit_question_test.cpp, gpipe_search_test.cpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
-#include "partita/model/settings/presolve.h"
-#include "partita/model/settings/staged.h"
+#include "partita/solve/staged/before_search.h"
 #include "partita/solve/staged/ideal_search.h"
 
 namespace partita::detail {
@@ -28,20 +31,38 @@ struct LimitAnswer {
 // Told of every search: the number of groups searched, and what came of it.
 using SearchLog = std::function<void(std::size_t, const std::string&)>;
 
-struct LimitOptions {
-  StagedSettings settings = {};
-  PresolveSettings presolve = {};
+// What questions about one graph have shown so far, so that none is asked in vain again: of a shrunk graph that has a
+// split within one limit, no larger limit is asked.
+class ShrunkAnswers {
+ public:
+  static constexpr std::size_t kKinds = 4;
+  bool may_say_no(std::size_t kind, double limit) const { return limit < yes_from_[kind]; }
+  void said_yes(std::size_t kind, double limit) { yes_from_[kind] = std::min(yes_from_[kind], limit); }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::array<double, kKinds> yes_from_{kNever, kNever, kNever, kNever};
 };
 
-// "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget.
+// "No" holds for splits within limit * (1 - kRoundingSlack). Each search may use `slice` ticks of the budget. `known` is
+// of earlier questions about the same graph and devices, with one
+// limit.
 template <class Graphs>
 LimitAnswer ask_limit(const Graphs& graphs, const QuestionOf<Graphs>& question, std::uint64_t slice, Budget& budget,
-                      const SearchLog& log, const LimitOptions& options = {});
+                      const SearchLog& log, const LimitOptions& options = {}, ShrunkAnswers* known = nullptr);
 
 enum class Effort { Quick, Full };
 
 // Can presolve and windows alone say no? Never says so just because the budget ended.
 bool relaxation_refutes(const StageGraph& graph, const Threshold& question, Effort effort, const Budget& budget,
                         const LimitOptions& options = {});
+
+// The shrunk graph for this limit and smaller ones, if it is much smaller. Windows see more where less floats, so it
+// mostly tells as much as the graph itself, and sooner.
+std::optional<StageGraph> much_smaller(const StageGraph& graph, const Threshold& question, const Budget& budget);
+// The same as relaxation_refutes, where the graph asked is a shrunk one: true if the one that it was made of has no
+// split.
+bool relaxation_refutes_shrunk(const StageGraph& shrunk, const Threshold& question, const Budget& budget,
+                               const LimitOptions& options = {});
 
 }  // namespace partita::detail

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
+#include "partita/model/result.h"
+#include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
+#include "partita/solve/staged/two_orders.h"
+#include "partita/solve/staged/window_search.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -13,7 +17,8 @@ class StagedSolver : StagedFrame<StageGraph> {
  public:
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
-      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0) {}
+      : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0),
+        sets_(platform, options.settings, options.presolve) {}
 
   StagedOutcome run() {
     within_limits(budget_, [this] { work(); });
@@ -28,14 +33,22 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (best_.split() && !done()) {
       refresh_base();
       improve_by_orders(options_.search ? settings().first_orders : kLinearOrders);
-      bisect_by_relaxation();
-      if (options_.search) {
-        improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()));
-        climb();
-      }
+      if (!options_.search) return bisect_by_relaxation(std::min(settings().bisections, kLinearBisections), false);
+      // While every limit is refuted, splits are good enough. The further from that, the more it is worth to look for
+      // better ones before more limits are tried.
+      bisect_by_relaxation(settings().bisections, true);
+      const double gap = 1 - best_.bound() / best_.value();
+      improve_by_two_orders(settings().first_slice / 8);
+      anneal_at_first();
+      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(gap, 0.25)));
+      bisect_by_relaxation(settings().bisections, false);
+      climb();
     }
   }
 
+  static std::uint64_t share_of(std::uint64_t ticks, double share) {
+    return static_cast<std::uint64_t>(static_cast<double>(ticks) * share);
+  }
   Threshold question(double limit) const { return {platform_, limit}; }
   Threshold question_to_beat() const override { return question(value_to_beat()); }
 
@@ -92,37 +105,137 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (reply.split) offer(reply.split->stages);
   }
 
-  void bisect_by_relaxation() {
+  // On the shrunk graph where it is much smaller. Where that lost too much, the graph itself refutes a little more, and
+  // is worth looking at in full.
+  void bisect_by_relaxation(int steps, bool until_failure) {
     if (!base_->graph.has_closure()) return;
-    double low = best_.bound(), high = value_to_beat();
-    const int steps = options_.search ? settings().bisections : std::min(settings().bisections, kLinearBisections);
     const Effort effort = options_.search ? Effort::Full : Effort::Quick;
+    const auto shrunk = options_.search && settings().shrink && steps > 0
+                            ? much_smaller(base_->graph, question(value_to_beat()), budget_)
+                            : std::nullopt;
+    if (!shrunk) return bisect_graph(steps, until_failure, effort);
+    bisect(steps, until_failure,
+           [&](const Threshold& asked) { return relaxation_refutes_shrunk(*shrunk, asked, budget_, limit_options()); });
+    if (done() || until_failure) return;
+    const double a_little_more = best_.bound() + (value_to_beat() - best_.bound()) / 32;
+    if (!relaxation_refutes(base_->graph, question(a_little_more), effort, budget_, limit_options())) return;
+    refuted(a_little_more, kByRelaxation);
+    bisect_graph(steps, until_failure, effort);
+  }
+
+  void bisect_graph(int steps, bool until_failure, Effort effort) {
+    bisect(steps, until_failure, [&](const Threshold& asked) {
+      return relaxation_refutes(base_->graph, asked, effort, budget_, limit_options());
+    });
+  }
+
+  template <class Refutes>
+  void bisect(int steps, bool until_failure, Refutes refutes) {
+    double low = best_.bound(), high = value_to_beat();
     for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
       Technique relaxation(budget_, "staged.bisection", "limits refuted");
-      if (relaxation_refutes(base_->graph, question(limit), effort, budget_, limit_options())) {
+      if (refutes(question(limit))) {
         relaxation.yield(1);
         low = limit;
         refuted(limit, kByRelaxation);
       } else {
         high = limit;
+        if (until_failure) return;
       }
     }
+  }
+
+  // The LP has as many ticks as all else had since `start`, but for a slice.
+  void catch_up_by_sets(std::uint64_t start, std::uint64_t slice) {
+    while (settings().convex_sets && !sets_.finished() && !done()) {
+      const std::uint64_t before = budget_.ticks_used(), others = before - start - ticks_of_sets_;
+      if (others <= ticks_of_sets_ + slice) return;
+      climb_by_sets(slice);
+      ticks_of_sets_ += std::max<std::uint64_t>(1, budget_.ticks_used() - before);
+    }
+  }
+
+  void climb_by_sets(std::uint64_t ticks) {
+    if (const double limit = sets_.climb(base_->graph, best_.value(), best_.bound(), ticks, budget_); limit > 0)
+      refuted(limit, kBySets);
+    // The LP asks for a little less than the search does, and that is enough.
+    if (best_.closed(kClosedGap)) close_enough_ = kClosedGap;
+  }
+
+  // Another run, of another temperature, as long as the last one was a success or much is open.
+  void anneal_at_first() {
+    bool success = true;
+    for (int run = 0; run < kFirstAnnealings && !done() && (success || !best_.closed(kMuchOpen)); ++run) {
+      const double before = best_.value();
+      improve_by_annealing(std::min<std::uint64_t>(settings().first_moves, 500 * base_->graph.size()), !success);
+      success = best_.value() < before;
+    }
+  }
+
+  // The first turn has the order of the file and what floats by a third of a stage; later ones are random.
+  void improve_by_two_orders(std::uint64_t ticks) {
+    if (done() || !settings().two_orders) return;
+    Technique two_orders(budget_, "staged.two_orders", "better splits");
+    const double before = best_.value();
+    Budget turn(budget_, ticks);
+    const bool first = turns_of_two_orders_++ == 0;
+    const double share = first ? 0.3 : std::uniform_real_distribution<double>(0.05, 1)(rng_);
+    const StageGraph& graph = base_->graph;
+    const Sides sides = spine_and_floaters(graph, share, platform_.accelerators + platform_.hosts);
+    double floating = 0;
+    for (GroupId v : graph.all()) floating += sides[v] ? graph.accelerator_time(v) : 0;
+    if (floating < kWorthFloating * best_.value()) return;
+    const std::vector<GroupId> order = first ? file_order(graph) : order_to_try(graph, orders_tried_++, rng_);
+    const auto found = split_two_orders(graph, platform_, order, sides, {.below = best_.value()}, turn);
+    if (!found) return;
+    offer_from_base(found->stages);
+    std::vector<GroupId> joined;
+    for (const Stage& stage : found->stages) {
+      joined.insert(joined.end(), stage.groups.begin(), stage.groups.end());
+      std::sort(joined.end() - static_cast<std::ptrdiff_t>(stage.groups.size()), joined.end());
+    }
+    try_order(joined);
+    two_orders.yield(best_.value() < before);
+    if (best_.value() < before && !done()) refresh_base();
+  }
+
+  // On the whole graph: the base is made for better splits than the best, so the best may be none of the base, and
+  // neither may those that are better only in loads below the largest.
+  void improve_by_windows(std::uint64_t slice, std::uint64_t ticks) {
+    if (done() || !settings().window_search || !graphs_.has_closure()) return;
+    Technique windows(budget_, "staged.window_search", "better splits");
+    Budget turn(budget_, ticks);
+    const WindowSearchOptions options{.slice = slice, .settings = settings(), .presolve = options_.presolve};
+    const double before = best_.value();
+    const StagedSplit& start = handed_along_ && handed_along_->value <= before ? *handed_along_ : *best_.split();
+    auto better = search_windows(graphs_, platform_, start, options, windows_asked_, rng_, turn);
+    if (!better) return;
+    handed_along_ = std::move(better);
+    if (!offer(handed_along_->stages)) return;
+    windows.yield(1);
+    if (!done()) refresh_base();
   }
 
   void climb() {
     if (!base_->graph.has_closure()) return;
     double share = 0.25;
+    bool afresh = true;
     std::uint64_t slice = settings().first_slice;
+    const std::uint64_t start = budget_.ticks_used();
     while (!done()) {
+      catch_up_by_sets(start, slice);
+      if (done()) break;
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
       if (gap < kNearlyClosed * best_.value() || limit > value_to_beat()) limit = value_to_beat();
-      const LimitAnswer reply = ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options());
+      const LimitAnswer reply =
+          ask_limit(base_->graph, question(limit), slice, budget_, log(), limit_options(), &known_);
       if (reply.split) offer_from_base(reply.split->stages);
+      if (reply.split && reply.answer != Answer::Yes) improve_from(*reply.split);
       if (reply.answer == Answer::No) {
         refuted(limit, kBySearch);
-        share = std::min(0.5, share * 2);
+        share = share < 0.5 ? 2 * share : (1 + share) / 2;  // what is easy so far may be so up to the end
       } else if (reply.answer == Answer::Yes) {
         refresh_base();
         share = 0.5;
@@ -133,15 +246,25 @@ class StagedSolver : StagedFrame<StageGraph> {
           share = 0.25;
           slice *= 3;
         }
-        improve_by_annealing(slice / 2);
+        improve_by_annealing(slice / 2, afresh = !afresh);
         improve_by_orders(settings().orders_per_failure);
+        improve_by_two_orders(slice / 4);
+        improve_by_windows(slice / 40, slice / 2);
       }
     }
   }
 
+  SetsClimber sets_;
+  std::uint64_t ticks_of_sets_ = 0;
+
   static constexpr std::size_t kCoarseFrom = 3000;
-  static constexpr int kLinearOrders = 3, kLinearBisections = 5;
-  static constexpr double kBisectTo = 1e-3;
+  static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
+  static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
+  static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
+
+  int turns_of_two_orders_ = 0;
+  WindowMemory windows_asked_;
+  std::optional<StagedSplit> handed_along_;  // as good as the best, with smaller loads beside its largest
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/reduce/memory_need.h"
 #include "partita/reduce/presolve.h"
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/anneal.h"
@@ -38,6 +39,7 @@ class StagedFrame {
         budget_(budget),
         improvement_(improvement),
         worth_presolving_(worth_presolving),
+        close_enough_(2 * improvement),
         best_(budget, sink),
         rng_(options.seed) {}
   virtual ~StagedFrame() = default;
@@ -50,8 +52,8 @@ class StagedFrame {
   virtual std::optional<StagedSplit> any_split_of_base() const = 0;
 
   const StagedSettings& settings() const { return options_.settings; }
-  LimitOptions limit_options() const { return {options_.settings, options_.presolve}; }
-  bool done() const { return best_.closed(std::max(options_.gap, 2 * improvement_)) || budget_.exhausted(); }
+  LimitOptions limit_options() { return {options_.settings, options_.presolve, &history_}; }
+  bool done() const { return best_.closed(std::max(options_.gap, close_enough_)) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - improvement_); }
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
 
@@ -70,9 +72,13 @@ class StagedFrame {
     PresolveSettings options = options_.presolve;
     options.windows = options.windows && options_.search;
     options.unaffordable_cut = options.unaffordable_cut && options_.search;
-    Presolved base = presolve(base_ ? base_->graph : graphs_, question_to_beat(), options, budget_);
+    Graphs start = base_ ? base_->graph : graphs_;
+    // Whoever beats the best is within this limit, now and later.
+    if (!memory_can_bind(start, question_to_beat())) forget_memory(start);
+    Presolved base = presolve(start, question_to_beat(), options, budget_);
     if (base_) base.lift = compose(base_->lift, base.lift);
     base_ = std::move(base);
+    known_ = {};
     for (const RuleCount& rule : base_->rules) {
       best_.tell(Progress::Event::Reduced, base_->graph.size(),
                  fmt::format("{}: {} groups removed", rule.rule, rule.groups_removed));
@@ -96,10 +102,11 @@ class StagedFrame {
     if (best_.value() < before && !done()) refresh_base();
   }
 
-  void improve_by_annealing(std::uint64_t moves) {
+  // From the best, or afresh from where an order leads, which is away from what the best is stuck in.
+  void improve_by_annealing(std::uint64_t moves, bool afresh = false) {
     if (done() || !settings().annealing || moves == 0) return;
     Technique annealing(budget_, "staged.annealing", "better splits");
-    const std::optional<StagedSplit> start = best_on_base();
+    const std::optional<StagedSplit> start = afresh ? any_split_of_base() : best_on_base();
     if (!start) return;
     AnnealOptions options;
     options.moves = moves;
@@ -110,6 +117,26 @@ class StagedFrame {
     if (!better || !offer_from_base(better->stages)) return;
     annealing.yield(1);
     if (!done()) refresh_base();
+  }
+
+  // From a split of the base that is not good enough, but whose shape comes from the best split of a smaller graph: the
+  // order that it suggests, cut anew, then a short annealing from where it is.
+  void improve_from(const StagedSplit& split) {
+    if (done()) return;
+    Technique lifted(budget_, "staged.lifted", "better splits");
+    const double before = best_.value();
+    std::vector<GroupId> order;
+    for (const Stage& stage : split.stages) order.insert(order.end(), stage.groups.begin(), stage.groups.end());
+    try_order(order);
+    budget_.spend(base_->graph.size());
+    if (settings().annealing && split.value < best_.value() * kWorthAnnealing) {
+      const AnnealOptions options{std::min<std::uint64_t>(settings().first_moves, 100 * base_->graph.size()), 0.005,
+                                  0.00005};
+      if (const auto better = anneal(base_->graph, platform_, split, options, rng_, budget_))
+        offer_from_base(better->stages);
+    }
+    lifted.yield(best_.value() < before);
+    if (best_.value() < before && !done()) refresh_base();
   }
 
   // The stage of a base group is that of its members. The base is made for better splits than the best, so the best
@@ -141,7 +168,10 @@ class StagedFrame {
   }
 
   static constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
+  static constexpr const char* kBySets =
+      "configuration LP: no convex sets of the devices hold everything below the bound";
   static constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
+  static constexpr double kWorthAnnealing = 1.1;
   static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
   const Graphs& graphs_;
@@ -149,11 +179,14 @@ class StagedFrame {
   const StagedOptions& options_;
   Budget& budget_;
   const double improvement_, worth_presolving_;
+  double close_enough_;  // gaps up to this are as good as none
   Incumbent<StagedSplit> best_;
   Rng rng_;
   std::optional<Presolved<Graphs>> base_;
   double base_value_ = 0;
+  ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
+  SearchHistory history_;
 };
 
 }  // namespace partita::detail

@@ -18,9 +18,6 @@ struct StagedSplit {
   std::vector<Stage> stages;
 };
 
-// compute + in + out of an accelerator that holds these groups. O(pins of the groups).
-double accelerator_load(const NetGraph& graph, std::span<const GroupId> groups);
-double host_load(const NetGraph& graph, std::span<const GroupId> groups);
 double largest_load(const NetGraph& graph, std::span<const Stage> stages);
 
 // The largest load of each pass, whose sum is what a split costs. With one pass, that is the largest load.

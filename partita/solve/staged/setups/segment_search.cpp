@@ -7,6 +7,10 @@
 namespace partita::detail {
 namespace {
 
+constexpr std::uint64_t kTicksPerStep = 20;  // to prepare a walk costs about as much as so many steps of it
+constexpr std::size_t kBasesPerRound = 4096;
+constexpr std::size_t kBytesPerRound = std::size_t{16} << 20;  // of ideals met: about what caches hold
+
 std::size_t count_bits(std::span<const Word> words) {
   std::size_t bits = 0;
   for (Word w : words) bits += static_cast<std::size_t>(std::popcount(w));
@@ -51,9 +55,23 @@ SegmentSearch::SegmentSearch(const SetupGraph& graph, const SetupRules& rules, c
       counts_(rules.clusters[segment_.type()]),
       capacity_(measure, rules, segment_.type(), counts_, limit),
       table_(graph.size()),
-      walk_(graph, rules, measure, segment_, table_.keys(), budget),
+      walkers_(threads_of(budget)),
       steps_(steps_in(rules, segment_.type())),
-      scratch_(counts_.words(), 0) {}
+      runs_(std::ranges::any_of(steps_, &Step::is_cluster)) {
+  walker(0);
+}
+
+// Made when first it is needed: of searches that end soon there are many.
+SegmentSearch::Walker& SegmentSearch::walker(std::size_t slot) {
+  if (!walkers_[slot]) {
+    walkers_[slot].reset(new Walker{.walk = {graph_, rules_, measure_, segment_, table_.keys(), budget_},
+                                    .vectors = Vectors(counts_.words(), 0),
+                                    .bits{},
+                                    .brought{},
+                                    .met{}});
+  }
+  return *walkers_[slot];
+}
 
 Answer SegmentSearch::run() {
   const std::vector<Word>& begin = segment_.begin();
@@ -69,10 +87,10 @@ Answer SegmentSearch::run() {
   by_size_.resize(graph_.size() + 1);
   by_size_[count_bits(begin)].push_back(0);
   for (std::size_t size = 0; size <= graph_.size(); ++size) {
-    for (std::size_t i = 0; i < by_size_[size].size(); ++i) {
-      if (budget_.exhausted()) return Answer::Unknown;
-      if (end_ != IdealTable::kNone && !may_use_fewer(by_size_[size][i])) continue;
-      if (expand(by_size_[size][i])) continue;
+    const std::vector<IdealTable::Index>& bases = by_size_[size];
+    for (std::size_t i = 0; i < bases.size();) {
+      const bool share = !runs_ && i + 1 < bases.size() && worth_sharing(budget_, walker(0).walk.steps());
+      if (share ? expand_together(bases, i) : expand(bases[i++])) continue;
       return done_ ? Answer::Yes : Answer::Unknown;
     }
   }
@@ -83,13 +101,91 @@ bool SegmentSearch::may_use_fewer(IdealTable::Index base) const {
   return base != end_ && fewest_used(base) + 1 < fewest_used(end_);
 }
 
+bool SegmentSearch::is_end(std::span<const Word> ideal) const {
+  return !segment_.open() && std::ranges::equal(ideal, segment_.end());
+}
+
 bool SegmentSearch::expand(IdealTable::Index base) {
-  constexpr std::uint64_t kTicksPerExpansion = 20;  // a base costs about as much as so many steps of a walk
+  if (budget_.exhausted()) return false;
+  if (end_ != IdealTable::kNone && !may_use_fewer(base)) return true;
+  Walker& alone = walker(0);
   for (std::uint32_t step = 0; step < steps_.size(); ++step) {
-    budget_.spend(kTicksPerExpansion);
-    if (!(steps_[step].is_cluster ? runs_from(base, step) : stages_from(base, step))) return false;
+    budget_.spend(kTicksPerStep);
+    const auto take = [&](const FoundStage& found) {
+      return arrive(base, step, found.ideal, found.hash, found.work, steps_[step].setup.replicas, alone.vectors);
+    };
+    if (!(steps_[step].is_cluster ? runs_from(base, step) : stages_from(base, step, alone, take))) return false;
   }
   return true;
+}
+
+bool SegmentSearch::expand_together(std::span<const IdealTable::Index> bases, std::size_t& i) {
+  bases = bases.subspan(i, std::min(bases.size() - i, kBasesPerRound));
+  const std::size_t most_bytes = std::min(kBytesPerRound, budget_.limits().memory_bytes / 8);
+  std::vector<Visit> visits(bases.size());
+  for (const auto& one : walkers_) {
+    if (!one) continue;
+    one->bits.clear();
+    one->brought.clear();
+    one->met.clear();
+  }
+  Round round{.end = bases.size(), .bytes_met = 0, .most_bytes = most_bytes};
+  for_each(budget_, bases.size(), [&](std::size_t index, std::size_t slot) {
+    if (index >= round.end || round.bytes_met > most_bytes) return;
+    visits[index].walker = slot;
+    look_from(bases[index], index, walker(slot), visits[index], round);
+    if (!visits[index].made || visits[index].whole) return;
+    std::size_t end = round.end;
+    while (index < end && !round.end.compare_exchange_weak(end, index)) {
+    }
+  });
+  // Those that the memory of a round did not suffice for are walked from one by one, or in the next round.
+  std::size_t last = bases.size();
+  while (last > 1 && !visits[last - 1].made) --last;
+  for (std::size_t index = 0; index < last; ++index, ++i) {
+    if (!(visits[index].made ? hand_on_met(visits[index], bases[index]) : expand(bases[index]))) return false;
+  }
+  return true;
+}
+
+void SegmentSearch::look_from(IdealTable::Index base, std::size_t index, Walker& walker, Visit& visit,
+                              Round& round) const {
+  visit.first = visit.last = walker.met.size();
+  visit.made = true;
+  visit.whole = !budget_.exhausted();
+  if (!visit.whole || (end_ != IdealTable::kNone && !may_use_fewer(base))) return;
+  bool fits = true;
+  for (std::uint32_t step = 0; step < steps_.size() && visit.whole; ++step) {
+    budget_.spend(kTicksPerStep);
+    visit.whole = stages_from(base, step, walker, [&](const FoundStage& found) {
+      const int more = steps_[step].setup.replicas;
+      if (!brings_something_new(base, steps_[step], found.ideal, found.hash, more, walker.vectors)) return true;
+      walker.met.push_back({step, found.hash, found.work});
+      walker.bits.insert(walker.bits.end(), found.ideal.begin(), found.ideal.end());
+      walker.brought.insert(walker.brought.end(), walker.vectors.begin(), walker.vectors.end());
+      round.bytes_met += sizeof(Met) + (found.ideal.size() + walker.vectors.size()) * sizeof(Word);
+      fits = index < round.end && round.bytes_met <= 2 * round.most_bytes;
+      return fits && !(is_end(found.ideal) && around_.enough == Surroundings::kAnyNumber);
+    });
+  }
+  visit.made = fits;
+  visit.last = walker.met.size();
+}
+
+bool SegmentSearch::hand_on_met(const Visit& visit, IdealTable::Index base) {
+  if (end_ != IdealTable::kNone && !may_use_fewer(base)) return true;
+  const Walker& by = *walkers_[visit.walker];
+  const std::size_t words = words_for(graph_.size());
+  Vectors vectors;
+  for (std::size_t m = visit.first; m < visit.last; ++m) {
+    const auto brought = by.brought.begin() + static_cast<std::ptrdiff_t>(m * counts_.words());
+    vectors.assign(brought, brought + static_cast<std::ptrdiff_t>(counts_.words()));
+    const Met& met = by.met[m];
+    if (!arrive(base, met.step, std::span(by.bits).subspan(m * words, words), met.hash, met.work,
+                steps_[met.step].setup.replicas, vectors))
+      return false;
+  }
+  return visit.whole;
 }
 
 double SegmentSearch::work_needed(IdealTable::Index base, const Step& step) const {
@@ -115,29 +211,31 @@ int SegmentSearch::most_used(IdealTable::Index ideal) const {
   return most;
 }
 
-bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work) {
-  counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch_);
+bool SegmentSearch::vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work,
+                                  Vectors& vectors) const {
+  counts_.add(reached(base), step.setup.member, step.setup.replicas, vectors);
   const std::span<const Word> useful = capacity_.enough(least_end_ - work - measure_.tolerance());
   Word any = 0;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= useful[w];
+  for (std::size_t w = 0; w < vectors.size(); ++w) any |= vectors[w] &= useful[w];
   if (!windows_ || any == 0) return any != 0;
   const auto [first, last] = windows_->places_of(ideal, work);
   const std::span<const Word> at_first = windows_->allowed(segment_.type(), first);
   const std::span<const Word> at_last = windows_->allowed(segment_.type(), last);
   any = 0;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= at_first[w] | at_last[w];
+  for (std::size_t w = 0; w < vectors.size(); ++w) any |= vectors[w] &= at_first[w] | at_last[w];
   return any != 0;
 }
 
-bool SegmentSearch::look_through_windows(IdealTable::Index base, std::uint32_t index, StageQuery& query) {
+bool SegmentSearch::look_through_windows(IdealTable::Index base, std::uint32_t index, StageQuery& query,
+                                         Vectors& scratch) const {
   const Step& step = steps_[index];
-  counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch_);
+  counts_.add(reached(base), step.setup.member, step.setup.replicas, scratch);
   const auto [least, most] = windows_->places_of(query.base, work_[base]);
   int first = windows_->last_place() + 1, last = -1;
   for (int place = least; place <= windows_->last_place(); ++place) {
     const std::span<const Word> allowed = windows_->allowed(segment_.type(), place);
     Word any = 0;
-    for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] & allowed[w];
+    for (std::size_t w = 0; w < scratch.size(); ++w) any |= scratch[w] & allowed[w];
     if (any == 0 || !(windows_->may_step(segment_.type(), copies_, index, least, place) ||
                       windows_->may_step(segment_.type(), copies_, index, most, std::max(most, place))))
       continue;
@@ -166,7 +264,8 @@ bool SegmentSearch::may_run(std::span<const Word> base, double base_work, std::u
   return false;
 }
 
-bool SegmentSearch::keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory) {
+bool SegmentSearch::keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory,
+                                   Vectors& vectors) const {
   const Setup& setup = step.setup;
   const double room = rules_.classes[setup.device_class].memory;
   const auto fits = [&](int in_use) {
@@ -179,33 +278,35 @@ bool SegmentSearch::keep_what_fits(IdealTable::Index base, const Step& step, con
   while (devices > 0 && !fits(devices)) --devices;
   Word any = 0;
   if (devices_count_) {
-    for_each_bit(scratch_, [&](std::size_t vector) {
-      if (used_before(base, step, vector) + setup.replicas > devices) reset_bit(scratch_, vector);
+    for_each_bit(vectors, [&](std::size_t vector) {
+      if (used_before(base, step, vector) + setup.replicas > devices) reset_bit(vectors, vector);
     });
-    for (Word w : scratch_) any |= w;
+    for (Word w : vectors) any |= w;
   } else {
     const std::span<const Word> fitting = counts_.at_most(devices);
-    for (std::size_t w = 0; w < scratch_.size(); ++w) any |= scratch_[w] &= fitting[w];
+    for (std::size_t w = 0; w < vectors.size(); ++w) any |= vectors[w] &= fitting[w];
   }
   return any != 0;
 }
 
-bool SegmentSearch::stages_from(IdealTable::Index base, std::uint32_t index) {
+template <class Take>
+bool SegmentSearch::stages_from(IdealTable::Index base, std::uint32_t index, Walker& walker, Take take) const {
   const Step& step = steps_[index];
   const double needed = work_needed(base, step);
   if (needed == std::numeric_limits<double>::infinity()) return true;
-  // The table grows while it is read, so the base is copied.
+  // The table may grow while it is read, so the base is copied.
   const std::vector<Word> bits(table_.bits(base).begin(), table_.bits(base).end());
   StageQuery query{bits, table_.hash(base), work_[base], step.setup, limit_, needed};
-  if (windows_ && !look_through_windows(base, index, query)) return true;
+  if (windows_ && !look_through_windows(base, index, query, walker.vectors)) return true;
   query.in_flight = around_.in_flight(rules_, fewest_used(base) + step.setup.replicas, step.setup.replicas);
   // Where the vectors tell how many devices are in use, dominance need not fear more.
   const int most_used = devices_count_ ? devices_ : this->most_used(base) + step.setup.replicas;
   query.most_in_flight = around_.most_in_flight(rules_, most_used, step.setup.replicas);
-  return walk_.run(query, [&](const FoundStage& found) {
-    if (!vectors_after(base, step, found.ideal, found.work) || !keep_what_fits(base, step, found.sums.memory))
+  return walker.walk.run(query, [&](const FoundStage& found) {
+    if (!vectors_after(base, step, found.ideal, found.work, walker.vectors) ||
+        !keep_what_fits(base, step, found.sums.memory, walker.vectors))
       return true;
-    return arrive(base, index, found.ideal, found.hash, found.work, step.setup.replicas);
+    return take(found);
   });
 }
 
@@ -226,47 +327,81 @@ bool SegmentSearch::runs_from(IdealTable::Index base, std::uint32_t index) {
     out_of_memory_ = open.out_of_memory();
     return false;
   }
-  bool go_on = true;
-  open.for_each_end([&](const End& end) {
-    if (!go_on || !may_run(bits, work_[base], index, end)) return;
-    if (vectors_after(base, step, end.ideal, end.work)) go_on = run_to(end, base, bits, index);
+  std::vector<End> ends;
+  open.for_each_end([&](const End& end) { ends.push_back(end); });
+  const auto hand_on = [&](const End& end, Vectors& vectors, int more) {
+    return arrive(base, index, end.ideal, hash_of(table_, end.ideal), end.work, more, vectors);
+  };
+  if (segment_.open() || ends.size() < 2 || !worth_sharing(budget_, open.walker(0).walk.steps())) {
+    return std::ranges::all_of(ends, [&](const End& end) {
+      return run_to(end, base, bits, index, out_of_memory_,
+                    [&](Vectors& vectors, int more) { return hand_on(end, vectors, more); });
+    });
+  }
+  struct Reply {
+    std::vector<std::pair<Vectors, int>> runs;
+    bool whole = false, out_of_memory = false;
+  };
+  std::vector<Reply> replies(ends.size());
+  std::atomic<std::size_t> last = ends.size() - 1;  // nobody need ask about ends beyond: the search ends there
+  for_each(budget_, ends.size(), [&](std::size_t e, std::size_t) {
+    if (e > last) return;
+    Reply& reply = replies[e];
+    reply.whole = run_to(ends[e], base, bits, index, reply.out_of_memory, [&](Vectors& vectors, int more) {
+      reply.runs.emplace_back(vectors, more);
+      return true;
+    });
+    const bool found = is_end(ends[e].ideal) && !reply.runs.empty() && around_.enough == Surroundings::kAnyNumber;
+    if (reply.whole && !found) return;
+    std::size_t before = last;
+    while (e < before && !last.compare_exchange_weak(before, e)) {
+    }
   });
-  return go_on;
-}
-
-bool SegmentSearch::run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits,
-                           std::uint32_t index) {
-  const Step& step = steps_[index];
-  const int r = step.setup.replicas;
-  const std::uint64_t hash = hash_of(table_, end.ideal);
-  if (segment_.open()) return arrive(base, index, end.ideal, hash, end.work, r * end.devices);
-  const std::vector<Word> all = scratch_;
-  for (int number : numbers_before(base, step)) {
-    scratch_ = all;
-    if (devices_count_) {
-      for_each_bit(all, [&](std::size_t vector) {
-        if (used_before(base, step, vector) != number) reset_bit(scratch_, vector);
-      });
+  for (std::size_t e = 0; e <= last; ++e) {
+    for (auto& [vectors, more] : replies[e].runs) {
+      if (!hand_on(ends[e], vectors, more)) return false;
     }
-    if (!brings_something_new(base, step, end.ideal, hash, r * end.devices)) continue;
-    const Surroundings around = devices_count_ ? around_.inside(r, number, end.devices) : Surroundings();
-    const auto closed = closed_run(base_bits, step, end.ideal, around, budget_);
-    const Answer answer = closed ? closed->run() : Answer::No;
-    if (answer == Answer::Unknown) {
-      out_of_memory_ = closed->out_of_memory();
-      return false;
-    }
-    if (answer == Answer::No) return true;  // with more devices behind it, too
-    if (!arrive(base, index, end.ideal, hash, end.work, devices_count_ ? r * closed->devices_in_use() : 0))
-      return false;
+    if (replies[e].whole) continue;
+    out_of_memory_ = replies[e].out_of_memory;
+    return false;
   }
   return true;
 }
 
-std::vector<int> SegmentSearch::numbers_before(IdealTable::Index base, const Step& step) const {
+template <class Take>
+bool SegmentSearch::run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits, std::uint32_t index,
+                           bool& out_of_memory, Take take) const {
+  const Step& step = steps_[index];
+  const int r = step.setup.replicas;
+  Vectors all(counts_.words(), 0);
+  if (!may_run(base_bits, work_[base], index, end) || !vectors_after(base, step, end.ideal, end.work, all)) return true;
+  if (segment_.open()) return take(all, r * end.devices);
+  const std::uint64_t hash = hash_of(table_, end.ideal);
+  for (int number : numbers_before(base, step, all)) {
+    Vectors vectors = all;
+    if (devices_count_) {
+      for_each_bit(all, [&](std::size_t vector) {
+        if (used_before(base, step, vector) != number) reset_bit(vectors, vector);
+      });
+    }
+    if (!brings_something_new(base, step, end.ideal, hash, r * end.devices, vectors)) continue;
+    const Surroundings around = devices_count_ ? around_.inside(r, number, end.devices) : Surroundings();
+    const auto closed = closed_run(base_bits, step, end.ideal, around, budget_);
+    const Answer answer = closed ? closed->run() : Answer::No;
+    if (answer == Answer::Unknown) {
+      out_of_memory = closed->out_of_memory();
+      return false;
+    }
+    if (answer == Answer::No) return true;  // with more devices behind it, too
+    if (!take(vectors, devices_count_ ? r * closed->devices_in_use() : 0)) return false;
+  }
+  return true;
+}
+
+std::vector<int> SegmentSearch::numbers_before(IdealTable::Index base, const Step& step, const Vectors& vectors) const {
   if (!devices_count_) return {0};
   std::vector<int> numbers;
-  for_each_bit(scratch_, [&](std::size_t vector) { numbers.push_back(used_before(base, step, vector)); });
+  for_each_bit(vectors, [&](std::size_t vector) { numbers.push_back(used_before(base, step, vector)); });
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
@@ -290,27 +425,28 @@ std::unique_ptr<SegmentSearch> SegmentSearch::closed_run(std::span<const Word> b
 }
 
 bool SegmentSearch::brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal,
-                                         std::uint64_t hash, int more) const {
+                                         std::uint64_t hash, int more, const Vectors& vectors) const {
   const IdealTable::Index known = table_.find(ideal, hash);
   if (known == IdealTable::kNone) return true;
   bool is_new = false;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) is_new = is_new || (scratch_[w] & ~reached(known)[w]) != 0;
+  for (std::size_t w = 0; w < vectors.size(); ++w) is_new = is_new || (vectors[w] & ~reached(known)[w]) != 0;
   if (is_new || !devices_count_) return is_new;
-  for_each_bit(scratch_, [&](std::size_t vector) {
+  for_each_bit(vectors, [&](std::size_t vector) {
     is_new = is_new || used_before(base, step, vector) + more < used(known, vector);
   });
   return is_new;
 }
 
-void SegmentSearch::keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more) {
+void SegmentSearch::keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more,
+                                     Vectors& vectors) {
   if (!devices_count_) {
-    for (std::size_t w = 0; w < scratch_.size(); ++w) scratch_[w] &= ~reached(ideal)[w];
+    for (std::size_t w = 0; w < vectors.size(); ++w) vectors[w] &= ~reached(ideal)[w];
     return;
   }
-  for_each_bit(scratch_, [&](std::size_t vector) {
+  for_each_bit(vectors, [&](std::size_t vector) {
     const int in_use = used_before(base, step, vector) + more;
     if (test_bit(reached(ideal), vector) && used(ideal, vector) <= in_use) {
-      reset_bit(scratch_, vector);
+      reset_bit(vectors, vector);
     } else {
       used_[ideal * counts_.size() + vector] = in_use;
     }
@@ -318,7 +454,7 @@ void SegmentSearch::keep_what_is_new(IdealTable::Index base, const Step& step, I
 }
 
 bool SegmentSearch::arrive(IdealTable::Index base, std::uint32_t step, std::span<const Word> ideal, std::uint64_t hash,
-                           double work, int more) {
+                           double work, int more, Vectors& vectors) {
   bool added;
   const IdealTable::Index at = table_.insert(ideal, hash, added);
   if (added) {
@@ -331,17 +467,17 @@ bool SegmentSearch::arrive(IdealTable::Index base, std::uint32_t step, std::span
                               arrival_list_.capacity() * sizeof(Arrival) + arrival_vectors_.capacity() * sizeof(Word);
     out_of_memory_ = !budget_.has_room_for(bytes);
   }
-  keep_what_is_new(base, steps_[step], at, more);
+  keep_what_is_new(base, steps_[step], at, more, vectors);
   Word any = 0;
-  for (std::size_t w = 0; w < scratch_.size(); ++w) {
-    any |= scratch_[w];
-    reached(at)[w] |= scratch_[w];
+  for (std::size_t w = 0; w < vectors.size(); ++w) {
+    any |= vectors[w];
+    reached(at)[w] |= vectors[w];
   }
   if (any == 0) return !out_of_memory_;
   arrival_list_.push_back({base, arrivals_[at], step});
   arrivals_[at] = static_cast<std::uint32_t>(arrival_list_.size() - 1);
-  arrival_vectors_.insert(arrival_vectors_.end(), scratch_.begin(), scratch_.end());
-  if (!segment_.open() && std::ranges::equal(ideal, segment_.end())) {
+  arrival_vectors_.insert(arrival_vectors_.end(), vectors.begin(), vectors.end());
+  if (is_end(ideal)) {
     end_ = at;
     done_ = around_.enough == Surroundings::kAnyNumber || fewest_used(end_) <= around_.enough;
   }

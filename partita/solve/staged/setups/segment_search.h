@@ -21,10 +21,15 @@
 // each number of devices that may be behind it, and must say with how few of its own it gets there: its search goes on
 // until no smaller number is possible. While its end is looked for, the fewest devices behind serve all vectors, so the
 // number in use at each end is at most what it will be in full. Only dominance (stage_walk.h) may lose an end on fewer
-// devices, for another that is at least as good; it goes by the MOST devices that may be behind. Tests:
-// tests/solve/setup_search_test.cpp, tests/property/setups_test.cpp.
+// devices, for another that is at least as good; it goes by the MOST devices that may be behind.
+//
+// Threads. What comes of an ideal depends on no other of its size, and of a run of stages on no other that ends
+// elsewhere. So, with several threads, ideals of one size are walked from side by side, or with clusters inside the
+// ends of the runs from one ideal asked about; what they met is then handed on in the order of one thread. Tests:
+// tests/solve/setup_search_test.cpp, tests/solve/threads_test.cpp, tests/property/setups_test.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,6 +44,7 @@
 #include "partita/solve/staged/setups/steps.h"
 #include "partita/solve/staged/setups/surroundings.h"
 #include "partita/solve/staged/setups/work_capacity.h"
+#include "partita/util/parallel.h"
 
 namespace partita::detail {
 
@@ -83,8 +89,42 @@ class SegmentSearch {
   };
   static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
 
+  using Vectors = std::vector<Word>;  // a set of device vectors: what a step from some base brings to some ideal
+  // A stage found by a walk, whose ideal has yet to be entered into the table; its bits are with the walker.
+  struct Met {
+    std::uint32_t step;
+    std::uint64_t hash;
+    double work;
+  };
+  // What a thread walks with.
+  struct Walker {
+    StageWalk walk;
+    Vectors vectors;
+    std::vector<Word> bits, brought;  // of all that it met in this round: ideals and vectors
+    std::vector<Met> met;
+  };
+  // What came of one base in a round.
+  struct Visit {
+    bool made = false;  // false: somebody has to walk from there yet
+    bool whole = false;
+    std::size_t walker = 0, first = 0, last = 0;  // what was met
+  };
+  // Bases of one size that the threads walk from.
+  struct Round {
+    std::atomic<std::size_t> end;  // nobody need look at bases from here on: the search ends before
+    std::atomic<std::size_t> bytes_met = 0;
+    const std::size_t most_bytes;
+  };
+
+  Walker& walker(std::size_t slot);
   bool expand(IdealTable::Index base);
-  bool stages_from(IdealTable::Index base, std::uint32_t step);
+  // The same for bases of one size from the i-th on, by all threads. `i` moves on to the first base not done.
+  bool expand_together(std::span<const IdealTable::Index> bases, std::size_t& i);
+  void look_from(IdealTable::Index base, std::size_t index, Walker& walker, Visit& visit, Round& round) const;
+  bool hand_on_met(const Visit& visit, IdealTable::Index base);
+  // Calls take(found) for each stage that may bring vectors, which are then in walker.vectors.
+  template <class Take>
+  bool stages_from(IdealTable::Index base, std::uint32_t step, Walker& walker, Take take) const;
   bool runs_from(IdealTable::Index base, std::uint32_t step);
   // The work that a step from the base must add to be of use; infinite if there are no devices for it.
   double work_needed(IdealTable::Index base, const Step& step) const;
@@ -97,31 +137,36 @@ class SegmentSearch {
   int used_before(IdealTable::Index base, const Step& step, std::size_t vector_after) const {
     return used(base, counts_.without(vector_after, step.setup.member, step.setup.replicas));
   }
-  // The vectors that hold an ideal after the step, as far as its work tells: into scratch_. False if there are none.
-  bool vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work);
+  // The vectors that hold an ideal after the step, as far as its work tells. False if there are none.
+  bool vectors_after(IdealTable::Index base, const Step& step, std::span<const Word> ideal, double work,
+                     Vectors& vectors) const;
   // Narrows the query to the places that a stage from the base can lead to. False if there are none.
-  bool look_through_windows(IdealTable::Index base, std::uint32_t step, StageQuery& query);
+  bool look_through_windows(IdealTable::Index base, std::uint32_t step, StageQuery& query, Vectors& scratch) const;
   // Whether the windows let a run of stages lead from the base to the end.
   bool may_run(std::span<const Word> base, double base_work, std::uint32_t step, const End& end) const;
-  // Whether the vectors in scratch_ are of use, by the memory of the stage.
-  bool keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory);
-  // Whether the vectors in scratch_ can, on so many more devices than the base or more.
+  // Leaves the vectors that are of use, by the memory of the stage. False if there are none.
+  bool keep_what_fits(IdealTable::Index base, const Step& step, const GroupMemory& memory, Vectors& vectors) const;
+  // Whether the ideal lacks some of the vectors, or has them on more devices than the base has and so many more.
   bool brings_something_new(IdealTable::Index base, const Step& step, std::span<const Word> ideal, std::uint64_t hash,
-                            int more) const;
-  // Drops the vectors in scratch_ that the ideal has on as few devices.
-  void keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more);
-  // Hands the vectors in scratch_ on to an ideal, on so many more devices. False once the search can end.
+                            int more, const Vectors& vectors) const;
+  // Drops the vectors that the ideal has on as few devices.
+  void keep_what_is_new(IdealTable::Index base, const Step& step, IdealTable::Index ideal, int more, Vectors& vectors);
+  // Hands the vectors on to an ideal, on so many more devices. False once the search can end.
   bool arrive(IdealTable::Index base, std::uint32_t step, std::span<const Word> ideal, std::uint64_t hash, double work,
-              int more);
-  // Asks in full about a run from the base to that end, for the vectors in scratch_. False once the search can end.
-  bool run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits, std::uint32_t step);
-  // The numbers of devices in use at the base before the step, for the vectors in scratch_: rising.
-  std::vector<int> numbers_before(IdealTable::Index base, const Step& step) const;
+              int more, Vectors& vectors);
+  // Asks about a run from the base to that end, and calls take(vectors, more devices) for what can hold it; false if
+  // that did, or if the budget ended.
+  template <class Take>
+  bool run_to(const End& end, IdealTable::Index base, std::span<const Word> base_bits, std::uint32_t step,
+              bool& out_of_memory, Take take) const;
+  // The numbers of devices in use at the base before the step, for these vectors: rising.
+  std::vector<int> numbers_before(IdealTable::Index base, const Step& step, const Vectors& vectors) const;
   // The question in full about a run of stages that ends there; none if copies of it take too long to keep equal.
   std::unique_ptr<SegmentSearch> closed_run(std::span<const Word> base, const Step& step, std::span<const Word> end,
                                             const Surroundings& around, Budget& budget) const;
   // Whether what starts from the base may reach the end on fewer devices than are known to do.
   bool may_use_fewer(IdealTable::Index base) const;
+  bool is_end(std::span<const Word> ideal) const;
   std::span<Word> reached(IdealTable::Index i) { return {reached_.data() + i * counts_.words(), counts_.words()}; }
   std::span<const Word> reached(IdealTable::Index i) const {
     return {reached_.data() + i * counts_.words(), counts_.words()};
@@ -142,8 +187,9 @@ class SegmentSearch {
   DeviceCounts counts_;
   WorkCapacity capacity_;
   IdealTable table_;
-  StageWalk walk_;
+  std::vector<std::unique_ptr<Walker>> walkers_;  // by slot of a thread; the first is there always
   std::vector<Step> steps_;
+  bool runs_;                            // some steps are runs of stages in clusters inside
   std::vector<Word> reached_;            // by ideal
   std::vector<int> used_;                // by ideal and vector, where devices are counted
   std::vector<double> work_;             // by ideal
@@ -151,7 +197,6 @@ class SegmentSearch {
   std::vector<Arrival> arrival_list_;
   std::vector<Word> arrival_vectors_;  // by arrival
   std::vector<std::vector<IdealTable::Index>> by_size_;
-  std::vector<Word> scratch_;
   IdealTable::Index end_ = IdealTable::kNone;  // once it is reached, in a closed segment
   bool done_ = false;                          // and few enough devices are in use there
   bool out_of_memory_ = false;

@@ -66,6 +66,7 @@ class StageWalk {
   using Visit = std::function<bool(const FoundStage&)>;
   // Calls `visit` for each; false if it returned false or the budget ended.
   bool run(const StageQuery& query, const Visit& visit);
+  std::uint64_t steps() const { return steps_; }  // of all walks
 
  private:
   enum State : char { kUndecided, kIn, kOut };

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# HiGHS::highs: an installed one (Debian 13: libhighs-dev), by its CMake package or by pkg-config, or else the newest that
+# `./dev highs` has built. 1.7 is the first that tells a caller in C of its solutions and bounds.
+set(cache "$ENV{XDG_CACHE_HOME}")
+if(NOT cache)
+  set(cache "$ENV{HOME}/.cache")
+endif()
+file(GLOB built "${cache}/partita/highs-*")
+list(SORT built COMPARE NATURAL ORDER DESCENDING)
+find_package(highs CONFIG QUIET PATHS ${built})
+set(HiGHS_LIBRARY)
+if(highs_FOUND AND NOT HIGHS_VERSION VERSION_LESS 1.7)
+  set(HiGHS_LIBRARY highs::highs)
+  set(HiGHS_VERSION "${HIGHS_VERSION}")
+elseif(PkgConfig_FOUND)
+  pkg_check_modules(HiGHS_PACKAGE QUIET IMPORTED_TARGET highs>=1.7)
+  if(HiGHS_PACKAGE_FOUND)
+    set(HiGHS_LIBRARY PkgConfig::HiGHS_PACKAGE)
+    set(HiGHS_VERSION "${HiGHS_PACKAGE_VERSION}")
+  endif()
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HiGHS REQUIRED_VARS HiGHS_LIBRARY VERSION_VAR HiGHS_VERSION)
+if(HiGHS_FOUND AND NOT TARGET HiGHS::highs)
+  add_library(HiGHS::highs INTERFACE IMPORTED)
+  target_link_libraries(HiGHS::highs INTERFACE ${HiGHS_LIBRARY})
+endif()

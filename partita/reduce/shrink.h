@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A smaller graph on which every split is at least as cheap: groups without time, and those that float, vanish into
+// their nets.
+//
+// What makes the ideals of a modern graph many is not its spine but what lies beside it: views that hand a tensor on,
+// weight gradients that hardly anything precedes, masks and constants. Each may sit in any of many stages, adds a free
+// bit to every ideal and widens every window. Here each is removed, and its time and its nets are left to its
+// neighbours (shrink_nets.h), by steps that make no load larger. The order through what was removed is kept. So
+//     a chain of ideals of the large graph, without what was removed, is one of the small graph, and no stage of it has
+//     a larger load, needs more memory or asks more of its device,
+// and a limit that the small graph refutes is refuted for the large one. A stage of removed groups alone is empty
+// there: who asks case by case, where devices must hold something, has to allow for that. A split of the small graph is
+// lifted, and may cost more than it seems.
+//
+// The dose says who is removed. Groups of the spine keep their places, whatever they weigh: what they are worth is
+// where they are. A group *floats* if the part of the heaviest path that it is not comparable with weighs more than
+// kFloatingShare of what a stage within the limit T can take of the path, T / x(V). A dose of d removes
+//   - views, which cost nothing anywhere (also with a dose of 0: then only if their dearest net costs as much as the
+//     others together, which loses hardly anything);
+//   - with d > 0, all groups without accelerator time, and floaters of at most d T whose nets can take their time, the
+//     lightest first.
+// Groups that accelerators cannot run stay, for they say much about where hosts are. What a removed group needs in
+// memory, or of a host, is lost; where memory cannot bind (memory_need.h), nothing is. [bert-large-training: 1,401
+// groups -> 491, llama-1b-training: 2,431 -> 515, both with the same optimum for d = 1 %. In a prototype, removing the
+// spine's groups of up to 0.2 % of T as well lowered the optimum by 6.6 %.]
+//
+// With a limit on each pass, a group is removed from all views or from none, each view by steps of its own: no load of
+// any view grows. But the view of both passes is then no longer the sum of the two, which presolve and the search rely
+// on when they argue by exchange; so limit_question.h asks no shrunk graph there. Needs the closure.
+// Tests: tests/reduce/shrink_test.cpp, tests/solve/limit_question_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "partita/reduce/pass_graphs.h"
+#include "partita/reduce/shrink_nets.h"
+#include "partita/reduce/staged_instance.h"
+#include "partita/util/budget.h"
+
+namespace partita::detail {
+
+template <class Graphs>  // StageGraph or PassGraphs
+struct Shrunk {
+  Graphs graph;
+  std::vector<GroupId> removed;  // groups of the large graph
+  Lift lift;                     // those removed have no image
+
+  bool changed() const { return !removed.empty(); }
+};
+
+// Doses, from the smallest graph to the largest. A larger one decides sooner, a smaller one loses less.
+inline constexpr double kShrinkDoses[] = {0.01, 0.002, 0};
+
+// `dose` is a share of the limit. When time is up, fewer groups are removed. The log is of the first view.
+template <class Graphs>
+Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
+                      ShrinkLog* log = nullptr);
+
+// Stages of the large graph: what was removed goes where most of the cost of its nets is, as far as the order allows.
+// Loads have to be recomputed, and whether the devices can hold them asked: legal_stages.
+template <class Graphs>
+std::vector<Stage> lift_shrunk(const Graphs& graphs, const Shrunk<Graphs>& shrunk, const std::vector<Stage>& stages);
+
+// Whether every device can run what it holds and has memory for it.
+bool legal_stages(const StageGraph& graph, const StagePlatform& platform, const std::vector<Stage>& stages);
+
+}  // namespace partita::detail

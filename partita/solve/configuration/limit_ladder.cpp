@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/configuration/limit_ladder.h"
+
+#include <algorithm>
+
+namespace partita::detail {
+namespace {
+
+// How far below the best value the first limit is: closer than anybody asks, yet not so close that rounding of loads to
+// integers, or ties, make the refutation hard.
+constexpr double kJustBelow = 5e-7;
+constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
+constexpr std::uint64_t kMorePatience = 3;
+constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
+constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
+constexpr double kFurther = 2;
+constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
+
+}  // namespace
+
+LimitLadder::LimitLadder(const Patience& patience)
+    : given_(patience),
+      patience_top_(patience.first_top),
+      patience_(patience.first),
+      steps_(kFirstSteps),
+      failures_(kFirstFailures) {}
+
+double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
+  const double top = value * (1 - kJustBelow);
+  if (top != top_) {  // a better split: try to prove it right away
+    top_ = top;
+    top_failed_ = false;
+    likely_ = 0;
+    spent_ = 0;
+  }
+  const double near = kClosest * value;
+  double limit = top;
+  if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
+    limit = likely_;
+  } else if (top_failed_ || top >= allowed_from_) {
+    if (std::min(top, allowed_from_) - bound < near) {
+      exhausted_ = top >= allowed_from_;
+      if (exhausted_) return 0;
+    } else if (climbed_ >= steps_ || failed_ >= failures_ ||
+               std::min({top, allowed_from_, hard_from_}) - bound < near) {
+      hard_from_ = kNone;
+      top_failed_ = false;
+      climbed_ = failed_ = 0;
+      steps_ = kSteps;
+      failures_ = kFailures;
+      patience_ = std::max(given_.other, patience_ * kMorePatience);
+      patience_top_ = std::max(given_.top, patience_top_ * kMorePatience);
+      spent_ = 0;
+    }
+    if (top_failed_ || top >= allowed_from_)
+      limit = bound + kStep * (std::min({top, allowed_from_, hard_from_}) - bound);
+  }
+  if (limit != last_) spent_ = 0;
+  last_ = limit;
+  spent_ += ticks;
+  return limit;
+}
+
+void LimitLadder::refuted() {
+  ++climbed_;
+  likely_ = 0;
+  spent_ = 0;
+}
+
+void LimitLadder::impossible() {
+  allowed_from_ = std::min(allowed_from_, last_);
+  likely_ = 0;
+  spent_ = 0;
+}
+
+void LimitLadder::undecided(bool unproved, double likely) {
+  const bool at_top = last_ == top_;
+  if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
+  spent_ = 0;
+  // What only seemed easy was judged too well: the next one is further off.
+  likely_ = likely > 0 && last_ == likely_ ? last_ - kFurther * (last_ - likely) : likely;
+  if (at_top) {
+    top_failed_ = true;
+  } else {
+    hard_from_ = std::min(hard_from_, last_);
+    ++failed_;
+  }
+}
+
+}  // namespace partita::detail

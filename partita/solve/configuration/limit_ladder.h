@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which limit to try to refute next, given how it went with those before.
+//
+// First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit
+// that took too long. When the two have met, everything is tried again with more patience, first of all just below the
+// best value. A limit that the relaxation allows is never tried again, nor is one above it.
+//
+// Who gave up a limit may know one that is likely to be refuted at once: that one comes next.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace partita::detail {
+
+class LimitLadder {
+ public:
+  // In ticks: just below the best value, and elsewhere. The first round is a quick one, for graphs whose every limit
+  // takes long; the second has the time that most proofs need.
+  struct Patience {
+    std::uint64_t first_top = 1'000'000, first = 500'000, top = 16'000'000, other = 6'000'000;
+  };
+
+  LimitLadder() : LimitLadder(Patience()) {}
+  explicit LimitLadder(const Patience& patience);
+
+  // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
+  double next(double value, double bound, std::uint64_t ticks);
+
+  // What came of the last limit.
+  void refuted();
+  void impossible();  // the relaxation allows it
+  // The turn ended; or (unproved) a refutation did not pass its check. `likely` is a lower limit that seems easy, or 0.
+  void undecided(bool unproved, double likely = 0);
+
+  // Whether the last limit was the one just below the best value.
+  bool is_at_top() const { return last_ == top_; }
+
+  // The relaxation can do no more.
+  bool exhausted() const { return exhausted_; }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  const Patience given_;
+  double last_ = 0;              // the limit tried last
+  double top_ = 0;               // just below the best value, as of the last call
+  double allowed_from_ = kNone;  // the relaxation allows limits from here on
+  double hard_from_ = kNone;     // limits from here on took too long
+  double likely_ = 0;            // worth a try before all others; 0: none is
+  std::uint64_t spent_ = 0;      // ticks on the limit tried last
+  std::uint64_t patience_top_, patience_;
+  bool top_failed_ = false;
+  int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
+  int steps_, failures_;
+  std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
+};
+
+}  // namespace partita::detail

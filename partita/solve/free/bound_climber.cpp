@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partita/solve/free/bound_climber.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "partita/solve/configuration/narrow_order.h"
+
+namespace partita::detail {
+namespace {
+
+constexpr std::size_t kNarrowestLayer = 16;           // of a trellis
+constexpr std::size_t kMostConvexStates = 1'500'000;  // in all: pricing more takes longer than it is worth
+constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
+// Limits over convex sets take longer, and more of them are refuted just below the value.
+constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
+// On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
+constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
+constexpr int kMostTooLarge = 3;
+// A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
+// allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
+constexpr std::size_t kFewGroups = 500;
+constexpr double kFewStates = 1e5;
+constexpr double kFreeDoses[] = {0.01};  // of shrink, before the whole graph
+constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
+
+}  // namespace
+
+BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options,
+                           const ProofCheck& check, Budget& budget)
+    : instance_(instance), convex_order_(order), options_(options), check_(check), budget_(budget) {
+  finished_ = !options.settings.configuration_lp;
+  const bool two_passes = std::ranges::any_of(instance.time, [](const auto& times) {
+    return std::ranges::any_of(times, [](const ClassTime& time) { return time.pass[1] > 0; });
+  });
+  for (const LoadWeights& weights : list_load_weights(instance.mode, two_passes)) {
+    std::vector<std::optional<double>> doses{std::nullopt};
+    if (options.settings.shrink && order.empty() && instance.is_plain())
+      doses.insert(doses.begin(), std::begin(kFreeDoses), std::end(kFreeDoses));
+    const Climber* before = nullptr;
+    for (const std::optional<double>& dose : doses) {
+      climbers_.push_back(
+          std::make_unique<Climber>(weights, order.empty() ? LimitLadder::Patience() : kConvexPatience));
+      climbers_.back()->dose = dose;
+      climbers_.back()->before = before;
+      before = climbers_.back().get();
+    }
+  }
+}
+
+std::optional<BoundClimber::News> BoundClimber::climb(const FreeSplit& best, double bound, std::uint64_t ticks) {
+  Climber* const climber = next_climber();
+  if (!climber) {
+    finished_ = true;
+    return std::nullopt;
+  }
+  if (!climber->lp && !make_lp(*climber, best.value)) return std::nullopt;
+  if (best.value < climber->suggested) {
+    climber->lp->suggest(climber->small ? climber->small->without_removed(best) : best);
+    climber->tree.reset();  // its limit is above the value
+  }
+  climber->suggested = best.value;
+  if (has_tree_to_climb(*climber)) return climb_tree(*climber, ticks);
+  const double limit = climber->ladder.next(best.value, bound, ticks);
+  if (!(limit > 0)) return std::nullopt;
+  return climb_ladder(*climber, limit, best.value, ticks);
+}
+
+BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks) {
+  Budget slice(budget_, ticks);
+  News news{climber.lp->refute(limit, slice), std::nullopt, std::nullopt};
+  ProofTree proof;
+  if (news.answer == Refutation::Refuted) proof.push_back(told_of_whole(climber, climber.lp->proof()));
+  if (news.answer == Refutation::Refuted && holds(proof)) {
+    climber.ladder.refuted();
+    news.proof = std::move(proof);
+  } else if (news.answer == Refutation::LpFeasible) {
+    climber.ladder.impossible();
+    climber.met_its_end = true;
+    climber.too_large += climber.lp->too_large();
+    // A tree needs a limit worth refuting: just below the value.
+    const bool at_top = climber.ladder.is_at_top();
+    if (at_top && limit < value && !climber.tree && !climber.lp->too_large())
+      climber.tree = std::make_unique<PairTree>(*climber.lp, limit);
+  } else {
+    const bool unproved = news.answer == Refutation::Refuted;
+    const double shortfall = climber.lp->shortfall();
+    const bool knows = !convex_order_.empty() && !unproved && shortfall > 1;
+    climber.ladder.undecided(unproved, knows ? limit / std::pow(shortfall, kBelowShortfall) : 0);
+  }
+  return news;
+}
+
+BoundClimber::News BoundClimber::climb_tree(Climber& climber, std::uint64_t ticks) {
+  Budget slice(budget_, ticks);
+  News news{climber.tree->refute(slice), std::nullopt, std::nullopt};
+  climber.tree_ticks += slice.ticks_used() + 1;
+  if (news.answer == Refutation::Undecided) return news;
+  ProofTree proof;
+  for (const FreeProof& leaf : climber.tree->leaves()) proof.push_back(told_of_whole(climber, leaf));
+  if (news.answer == Refutation::Refuted && holds(proof)) {
+    news.proof = std::move(proof);
+  } else if (!climber.tree->sets().empty()) {
+    news.split = split_of(climber, climber.tree->sets());
+  }
+  climber.tree.reset();
+  return news;
+}
+
+bool BoundClimber::is_small() {
+  if (instance_.graph.size() >= kFewGroups) return false;
+  if (order_.empty()) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
+  return estimated_states(instance_.graph, order_) < kFewStates;
+}
+
+// False if its graph is not worth having.
+bool BoundClimber::make_lp(Climber& climber, double value) {
+  if (climber.dose) {
+    if (!is_small()) climber.small = ShrunkFree::make(instance_, value, *climber.dose, budget_);
+    const ShrunkFree* const smaller = climber.before && climber.before->small ? &*climber.before->small : nullptr;
+    climber.skipped = !climber.small || (smaller && smaller->removed() == climber.small->removed());
+    climber.met_its_end = climber.skipped;
+    if (climber.skipped) return false;
+  }
+  const NetGraph& graph = climber.small ? climber.small->graph() : instance_.graph;
+  const std::size_t trellises = std::max<std::size_t>(instance_.devices.accelerator_classes(), 1);
+  const bool several = std::ranges::count_if(climbers_, [](const auto& c) { return !c->dose; }) > 1;
+  const std::size_t parts = trellises * (several ? 2 : 1);
+  const bool convex = !convex_order_.empty();
+  // Of the trellises of all classes of an LP; half as many where there are several LPs. Those of convex sets are narrow
+  // but for a few layers, and give up where they are not.
+  const std::size_t evenly = options_.settings.most_states / parts / (convex ? 1 : graph.size() + 1);
+  Trellis::Size size{std::clamp(evenly, kNarrowestLayer, std::size_t{options_.settings.widest_layer})};
+  if (convex) size.most_states = std::min(std::size_t{options_.settings.most_states}, kMostConvexStates) / parts;
+  if (climber.small) {
+    climber.lp = std::make_unique<ConfigurationLp>(climber.small->model(instance_),
+                                                   climber.small->without_removed(first_prices_),
+                                                   narrow_order(graph, options_.seed, &budget_), size);
+    return true;
+  }
+  // Without transfers any order is as narrow as any other.
+  std::vector<GroupId> any_order;
+  for (GroupId v : instance_.graph.all()) any_order.push_back(v);
+  const bool narrow = convex || climber.weights.any_transfers();
+  if (order_.empty() && narrow) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
+  ConfigurationModel model = model_of(instance_, climber.weights, convex_order_);
+  GroupPrices prices = first_prices_.empty() ? prices_by_time(model) : first_prices_;
+  climber.lp =
+      std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), narrow ? order_ : any_order, size);
+  return true;
+}
+
+bool BoundClimber::has_tree_to_climb(const Climber& climber) const {
+  const std::uint64_t first = convex_order_.empty() ? kFirstFreeTreeTicks : kFirstTreeTicks;
+  return climber.tree && (climber.tree_ticks < first || climber.ladder.exhausted());
+}
+
+bool BoundClimber::is_over(const Climber& climber) const {
+  if (climber.skipped || (climber.before && !climber.before->met_its_end)) return true;
+  return !has_tree_to_climb(climber) && (climber.ladder.exhausted() || climber.too_large >= kMostTooLarge);
+}
+
+// The one after the last that still has something to do; compute alone, which is the first, begins.
+BoundClimber::Climber* BoundClimber::next_climber() {
+  for (std::size_t i = 0; i < climbers_.size(); ++i) {
+    Climber* const climber = climbers_[turn_].get();
+    turn_ = (turn_ + 1) % climbers_.size();
+    if (!is_over(*climber)) return climber;
+  }
+  return nullptr;
+}
+
+bool BoundClimber::holds(ProofTree& proof) {
+  for (int i = 0; i < kTriesAtCheck && !budget_.exhausted(); ++i) {
+    if (check_(proof, budget_)) return true;
+    for (FreeProof& leaf : proof) {
+      for (FreeProof::Devices& of_class : leaf.devices) of_class.buckets *= kFinerBuckets;
+    }
+  }
+  return false;
+}
+
+FreeProof BoundClimber::told_of_whole(const Climber& climber, FreeProof proof) {
+  return climber.small ? climber.small->with_removed(std::move(proof)) : proof;
+}
+
+// Devices of a class in the order of their sets; what is in no set cannot be, as every group is in one.
+FreeSplit BoundClimber::split_of(const Climber& climber, const std::vector<SetInUse>& sets) const {
+  FreeSplit split{0, IdVector<GroupId, DeviceId>(climber.lp->model().groups, DeviceId(0))};
+  std::vector<std::size_t> used(instance_.class_count(), 0);
+  for (const SetInUse& set : sets) {
+    const DeviceTable::Class& device_class = instance_.device_class(set.device_class);
+    const std::size_t place = std::min(used[set.device_class]++, device_class.count - 1);
+    for (GroupId v : set.groups) split.device_of[v] = DeviceId(device_class.first + place);
+  }
+  return climber.small ? climber.small->with_removed(split) : split;
+}
+
+}  // namespace partita::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Raises the bound of free or contiguous splits, one limit after the other.
+//
+// The first limit tried is just below the best value, for if it is refuted the split is optimal; what comes then,
+// limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of a few weights
+// (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
+//
+// Free splits on plain platforms are bounded on smaller graphs first (shrunk_free.h), which decide sooner; where one has
+// allowed a limit, the next larger one climbs too, and the whole graph in the end.
+//
+// Where the LP allows the limit just below the best value, a tree of cases (pair_tree.h) goes on: first for a while, and
+// again when no other limit is left to try. It may also come across a better split.
+// A refutation counts only if somebody else agrees (ProofCheck). Tests: tests/solve/free_bound_test.cpp,
+// classes_bound_test.cpp, convex_bound_test.cpp.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "partita/solve/configuration/limit_ladder.h"
+#include "partita/solve/configuration/pair_tree.h"
+#include "partita/solve/free/free.h"
+#include "partita/solve/free/shrunk_free.h"
+
+namespace partita::detail {
+
+class BoundClimber {
+ public:
+  // All must outlive it. With an order, for splits whose devices hold convex sets.
+  BoundClimber(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options,
+               const ProofCheck& check, Budget& budget);
+
+  // Where the search for prices begins, if not at the groups' times.
+  void start_from(GroupPrices prices) { first_prices_ = std::move(prices); }
+
+  struct News {
+    Refutation answer = Refutation::Undecided;
+    std::optional<ProofTree> proof;  // of a limit that was refuted, verified
+    std::optional<FreeSplit> split;  // within the limit; memory and shape are for others to check
+  };
+  // Works at one limit below the value of the best split, which is above 0, for as many ticks; nothing if there is none
+  // left. May throw OutOfTime, and must not be asked any more then.
+  std::optional<News> climb(const FreeSplit& best, double bound, std::uint64_t ticks);
+
+  bool finished() const { return finished_; }  // any thread may ask
+  void give_up() { climbers_.clear(); }
+  // Finer buckets, where a check asks for them: whoever checks a proof may put labels into buckets in another way.
+  bool holds(ProofTree& proof);
+
+ private:
+  // One choice of weights, and how far its LP has come.
+  struct Climber {
+    Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
+    LoadWeights weights;
+    std::optional<double> dose;       // of shrink; none: the whole graph
+    const Climber* before = nullptr;  // begins once this one has met its end
+    bool met_its_end = false;         // its relaxation has allowed a limit, or its graph is not worth having
+    bool skipped = false;             // the latter
+    std::optional<ShrunkFree> small;
+    std::unique_ptr<ConfigurationLp> lp;
+    std::unique_ptr<PairTree> tree;
+    std::uint64_t tree_ticks = 0;  // spent on it
+    LimitLadder ladder;
+    double suggested = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
+    int too_large = 0;                                           // limits at which the trellis was
+  };
+
+  Climber* next_climber();
+  bool has_tree_to_climb(const Climber& climber) const;
+  bool is_over(const Climber& climber) const;
+  bool is_small();
+  bool make_lp(Climber& climber, double value);
+  News climb_tree(Climber& climber, std::uint64_t ticks);
+  News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
+  FreeSplit split_of(const Climber& climber, const std::vector<SetInUse>& sets) const;
+  static FreeProof told_of_whole(const Climber& climber, FreeProof proof);
+
+  const FreeInstance& instance_;
+  const ConvexOrder& convex_order_;
+  const FreeOptions& options_;
+  const ProofCheck& check_;
+  Budget& budget_;
+  GroupPrices first_prices_;
+  std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
+  std::vector<std::unique_ptr<Climber>> climbers_;
+  std::size_t turn_ = 0;
+  std::atomic<bool> finished_ = false;
+};
+
+}  // namespace partita::detail

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Raises the bound of staged splits by the configuration LP over convex sets, turn by turn.
+//
+// Each limit is asked of what shrink, presolve and boundaries leave of the graph (convex_bound.h): the raw graphs are too wide for the
+// LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows the limit there, the
+// next dose loses less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best
+// value, for if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it
+// stopped. Limits that the LP allows are asked again by a tree of cases (pair_tree.h), in every other turn.
+//
+// The LP knows no order of the sets and no cases of the host, which the search over ideals does; it minds neither how many
+// ideals there are. So the two take turns, and share value and bound.
+// Tests: tests/solve/sets_climber_test.cpp.
+#pragma once
+
+#include <memory>
+
+#include "partita/reduce/presolve.h"
+#include "partita/solve/configuration/convex_bound.h"
+#include "partita/solve/configuration/limit_ladder.h"
+#include "partita/solve/staged/before_search.h"
+
+namespace partita::detail {
+
+class SetsClimber {
+ public:
+  // All must outlive it.
+  SetsClimber(const StagePlatform& platform, const StagedSettings& settings, const PresolveSettings& presolve)
+      : platform_(platform), options_{settings, presolve, &history_} {}
+  SetsClimber(const SetsClimber&) = delete;
+  SetsClimber& operator=(const SetsClimber&) = delete;
+
+  // Works for as many ticks at one limit between bound and value, and returns it if it was refuted, else 0. Every split
+  // better than `value` must be one of `graph`, which needs its closure and need not be the same each time.
+  double climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget);
+
+  // Neither the LP nor cases can do more.
+  bool finished() const { return by_lp_.ladder.exhausted() && by_cases_.ladder.exhausted(); }
+
+ private:
+  // One way up: which limit is asked, and the graph of the dose at hand.
+  struct Way {
+    bool by_cases = false;
+    LimitLadder ladder = {};
+    bool met_its_end = false;  // the relaxation has allowed a limit
+    double limit = 0;
+    std::size_t dose = 0;
+    std::size_t removed = 0;  // groups that the last dose removed
+    Presolved<StageGraph> small = {};
+    std::unique_ptr<ConvexBound> bound = {};  // of `small`
+
+    void begin(double next);
+  };
+
+  Way& next_way();
+  Refutation ask(Way& way, const StageGraph& graph, Budget& budget) const;
+  Refutation prepare(Way& way, const StageGraph& graph, Budget& budget) const;
+
+  const StagePlatform& platform_;
+  SearchHistory history_{.undecided = true};  // else nobody would ask the LP
+  const LimitOptions options_;
+  Way by_lp_{.by_cases = false}, by_cases_{.by_cases = true};
+  bool cases_next_ = false;
+};
+
+}  // namespace partita::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of free splits on smaller graphs: what they refute has no split, by brute force, and certificates hold.
+#include "partita/solve/free/shrunk_free.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "partita/check/certificate.h"
+#include "partita/solve/configuration/narrow_order.h"
+#include "partita/solve/configuration/pair_tree.h"
+#include "partita/solve/free/free_certificate.h"
+#include "partita/solve/free/volume.h"
+#include "partita/util/dice.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_workload.h"
+
+namespace partita::detail::test {
+namespace {
+
+struct FreeCase {
+  Problem problem;
+  FreeInstance instance;
+  std::optional<double> best;
+
+  explicit FreeCase(std::uint64_t seed) {
+    problem.workload = random_workload(seed);
+    problem.shape = Shape::Free;
+    instance = make_free_instance(problem);
+    if (instance.is_plain() && instance.graph.size() > 1) best = brute_force(problem);
+  }
+};
+
+ConfigurationLp lp_of(const FreeCase& one, const ShrunkFree& small, Dice& dice) {
+  return ConfigurationLp(small.model(one.instance), small.without_removed(volume_bound(one.instance).prices),
+                         narrow_order(small.graph(), dice.below(1000)), {dice.one_in(4) ? 3 : std::size_t{10'000}});
+}
+
+double largest_load(const ShrunkFree& small, const FreeInstance& instance, const FreeSplit& split) {
+  double most = 0;
+  for (std::size_t d = 0; d < instance.devices.size(); ++d) {
+    std::vector<GroupId> set;
+    for (GroupId v : split.device_of.all()) {
+      if (split.device_of[v] == DeviceId(d)) set.push_back(v);
+    }
+    const bool host = d >= static_cast<std::size_t>(instance.stage_platform().accelerators);
+    most = std::max(most, host ? host_load(small.graph(), set) : accelerator_load(small.graph(), set));
+  }
+  return most;
+}
+
+TEST(ShrunkFree, LoadsAreNoLarger) {
+  std::size_t tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
+    Problem problem;
+    problem.workload = random_workload(seed);
+    problem.shape = Shape::Free;
+    const FreeInstance instance = make_free_instance(problem);
+    if (!instance.is_plain()) continue;
+    Dice dice(seed);
+    const auto small = ShrunkFree::make(instance, 1 + dice.between(0, 20), dice.one_in(3) ? 0 : 1, Budget());
+    if (!small) continue;
+    ++tried;
+    for (int i = 0; i < 20; ++i) {
+      FreeSplit split{0, {}};
+      for ([[maybe_unused]] GroupId v : instance.graph.all())
+        split.device_of.push_back(DeviceId(dice.below(instance.devices.size())));
+      double most = 0;
+      for (std::size_t d = 0; d < instance.devices.size(); ++d) {
+        std::vector<GroupId> set;
+        for (GroupId v : split.device_of.all()) {
+          if (split.device_of[v] == DeviceId(d)) set.push_back(v);
+        }
+        const bool host = d >= static_cast<std::size_t>(instance.stage_platform().accelerators);
+        most = std::max(most, host ? host_load(instance.graph, set) : accelerator_load(instance.graph, set));
+      }
+      EXPECT_LE(largest_load(*small, instance, small->without_removed(split)), most * (1 + 1e-12)) << "seed " << seed;
+      const FreeSplit again = small->with_removed(small->without_removed(split));
+      EXPECT_EQ(small->without_removed(again).device_of, small->without_removed(split).device_of) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(tried * 10, cases(2000));
+}
+
+// From the optimum on nothing is refuted; below it, what is refuted has a certificate that the independent check accepts.
+TEST(ShrunkFree, NeverRefutesWhatExistsAndCertificatesHold) {
+  std::size_t tried = 0, refuted = 0, verified = 0, with_cases = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
+    const FreeCase one(seed);
+    if (!one.best || *one.best <= 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.problem.workload));
+    Dice dice(seed);
+    const auto small = ShrunkFree::make(one.instance, *one.best, dice.one_in(3) ? 0 : 1, Budget());
+    if (!small) continue;
+    ++tried;
+    ConfigurationLp lp = lp_of(one, *small, dice);
+    for (const double limit : {*one.best * (1 + 1e-9), *one.best * 1.1}) {
+      Budget budget(Budget::Limits{.ticks = 2'000'000});
+      EXPECT_NE(PairTree(lp, limit).refute(budget), Refutation::Refuted);
+    }
+    for (const double share : {1 - 1e-6, 0.9}) {
+      Budget budget(Budget::Limits{.ticks = 2'000'000});
+      PairTree tree(lp, share * *one.best);
+      if (tree.refute(budget) != Refutation::Refuted) continue;
+      ++refuted;
+      with_cases += tree.leaves().size() > 1;
+      ProofTree proof;
+      for (const FreeProof& leaf : tree.leaves()) proof.push_back(small->with_removed(leaf));
+      Certificate certificate = make_certificate(one.problem, one.instance, proof);
+      EXPECT_EQ(certificate.steps.size(), small->removed());
+      verified += verify(one.problem, certificate).holds;
+      certificate.limit = *one.best * (1 + 1e-9);
+      EXPECT_FALSE(verify(one.problem, certificate).holds);
+      break;
+    }
+  }
+  EXPECT_GT(tried * 10, cases(1500));
+  EXPECT_GT(refuted * 2, tried);
+  EXPECT_GT(verified * 10, refuted * 9);
+  if (all_usual_cases()) {
+    EXPECT_GT(with_cases, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace partita::detail::test
