@@ -116,7 +116,7 @@ TEST(TwoPlans, OnSeveralThreadsClaimWhatOneDoes) {
   const SharedWorkload workload = branches(8, 3, 1);
   for (Asked asked : questions()) {
     if (asked.options.algorithm == Algorithm::Ip) continue;
-    asked.ticks = 2'000'000;
+    asked.ticks = 400'000;
     const Result one = answer_to(asked, workload).result;
     asked.options.threads = 4;
     const Plan plan = answer_to(asked, workload);
