@@ -37,6 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Budget budget(Budget::Limits{.ticks = 10'000, .memory_bytes = std::size_t{1} << 24});
       verify(small_problem(shape), certificate, &budget);
     }
+    Problem latency = small_problem(Shape::Free);
+    latency.objective = Objective::Latency;
+    Budget budget(Budget::Limits{.memory_bytes = std::size_t{1} << 24});
+    verify(latency, certificate, &budget);
   });
   return 0;
 }

@@ -113,16 +113,15 @@ void print_no_split(const PlanArguments& arguments, const Result& result, const 
   print_error("partita", message);
 }
 
-// Certificates are prices of nodes, which the bounds of the configuration LP are made of.
+// Certificates are prices of nodes, which the bounds of the configuration LP are made of; for latency, labels.
 std::string why_no_certificate(const Problem& problem, const Result& result) {
   if (!result.split) return "there is no split";
-  if (problem.objective == Objective::Latency) return "there are no certificates for latency";
   if (!(result.bound > 0)) return "nothing was proved";
+  if (problem.objective == Objective::Latency) return "no labels were found for this bound, nor for a lower one";
   if (problem.shape == Shape::Staged)
-    return "none was found for this bound, nor for a lower one (for staged splits they are looked for where "
-           "accelerators are equal and loads are sums); there may be one for --shape free, whose bound holds for "
-           "staged "
-           "splits too";
+    return "none was found for this bound, nor for a lower one, in three tenths of the time (for staged splits they "
+           "are looked for where accelerators are equal and loads are sums); there may be one for --shape free, "
+           "whose bound holds for staged splits too";
   return fmt::format("this bound has no certificate ({})", result.proof);
 }
 
@@ -340,7 +339,7 @@ void add_output(Command& command, PlanArguments& arguments) {
   path(command.add_option(
       "--certificate", arguments.certificate,
       "Write here what proves the bound, or a lower one as near to it as can be found; staged splits\n"
-      "keep three tenths of the time limit for that. partita-check --certificate verifies it"));
+      "and latency keep three tenths of the time limit for that. partita-check --certificate verifies it"));
   add_picture_options(command, arguments.svg, arguments.dot);
   add_report_option(command, arguments.report);
   command

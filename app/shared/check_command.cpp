@@ -15,7 +15,6 @@
 #include "partita/ask/option_names.h"
 #include "partita/check/certificate.h"
 #include "partita/check/describe.h"
-#include "partita/check/names.h"
 #include "partita/check/times.h"
 #include "partita/read/bytes.h"
 #include "partita/read/certificate.h"
@@ -79,19 +78,7 @@ int run_check(CheckArguments arguments) {
       if (!more.empty()) text += "\n" + more + "\n";
     }
     text += describe_verdict(problem, report);
-    if (certificate && verdict.holds) {
-      // In full: the limit of an optimal split lies a millionth below its value, and rounded it would be the value.
-      const std::string& unit = problem.workload->time_unit;
-      text += fmt::format("certificate: verified{}; {} at {:.9g}{} or below\n",
-                          certificate->leaves.empty() ? "" : fmt::format(", {} cases", certificate->leaves.size()),
-                          splits_of_claim(*certificate), certificate->limit, unit.empty() ? "" : " " + unit);
-    } else if (certificate && verdict.undecided) {
-      text += fmt::format("certificate: cannot be verified within {:g} s and {}: not accepted ({})\n",
-                          arguments.certificate_seconds, human_bytes(static_cast<double>(budget.limits().memory_bytes)),
-                          verdict.reason);
-    } else if (certificate) {
-      text += fmt::format("certificate: does not hold: {}\n", verdict.reason);
-    }
+    if (certificate) text += describe_certificate(problem, *certificate, verdict, budget.limits());
     write_stdout(text, "use --quiet for the exit code alone");
   }
   if (report.legal() && verdict.holds) return 0;

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <set>
 
+#include "partita/check/knapsack.h"
 #include "partita/check/names.h"
 #include "partita/check/price_program.h"
 #include "partita/util/wide_int.h"
@@ -174,26 +175,11 @@ class LeafVerifier {
   // not convex, or against the decisions; what is worth less than nothing it leaves.
   Wide host_share(std::size_t c) const {
     std::vector<std::pair<Int, Int>> items;  // load, price
-    Wide total = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Int price = net_price(i, c), load = instance_.groups[order_[i]].on[c].load;
-      if (price <= 0 || !may_hold(i, c) || load > kLoadLimit) continue;
-      if (load == 0) {
-        total += price;
-      } else {
-        items.emplace_back(load, price);
-      }
+      if (price > 0 && may_hold(i, c) && load <= kLoadLimit) items.emplace_back(load, price);
     }
-    std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
-      return static_cast<Wide>(a.second) * b.first > static_cast<Wide>(b.second) * a.first;
-    });
-    Int room = kLoadLimit;
-    for (const auto& [load, price] : items) {
-      if (load >= room) return total + (static_cast<Wide>(price) * room + load - 1) / load;
-      total += price;
-      room -= load;
-    }
-    return total;
+    return most_that_fits(std::move(items), kLoadLimit);
   }
 
   // Nothing where the claim names what is not there; then it is refused.

@@ -56,7 +56,8 @@ struct ClaimInstance {
   IdVector<NodeId, std::size_t> point_of;          // kNone: in no order
   std::size_t points = 0;
   std::vector<PointOrder::Arc> arcs;
-  PointOrder order;  // of them, once they stay as they are
+  PointOrder order;      // of them, once they stay as they are
+  bool refuted = false;  // a step has shown that no split is within the limit
 
   // Nothing where the workload has no such node, or it was removed.
   std::optional<std::size_t> group_of_id(std::int64_t id) const;

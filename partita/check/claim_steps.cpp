@@ -7,6 +7,7 @@
 
 #include "partita/check/names.h"
 #include "partita/check/shrinking_claim.h"
+#include "partita/check/stage_windows.h"
 #include "partita/util/max_flow.h"
 #include "partita/util/strong_components.h"
 
@@ -37,6 +38,11 @@ class StepTaker {
       const Certificate::Step& step = certificate_.steps[i];
       if (!step.join && joined) join_cycles();
       joined = step.join.has_value();
+      if (step.windows) {
+        if (CertificateVerdict verdict = join_by_windows(*step.windows); !verdict.holds) return verdict;
+        if (instance_.refuted) return {true, "", false};
+        continue;
+      }
       if (std::string reason = joined ? join(step) : remove(step); !reason.empty())
         return {false, fmt::format("step {} of {}: {}", i + 1, certificate_.steps.size(), reason), false};
     }
@@ -182,6 +188,43 @@ class StepTaker {
     return "";
   }
 
+  // What is joined may make other windows narrower, so they are made again until nothing comes of them.
+  CertificateVerdict join_by_windows(int places) {
+    if (certificate_.shape != Shape::Staged) return {false, "it looks at windows of splits that are not staged", false};
+    for (bool changed = true; changed;) {
+      if (CertificateVerdict verdict = finish(); !verdict.holds) return verdict;
+      const std::optional<StageClaim> stages = stage_claim(platform_, instance_, budget_.limits().memory_bytes / 4);
+      if (!stages || StageWindows::bytes_for(*stages, places) > static_cast<double>(budget_.limits().memory_bytes / 4))
+        return no_memory();
+      claim_ = ShrinkingClaim(instance_, hosts_of(platform_, instance_));
+      changed = false;
+      for (const auto measure : {StageWindows::Measure::Work, StageWindows::Measure::Memory}) {
+        if (measure == StageWindows::Measure::Memory && stages->total_memory() <= kLoadLimit) continue;
+        const StageWindows windows(*stages, measure, places, budget_);
+        if (budget_.exhausted()) return no_time();
+        instance_.refuted = !windows.feasible();
+        if (instance_.refuted) return {true, "", false};
+        changed |= take_off_hosts(*stages, windows);
+        for (const auto& [a, b] : windows.never_separated()) {
+          const std::size_t one = claim_.group(stages->group[a]), other = claim_.group(stages->group[b]);
+          changed |= one != other;
+          if (one != other) claim_.join(one, other);
+        }
+      }
+      join_cycles();
+    }
+    return {true, "", false};
+  }
+
+  // Whether there is one that was not yet.
+  bool take_off_hosts(const StageClaim& stages, const StageWindows& windows) {
+    bool any = false;
+    for (std::size_t v = 0; v < stages.size(); ++v) {
+      if (!windows.can_be_on_host(v)) any |= claim_.keep_off_hosts(claim_.group(stages.group[v]));
+    }
+    return any;
+  }
+
   // Staged splits: the groups on a cycle of the order are one. What was removed may be on it too.
   void join_cycles() {
     if (certificate_.shape != Shape::Staged) return;
@@ -220,7 +263,9 @@ class StepTaker {
       for (const std::size_t g : net.members) members.push_back(number[g]);
     }
     if (CertificateVerdict verdict = renumber_points(number, groups.size()); !verdict.holds) return verdict;
-    for (std::size_t& g : instance_.group_of) g = number[g];
+    for (std::size_t& g : instance_.group_of) {
+      if (g != ClaimInstance::kNone) g = number[g];
+    }
     instance_.groups = std::move(groups);
     return {true, "", false};
   }

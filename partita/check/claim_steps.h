@@ -22,6 +22,8 @@
 //   two. A minimum cut is a better bound than x(u) and the transfers of both: a set S with u and without v costs at
 //   least the flow from u to v and, through each group x, to a sink by x(x) at most, where a transfer carries at most
 //   its cost: what leaves S does so through transfers that S cuts, or ends in groups of S.
+// *Windows*, of staged splits: groups that are never separated are one, and hosts hold only what they can
+//   (stage_windows.h). If there is no place for the boundaries of stages, there is no split within the limit.
 // *Cycles.* In the order of a staged split labels never fall, so groups on a cycle have one label on every device: they
 //   are together, and become one group, before the first step, and where joins make a cycle.
 // Tests: tests/check/claim_steps_test.cpp.
@@ -32,7 +34,7 @@
 
 namespace partita::detail {
 
-// Holds: every step is one of the above, and the instance is what they leave. Groups are numbered by their first nodes.
+// Holds: every step is one of the above, and the instance is what they leave, or a step has refuted the limit. Groups are numbered by their first nodes.
 CertificateVerdict take_steps(const Problem& problem, const Certificate& certificate, ClaimInstance& instance,
                               Budget& budget);
 

@@ -2,8 +2,11 @@
 #include "partita/check/price_layers.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -68,7 +71,8 @@ struct ClassStep {
   std::vector<Inherited> inherited;
   std::vector<OwnPoint> own;
   std::vector<Watched> watched;
-  std::vector<std::size_t> kept;  // places of what stays open
+  std::vector<std::size_t> kept;                // places of what stays open
+  std::vector<std::vector<std::size_t>> alike;  // of these, by their places among them: transfers alike from here on
 };
 
 struct Extent {
@@ -87,6 +91,8 @@ class LayerBuilder {
       const auto [first, last] = std::minmax_element(members.begin(), members.end());
       extents_.push_back({*first, *last});
       for (const std::size_t c : members) transfers_of_[c].push_back(e);
+      members_.push_back(members);
+      std::sort(members_.back().begin(), members_.back().end());
     }
     for (std::size_t i = 0; i < question.pairs.size(); ++i) {
       pairs_of_[question.pairs[i].a].push_back(i);
@@ -175,7 +181,35 @@ class LayerBuilder {
       open_after_.push_back(row[i]);
       if (row[i].kind == OpenKind::Transfer) watch(row[i].index, i, t, place_of_point, step);
     }
+    find_alike(t, step);
     return step;
+  }
+
+  void find_alike(std::size_t t, ClassStep& step) const {
+    // By load, last member and number of undecided members; then by the members themselves.
+    std::map<std::tuple<Int, std::size_t, std::size_t>, std::vector<std::size_t>> similar;
+    const auto undecided = [&](std::size_t at) {
+      const std::vector<std::size_t>& members = members_[open_after_[at].index];
+      return std::span(std::upper_bound(members.begin(), members.end(), t), members.end());
+    };
+    for (std::size_t at = 0; at < open_after_.size(); ++at) {
+      if (open_after_[at].kind != OpenKind::Transfer) continue;
+      const std::size_t e = open_after_[at].index;
+      similar[{question_.transfers[e].load, extents_[e].last, undecided(at).size()}].push_back(at);
+    }
+    for (auto& [key, places] : similar) {
+      while (places.size() > 1) {
+        const auto first = undecided(places.front());
+        std::vector<std::size_t> equal, others;
+        for (const std::size_t at : places) {
+          meter_.count_steps(1 + first.size() / kRelationsPerStep);
+          (std::ranges::equal(undecided(at), first) ? equal : others).push_back(at);
+        }
+        if (equal.size() > 1) step.alike.push_back(std::move(equal));
+        places = std::move(others);
+        if (meter_.out_of_bounds(0)) return;
+      }
+    }
   }
 
   template <class OpenHere>
@@ -319,6 +353,12 @@ class LayerBuilder {
     const Int least = least_[s] + load;
     std::string state(step.kept.size(), ' ');
     for (std::size_t i = 0; i < step.kept.size(); ++i) state[i] = row[step.kept[i]];
+    for (const std::vector<std::size_t>& places : step.alike) {
+      alike_.clear();
+      for (const std::size_t at : places) alike_.push_back(state[at]);
+      std::sort(alike_.begin(), alike_.end());
+      for (std::size_t i = 0; i < places.size(); ++i) state[places[i]] = alike_[i];
+    }
     const auto [it, added] = index_.try_emplace(std::move(state), static_cast<std::int32_t>(next_states_.size()));
     if (added) {
       next_states_.push_back(it->first);
@@ -331,7 +371,8 @@ class LayerBuilder {
 
   const PriceQuestion& question_;
   PriceMeter& meter_;
-  std::vector<Extent> extents_;  // by transfer: its first and last member
+  std::vector<Extent> extents_;                    // by transfer: its first and last member
+  std::vector<std::vector<std::size_t>> members_;  // by transfer, sorted
   std::vector<std::vector<std::size_t>> transfers_of_, pairs_of_,
       points_of_;              // by class; points that are not forgotten
   std::vector<char> is_open_;  // by point: has it ever been?
@@ -340,6 +381,7 @@ class LayerBuilder {
   std::vector<Int> least_, next_least_;                  // by state: least load of a path to it
   std::unordered_map<std::string, std::int32_t> index_;  // of the next states
   std::vector<std::string> rows_, labelled_;
+  std::string alike_;
 };
 
 }  // namespace

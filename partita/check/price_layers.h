@@ -8,6 +8,9 @@
 // - a pair with one class decided: is that in?
 // - an undecided point next to a decided one: the interval of labels (point_order.h) that those decided leave it.
 //
+// Of transfers with the same load and the same undecided members, only how many are in, out and mixed matters to the
+// rest: what is still to be paid is the same whichever they are. Their characters are sorted, so that such states meet.
+//
 // Taking a class gives its points the label 1, leaving it gives each of them 0 or 2: one arc for each choice that
 // matters. Label 0 binds only points before, 2 only points after; where there are none that are undecided, the one that
 // binds nothing is enough. A decided point's label bounds all open points that it leads to or that lead to it; a point

@@ -87,6 +87,16 @@ void ShrinkingClaim::join(std::size_t a, std::size_t b) {
   }
 }
 
+bool ShrinkingClaim::keep_off_hosts(std::size_t group) {
+  bool any = false;
+  for (std::size_t c = 0; c < is_host_.size(); ++c) {
+    if (!is_host_[c]) continue;
+    any |= on_[group][c].may_be_held;
+    on_[group][c].may_be_held = false;
+  }
+  return any;
+}
+
 std::optional<std::size_t> ShrinkingClaim::find_net(std::size_t group, std::vector<std::size_t> others) const {
   others.push_back(group);
   make_set(others);

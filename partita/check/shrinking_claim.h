@@ -32,6 +32,8 @@ class ShrinkingClaim {
   std::size_t bytes() const { return bytes_; }
 
   void join(std::size_t a, std::size_t b);
+  // No host may hold the group. False if none could before.
+  bool keep_off_hosts(std::size_t group);
 
   // Of the transfers of a group: the one with these members besides. Nothing where there is none.
   std::optional<std::size_t> find_net(std::size_t group, std::vector<std::size_t> others) const;

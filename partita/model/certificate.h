@@ -10,8 +10,14 @@
 // no larger.
 //
 // A claim about contiguous or staged splits looks at fewer sets: those that are convex in the order that the workload's
-// edges give. A claim by cases has a leaf for each: in every split, two classes are either together on a device or
-// apart. docs/algorithms/certificates.md has the proofs.
+// edges give. One about staged splits may also leave it to the check to go through all chains of ideals, where steps
+// have left few. A claim by cases has a leaf for each: in every split, two classes are either together on a device or
+// apart.
+//
+// A claim about latency has none of that. It has labels instead: times before which blocks cannot finish, each of which
+// follows from those before it, until nothing is left that could be within the limit.
+//
+// docs/algorithms/certificates.md has the proofs.
 #pragma once
 
 #include <array>
@@ -76,6 +82,9 @@ struct Certificate {
     std::vector<Shift> shifts;
     std::vector<std::int64_t> bridge;  // empty: none
     std::vector<std::vector<std::int64_t>> into;
+    // Of staged splits; then nothing else is said. Groups that windows of so many places (check/stage_windows.h) show to
+    // be on one device are joined, and those that no host can hold are taken off the hosts, as long as there are any.
+    std::optional<int> windows = std::nullopt;
   };
   // A case, and prices that prove it.
   struct Leaf {
@@ -83,7 +92,23 @@ struct Certificate {
     std::vector<Class> classes;       // every group once: colour classes, or what the steps made of them
     std::vector<Devices> devices;
   };
+  // Of a claim about latency: labels, in the order in which they follow from each other. Times are in units of limit /
+  // 2^40. With a toll, every block of an accelerator takes so much longer.
+  struct Sweep {
+    struct Label {
+      std::int64_t node = 0;  // original id
+      // The block of the node does not finish before `time` where it lacks this node, right after it; reversed: from
+      // its start to the end of all it takes `time` where it lacks this node, right before it. Without it: whatever the
+      // block holds.
+      std::optional<std::int64_t> other;
+      std::int64_t time = 0;
+    };
+    std::int64_t toll = 0;
+    bool reversed = false;
+    std::vector<Label> labels;
+  };
 
+  Objective objective = Objective::MaxLoad;  // what the limit is of: this, for all objectives about loads, or latency
   double limit = 0;
   Shape shape = Shape::Free;  // of the splits that the claim is about; then it is about all narrower shapes too
   Weights weights;
@@ -91,6 +116,10 @@ struct Certificate {
   std::vector<Class> classes;    // without leaves: of the only one
   std::vector<Devices> devices;  // likewise
   std::vector<Leaf> leaves;      // of a tree: at each pair decided on, both answers are there
+  // Instead of prices, of staged splits: what the steps leave has so few ideals that whoever checks it can go through
+  // all chains of them, with windows of so many places.
+  std::optional<int> ideals = std::nullopt;
+  std::vector<Sweep> sweeps;  // of latency; and nothing else is then
 };
 
 }  // namespace partita

@@ -12,6 +12,7 @@
 #include "partita/portfolio/safe_range.h"
 #include "partita/portfolio/settle.h"
 #include "partita/portfolio/shared_links.h"
+#include "partita/portfolio/staged_certificate.h"
 #include "partita/portfolio/wishes.h"
 #include "partita/reduce/device_table.h"
 #include "partita/reduce/joined_classes.h"
@@ -94,8 +95,12 @@ Plan plan_on_usable(const Problem& problem, const UsableDevices& usable, const P
   Problem smaller = problem;
   smaller.workload.change().platform = usable.platform;
   Plan plan = answer(smaller, options, budget, sink, simple);
-  if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) plan.certificate.reset();
   Result& result = plan.result;
+  if (plan.certificate && !verify(problem, *plan.certificate, &budget).holds) {
+    if (const std::string words = words_for(*plan.certificate, result); result.proof.ends_with(words))
+      result.proof.resize(result.proof.size() - words.size());
+    plan.certificate.reset();
+  }
   if (!result.split) return plan;
   result.split = lift_devices(usable, problem.workload->platform.device_count(), *result.split);
   settle_status(problem, result.value, result.bound, plan);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "partita/reduce/memory_need.h"
 #include "partita/reduce/presolve/unaffordable_cut.h"
 #include "partita/reduce/presolve/unaffordable_pair.h"
 #include "partita/reduce/removal_step.h"
@@ -20,12 +21,15 @@ constexpr double kJoinsAboveLimit = 1e-7;
 
 CertifiedSteps::CertifiedSteps(const Problem& problem, const StagedInstance& instance, double limit,
                                const Budget& budget)
-    : platform_(instance.platform),
-      limit_(limit),
-      budget_(budget),
-      graph_(instance.graph),
-      name_(instance.graph.size(), 0) {
+    : CertifiedSteps(instance.platform, instance.graph, {}, limit, budget) {
+  name_.resize(instance.graph.size(), 0);
   for (NodeId v : instance.group_of.all()) name_[instance.group_of[v]] = problem.workload->graph.nodes[v].original_id;
+}
+
+CertifiedSteps::CertifiedSteps(const StagePlatform& platform, StageGraph graph, IdVector<GroupId, std::int64_t> node,
+                               double limit, const Budget& budget)
+    : platform_(platform), limit_(limit), budget_(budget), graph_(std::move(graph)), name_(std::move(node)) {
+  if (!memory_can_bind(graph_, Threshold{platform_, limit_})) forget_memory(graph_);
 }
 
 void CertifiedSteps::presolve() {

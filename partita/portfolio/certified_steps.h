@@ -9,7 +9,8 @@
 // So all of v's time can be shifted along {v, w} to w, and what is left of {v, w} pays for w to join all other nets of
 // v: w then has the time and the nets that v and w had together. Of memory and hosts the rule asks that v not matter.
 // *Shrink* removes groups by the very steps of the check.
-// Windows and profiles are left out: their joins have no reason that the check could find.
+// Memory that cannot bind within the limit counts as none (reduce/memory_need.h). Profiles of boundaries are left out:
+// their joins have no reason that the check could find.
 //
 // Tests: tests/portfolio/staged_certificate_test.cpp.
 #pragma once
@@ -28,6 +29,9 @@ class CertifiedSteps {
  public:
   // The instance is that of the problem, and must outlive it, as must the budget.
   CertifiedSteps(const Problem& problem, const StagedInstance& instance, double limit, const Budget& budget);
+  // Of any graph; `node` is by group the original id of one of its nodes.
+  CertifiedSteps(const StagePlatform& platform, StageGraph graph, IdVector<GroupId, std::int64_t> node, double limit,
+                 const Budget& budget);
 
   // To a fixed point.
   void presolve();

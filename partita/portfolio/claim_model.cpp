@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "partita/check/claim_steps.h"
+#include "partita/solve/configuration/proof_words.h"
 
 namespace partita::detail {
 namespace {
@@ -15,12 +15,6 @@ namespace {
 double in_units(std::int64_t units) { return units > 0 ? static_cast<double>(units) + 1 : 0; }
 
 }  // namespace
-
-std::optional<ClaimModel> ClaimModel::make(const Problem& problem, const Certificate& claim, Budget& budget) {
-  ClaimInstance instance = claim_instance(problem, claim);
-  if (!take_steps(problem, claim, instance, budget).holds) return std::nullopt;
-  return ClaimModel(problem, std::move(instance));
-}
 
 ClaimModel::ClaimModel(const Problem& problem, ClaimInstance claim) : problem_(&problem), claim_(std::move(claim)) {
   for (const bool host : {false, true}) {
@@ -84,6 +78,36 @@ ConfigurationModel ClaimModel::configuration() const {
   return model;
 }
 
+ClaimModel::Question ClaimModel::question() const {
+  // What a host can hold by itself is known of each group; of its memory nothing more is asked.
+  Question result{{0, 0, static_cast<double>(kLoadLimit), kUnlimited}, {}, {}};
+  IdVector<GroupId, Group> groups(graph_.size(), {0, 0, 0, false, false});
+  std::vector<Net> nets;
+  for (std::size_t c = 0; c < claim_.devices.size(); ++c) {
+    (is_host(c) ? result.platform.hosts : result.platform.accelerators) += platform().classes[claim_.devices[c]].count;
+    for (GroupId v : graph_.all()) {
+      const ClaimInstance::GroupOn& on = claim_.groups[claim_group_[v]].on[c];
+      (is_host(c) ? groups[v].host_time : groups[v].accelerator_time) = static_cast<double>(on.load);
+      (is_host(c) ? groups[v].on_host : groups[v].on_accelerator) = on.may_be_held;
+      if (!is_host(c)) groups[v].memory = static_cast<double>(on.memory);
+    }
+    if (is_host(c)) continue;
+    for (const ClaimInstance::Transfer& transfer : claim_.transfers) {
+      nets.push_back({static_cast<double>(transfer.load[c]), {}});
+      for (const std::size_t g : transfer.members) nets.back().members.push_back(group_[g]);
+    }
+  }
+  std::vector<std::pair<GroupId, GroupId>> precedence;
+  for (const auto& [from, to] : claim_.arcs) precedence.emplace_back(group_[from], group_[to]);
+  IdVector<GroupId, GroupId> each(groups.size());
+  for (GroupId v : each.all()) each[v] = v;
+  Contraction sorted = contract(groups, precedence, nets, each);
+  result.graph = std::move(sorted.graph);
+  result.node.resize(result.graph.size());
+  for (GroupId v : sorted.lift.all()) result.node[sorted.lift[v]] = node_of(v);
+  return result;
+}
+
 std::vector<GroupId> ClaimModel::order(std::uint64_t seed, Budget& budget) const {
   return narrow_order(graph_, order_of_groups(graph_), seed, &budget);
 }
@@ -112,23 +136,13 @@ std::vector<Certificate::Transfer> ClaimModel::names_of(const std::vector<std::v
   return result;
 }
 
-Certificate::Leaf ClaimModel::leaf(const FreeProof& proof) const {
-  Certificate::Leaf result;
-  for (const PairDecision& pair : proof.decisions)
-    result.decisions.push_back({node_of(pair.a), node_of(pair.b), pair.together});
-  for (GroupId v : proof.order) result.classes.push_back({node_of(v), proof.prices[v]});
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    const FreeProof::Devices& from = proof.devices[i];
-    Certificate::Devices& devices = result.devices.emplace_back();
-    devices.name = platform().classes[claim_.devices[classes_[i]]].name;
-    devices.memory_toll = from.memory_toll;
-    devices.theta = from.theta;
-    devices.buckets = from.buckets;
-    devices.most = from.most;
-    devices.ignored = names_of(from.ignored);
-    for (PointId p : from.forgotten) devices.forgotten.push_back(node_of(GroupId(p.index())));
-  }
-  return result;
+void ClaimModel::write(const ProofTree& proof, Certificate& certificate) const {
+  ProofWords words;
+  words.node = [&](GroupId v) { return node_of(v); };
+  words.point = [&](PointId p) { return node_of(GroupId(p.index())); };
+  words.transfers = [&](const auto& nets) { return names_of(nets); };
+  for (const std::size_t c : classes_) words.classes.push_back(platform().classes[claim_.devices[c]].name);
+  write_proof(proof, words, certificate);
 }
 
 }  // namespace partita::detail

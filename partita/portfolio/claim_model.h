@@ -22,8 +22,8 @@ namespace partita::detail {
 
 class ClaimModel {
  public:
-  // Of a claim about staged splits: of its limit, weights and steps. Nothing where the check refuses a step.
-  static std::optional<ClaimModel> make(const Problem& problem, const Certificate& claim, Budget& budget);
+  // Of what the check made of a claim about staged splits.
+  ClaimModel(const Problem& problem, ClaimInstance claim);
 
   static constexpr double kLimit = static_cast<double>(kLoadUnits);
 
@@ -32,15 +32,22 @@ class ClaimModel {
 
   ConfigurationModel configuration() const;
   std::vector<GroupId> order(std::uint64_t seed, Budget& budget) const;
+  // The same as a question to presolve, where accelerators are equal, in the check's own units; and by group of that
+  // graph the id of a node of it.
+  struct Question {
+    StagePlatform platform;
+    StageGraph graph;
+    IdVector<GroupId, std::int64_t> node;
+  };
+  Question question() const;
   // The devices' sets of a split.
   std::vector<std::vector<GroupId>> sets_of(const Split& split) const;
 
   std::int64_t node_of(GroupId v) const { return claim_.groups[claim_group_[v]].node; }
-  Certificate::Leaf leaf(const FreeProof& proof) const;
+  // The certificate gets the proof's prices and leaves.
+  void write(const ProofTree& proof, Certificate& certificate) const;
 
  private:
-  ClaimModel(const Problem& problem, ClaimInstance claim);
-
   bool is_host(std::size_t c) const { return platform().classes[claim_.devices[c]].kind == DeviceKind::Host; }
   const Platform& platform() const { return problem_->workload->platform; }
   Group group_on(std::size_t g, std::size_t c) const;

@@ -4,9 +4,10 @@
 // 1. A start: a short search for the best staged split, which is contiguous and free as well. Contiguous ones are made
 //    better where devices may depend on each other and where backward nodes need not be mirrored
 //    (contiguous_anneal.h).
-// 2. For contiguous splits, limits refuted over convex sets (contiguous_bound.h), certificate and all.
-// 3. Search and bounds of free splits (solve/free/). What is refuted for free splits is refuted for contiguous ones,
-//    certificate and all; for those the bound comes quickly or not at all, so that it is not waited for.
+// 2. For contiguous splits, limits refuted over convex sets and, by turns, for free splits (contiguous_bound.h),
+//    certificate and all.
+// 3. Search and bounds of free splits (solve/free/). For contiguous ones, whose bound of free splits came before, it is
+//    the volume of work where nothing else was proved, and it is not waited for.
 // 4. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified. Where
 //    no start was found there may be no split at all, so that this comes first.
 // 5. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
@@ -130,12 +131,14 @@ class FreePortfolio {
       best_.pass_on(progress, best_.value(), progress.bound);
     };
     Budget part = share_of(budget_, settings().convex_bound_share, kConvexTicksPerGroup * instance_.graph.size());
-    const FreeOutcome outcome =
-        bound_contiguous(instance_, order.order, start, {options_.gap, options_.seed, 1, options_.settings.free},
-                         certificate_check(problem_, instance_, &order), legal, part, news);
+    const ContiguousQuestion question{instance_, order.order, certificate_check(problem_, instance_, &order),
+                                      certificate_check(problem_, instance_), legal};
+    const ContiguousOutcome outcome = bound_contiguous(
+        question, start, {options_.gap, options_.seed, 1, options_.settings.free}, settings().free_bound, part, news);
     if (!outcome.verified) return;
+    const NodeOrder* const claimed = outcome.of_free_splits ? nullptr : &order;
     best_.raise_bound(outcome.bound, outcome.proof, false,
-                      make_certificate(problem_, instance_, *outcome.verified, &order));
+                      make_certificate(problem_, instance_, *outcome.verified, claimed));
   }
 
   Budget time_for_bounds() {

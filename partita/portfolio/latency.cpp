@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/latency/latency.h"
+#include "partita/portfolio/latency_certificate.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
+#include "partita/portfolio/staged_certificate.h"
 #include "partita/portfolio/start.h"
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/shared/greedy.h"
@@ -34,14 +36,18 @@ std::vector<LatencySplit> find_starts(const Problem& problem, const LatencyInsta
 void plan_latency(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   const LatencyInstance instance = make_latency_instance(problem);
   if (ruled_out(problem, instance.group_of, plan.result)) return;
+  Budget part = before_certificate(options.certificate, budget);
   const LatencyOutcome outcome =
-      solve_latency(instance, find_starts(problem, instance, options, budget),
-                    {options.gap, options.seed, options.threads, options.settings.latency}, budget, sink);
+      solve_latency(instance, find_starts(problem, instance, options, part),
+                    {options.gap, options.seed, options.threads, options.settings.latency}, part, sink);
   // Which of two host nodes is first may depend on rounding where they must wait for cores, so there the value is
   // whatever `check` says.
   settle(
       problem, outcome, [&](const LatencySplit& split) { return lift_latency(instance, split); },
       [&] { return why_infeasible(problem, outcome.proof.c_str(), budget); }, plan, problem.strict_host_cores);
+  if (!options.certificate || !plan.result.split) return;
+  plan.certificate = certify_latency(problem, plan.result, budget, sink);
+  if (plan.certificate) plan.result.proof += words_for(*plan.certificate, plan.result);
 }
 
 }  // namespace partita::detail

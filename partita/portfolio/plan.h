@@ -32,8 +32,9 @@ struct PlanOptions {
   // limit ends the search; what is claimed of them holds as with one.
   int threads = 1;
   std::uint64_t seed = 1;  // for the random orders tried by the heuristics
-  // Look for a certificate of the bound also where that takes time of its own, once the answer is known: staged splits,
-  // for which the search then has seven tenths of the time. The other certificates come with the bounds, asked or not.
+  // Look for a certificate of the bound also where that takes time of its own, once the answer is known: staged splits
+  // and latency, for which the search then has seven tenths of the time. The other certificates come with the bounds,
+  // asked or not.
   bool certificate = false;
   Settings settings = {};  // of the solvers, for research
   // A split that is there already: the answer is never worse than it, where it is legal, and says that it is it where
@@ -43,7 +44,8 @@ struct PlanOptions {
 
 struct Plan {
   Result result;
-  // Of result.bound, where it has one that was verified; of staged splits, if asked for, and its limit may be less.
+  // Of result.bound, where it has one that was verified; of staged splits and latency, if asked for, and its limit may
+  // be less.
   std::optional<Certificate> certificate;
   CheckReport report;  // of result.split, where there is one
 };

@@ -9,11 +9,6 @@
 #include "partita/solve/staged/gpipe_staged.h"
 
 namespace partita::detail {
-namespace {
-
-constexpr double kPartBeforeCertificate = 0.7;  // of the time, where a certificate is asked for
-
-}  // namespace
 
 void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan,
                     const StagedSolve& solve) {
@@ -25,7 +20,7 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
   settle(
       problem, outcome, [&](const StagedSplit& split) { return lift_stages(problem, instance, split.stages); },
       [&] { return why_infeasible(problem, "proved by exhaustive search", budget); }, plan);
-  if (!options.certificate || problem.objective != Objective::MaxLoad || !plan.result.split) return;
+  if (!options.certificate || !plan.result.split) return;
   plan.certificate = certify_staged(problem, instance, plan.result, {.seed = options.seed}, budget, sink);
   if (plan.certificate) plan.result.proof += words_for(*plan.certificate, plan.result);
 }
@@ -33,9 +28,7 @@ void plan_by_stages(const Problem& problem, const PlanOptions& options, Budget& 
 void plan_staged(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink, Plan& plan) {
   plan_by_stages(problem, options, budget, sink, plan,
                  [&](const StagedInstance& instance, const StagedOptions& staged) {
-                   if (!options.certificate)
-                     return solve_staged(instance.graph, instance.platform, staged, budget, sink);
-                   Budget part = share_of(budget, kPartBeforeCertificate, kAnyTicks);
+                   Budget part = before_certificate(options.certificate, budget);
                    return solve_staged(instance.graph, instance.platform, staged, part, sink);
                  });
 }
@@ -45,7 +38,9 @@ void plan_staged_gpipe(const Problem& problem, const PlanOptions& options, Budge
   plan_by_stages(problem, options, budget, sink, plan,
                  [&](const StagedInstance& instance, const StagedOptions& staged) {
                    const PassGraphs graphs = make_pass_graphs(problem, instance.graph, instance.group_of);
-                   return solve_staged_gpipe(graphs, instance.platform, staged, budget, sink);
+                   // Its certificate is one of the largest load, which no value is below.
+                   Budget part = before_certificate(options.certificate, budget);
+                   return solve_staged_gpipe(graphs, instance.platform, staged, part, sink);
                  });
 }
 

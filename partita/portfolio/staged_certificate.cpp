@@ -6,10 +6,13 @@
 #include <algorithm>
 
 #include "partita/check/certificate.h"
+#include "partita/check/certificate_ideals.h"
+#include "partita/check/claim_steps.h"
 #include "partita/portfolio/certified_steps.h"
 #include "partita/portfolio/claim_model.h"
+#include "partita/portfolio/start.h"
 #include "partita/reduce/shrink.h"
-#include "partita/solve/configuration/pair_tree.h"
+#include "partita/solve/configuration/convex_bound.h"
 #include "partita/util/statistics.h"
 #include "partita/util/within_limits.h"
 
@@ -22,9 +25,12 @@ constexpr double kBelowValue = 5e-7;  // relative: the first limit; so far that 
 // How far below the bound the next limits are, and how often it is tried between one that holds and one that does not.
 constexpr double kStepsDown[] = {0, 0.001, 0.005, 0.02, 0.08, 0.25};
 constexpr int kStepsBetween = 6;
-constexpr double kNearEnough = 2e-4;   // relative, of two limits
-constexpr double kShareOfLimit = 0.4;  // of the ticks that are left
-constexpr std::size_t kWidestLayer = 60'000, kMostStates = 1'000'000, kBytesPerState = 200;
+constexpr double kNearEnough = 2e-4;               // relative, of two limits
+constexpr double kShareOfLimit = 0.5;              // of the ticks that are left
+constexpr int kFewPlaces = 64, kManyPlaces = 256;  // of windows
+constexpr int kMostRounds = 8;                     // of windows and presolve
+constexpr double kShareOfTurn = 0.4;               // of what is left of a limit's time
+constexpr double kShareOfIdeals = 0.4;             // of the time of a graph; the LP has the rest
 
 class StagedCertifier {
  public:
@@ -64,66 +70,108 @@ class StagedCertifier {
     return held;
   }
 
-  // From the smallest graph to the largest; cases at last, of the one that loses least of those with an answer.
+  // From the smallest graph to the largest; cases at last, of the one that loses least of those with an answer. Each has
+  // its share of what is left, so that the first cannot keep the others from being asked.
   bool certify(double limit, Budget& budget) {
     CertifiedSteps steps(problem_, instance_, limit, budget);
     steps.presolve();
-    std::optional<Certificate> for_cases;
-    std::size_t last = 0;
-    const auto take_turn = [&](std::vector<Certificate::Step> taken) {
-      if (budget.exhausted() || (last > 0 && taken.size() == last)) return false;  // the same graph again
-      last = taken.size();
-      Certificate claim = claim_for(limit, std::move(taken));
-      const Refutation answer = ask(claim, false, budget);
-      if (answer == Refutation::LpFeasible) for_cases = std::move(claim);
-      return answer == Refutation::Refuted;
-    };
-    if (steps.graph().size() > options_.small_graph && steps.graph().has_closure()) {
+    if (!steps.graph().has_closure()) return false;
+    std::vector<std::vector<Certificate::Step>> turns;
+    if (steps.graph().size() > options_.small_graph) {
       for (const double dose : kShrinkDoses) {
-        if (take_turn(steps.shrunk(dose))) return true;
+        std::vector<Certificate::Step> taken = steps.shrunk(dose);
+        if (turns.empty() || taken.size() != turns.back().size()) turns.push_back(std::move(taken));
       }
     }
-    if (take_turn(steps.steps())) return true;
+    if (turns.empty() || turns.back().size() != steps.steps().size()) turns.push_back(steps.steps());
+    std::optional<Claim> for_cases;
+    for (std::size_t i = 0; i < turns.size() && !budget.exhausted(); ++i) {
+      Budget turn = share_of(budget, kShareOfTurn, kAnyTicks);
+      std::optional<Claim> claim = claim_for(limit, std::move(turns[i]), turn);
+      if (!claim) continue;
+      if (ask_ideals(*claim, turn)) return true;
+      const Refutation answer = ask(*claim, false, turn);
+      if (answer == Refutation::Refuted) return true;
+      if (answer == Refutation::LpFeasible) for_cases = std::move(claim);
+    }
     return for_cases && !budget.exhausted() && ask(*for_cases, true, budget) == Refutation::Refuted;
   }
 
-  Certificate claim_for(double limit, std::vector<Certificate::Step> steps) const {
-    Certificate claim;
-    claim.limit = limit;
-    claim.shape = Shape::Staged;
-    claim.steps = std::move(steps);
+  // A certificate that lacks its end, and what the check makes of its steps.
+  struct Claim {
+    Certificate certificate;
+    ClaimInstance instance;
+  };
+
+  // With windows, and presolve again of what they leave, until nothing comes of it. Nothing when time is up.
+  std::optional<Claim> claim_for(double limit, std::vector<Certificate::Step> steps, Budget& budget) const {
+    Certificate certificate;
+    certificate.limit = limit;
+    certificate.shape = Shape::Staged;
+    Claim claim{certificate, claim_instance(problem_, certificate)};
+    if (!take(claim, std::move(steps), budget)) return std::nullopt;
+    for (const int places : {kFewPlaces, kManyPlaces}) {
+      for (int round = 0; round < kMostRounds; ++round) {
+        Certificate::Step windows;
+        windows.windows = places;
+        if (!take(claim, {windows}, budget)) return std::nullopt;
+        if (claim.instance.refuted) return claim;
+        auto [platform, graph, node] = ClaimModel(problem_, claim.instance).question();
+        if (!graph.has_closure()) return std::nullopt;
+        CertifiedSteps more(platform, std::move(graph), std::move(node), ClaimModel::kLimit, budget);
+        more.presolve();
+        Claim further = claim;
+        if (more.steps().empty() || !take(further, more.steps(), budget)) break;
+        claim = std::move(further);
+      }
+    }
     return claim;
   }
 
-  Refutation ask(const Certificate& claim, bool by_cases, Budget& budget) {
-    const std::optional<ClaimModel> model = ClaimModel::make(problem_, claim, budget);
-    if (!model || model->graph().size() == 0 || model->graph().size() > ConvexOrder::kMostPoints)
-      return Refutation::Undecided;
-    ConfigurationModel configuration = model->configuration();
-    GroupPrices prices{{}, std::vector<double>(configuration.classes.size(), 0)};
-    for (GroupId v : model->graph().all()) prices.of.push_back(model->graph().accelerator_time(v));
-    const std::size_t room = budget.table_bytes() / kBytesPerState / configuration.classes.size();
-    ConfigurationLp lp(std::move(configuration), std::move(prices), model->order(options_.seed, budget),
-                       Trellis::Size{kWidestLayer, std::min(kMostStates, room)});
-    lp.suggest(model->sets_of(*result_.split));
+  // False if the check refuses a step, or has no time to look at it.
+  bool take(Claim& claim, std::vector<Certificate::Step> steps, Budget& budget) const {
+    Certificate part;
+    part.shape = claim.certificate.shape;
+    part.steps = std::move(steps);
+    if (!take_steps(problem_, part, claim.instance, budget).holds) return false;
+    auto& all = claim.certificate.steps;
+    all.insert(all.end(), part.steps.begin(), part.steps.end());
+    return true;
+  }
+
+  // The check goes through them itself.
+  bool ask_ideals(const Claim& claim, Budget& budget) {
+    Budget part = share_of(budget, kShareOfIdeals, kAnyTicks);
+    const Platform& platform = problem_.workload->platform;
+    if (!claim.instance.refuted && !verify_ideals(platform, claim.instance, kManyPlaces, part).holds) return false;
+    Certificate certificate = claim.certificate;
+    certificate.ideals = kManyPlaces;
+    return accept(std::move(certificate));
+  }
+
+  Refutation ask(const Claim& claim, bool by_cases, Budget& budget) {
+    const ClaimModel model(problem_, claim.instance);
+    if (model.graph().size() == 0 || model.graph().size() > ConvexOrder::kMostPoints) return Refutation::Undecided;
+    ConfigurationLp lp = convex_lp(model.configuration(), model.order(options_.seed, budget), {}, budget);
+    lp.suggest(model.sets_of(*result_.split));
     if (!by_cases) {
       const Refutation answer = lp.refute(ClaimModel::kLimit, budget);
-      return answer == Refutation::Refuted && !accept(claim, *model, {lp.proof()}) ? Refutation::LpFeasible : answer;
+      return answer == Refutation::Refuted && !accept(claim.certificate, model, {lp.proof()}) ? Refutation::LpFeasible
+                                                                                              : answer;
     }
     PairTree tree(lp, ClaimModel::kLimit);
     const Refutation answer = tree.refute(budget);
-    return answer == Refutation::Refuted && !accept(claim, *model, tree.leaves()) ? Refutation::LpFeasible : answer;
+    return answer == Refutation::Refuted && !accept(claim.certificate, model, tree.leaves()) ? Refutation::LpFeasible
+                                                                                             : answer;
   }
 
   // Only what passes the check counts.
   bool accept(Certificate certificate, const ClaimModel& model, const ProofTree& proof) {
-    if (proof.size() == 1 && proof.front().decisions.empty()) {
-      Certificate::Leaf only = model.leaf(proof.front());
-      certificate.classes = std::move(only.classes);
-      certificate.devices = std::move(only.devices);
-    } else {
-      for (const FreeProof& one : proof) certificate.leaves.push_back(model.leaf(one));
-    }
+    model.write(proof, certificate);
+    return accept(std::move(certificate));
+  }
+
+  bool accept(Certificate certificate) {
     if (!verify(problem_, certificate, &budget_).holds) return false;
     if (!best_ || certificate.limit > best_->limit) best_ = std::move(certificate);
     return true;

@@ -93,6 +93,11 @@ Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double le
                 std::max(budget.seconds_left() * part, least_seconds));
 }
 
+Budget before_certificate(bool certificate, Budget& budget) {
+  constexpr double kPartBeforeCertificate = 0.7;
+  return share_of(budget, certificate ? kPartBeforeCertificate : 1, kAnyTicks);
+}
+
 std::optional<Start> find_start(const Problem& problem, const StartOptions& options, Budget& budget, const Sink& sink) {
   Budget share = share_of(budget, options.part, options.most_ticks, kLeastSeconds);
   return find_within(problem, options, share, sink);

@@ -20,6 +20,9 @@ inline constexpr std::uint64_t kAnyTicks = std::numeric_limits<std::uint64_t>::m
 // A part of what is left of the budget: no more than so many ticks, no less than so many seconds.
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds = 0);
 
+// Where a certificate is asked for that is looked for once the answer is known, some of the time is left for it.
+Budget before_certificate(bool certificate, Budget& budget);
+
 struct Start {
   Split split;
   double value = 0;  // as `check` says, for the problem's objective

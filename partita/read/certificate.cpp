@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewest = 3;
+constexpr std::int64_t kNewest = 4;
 constexpr std::int64_t kOneClass = 1;    // the version that knew one class of accelerators, and loads that are sums
 constexpr std::int64_t kFreeSplits = 2;  // the version that knew free splits alone
 
@@ -44,6 +44,11 @@ std::int64_t check_header(const ObjectView& document) {
 
 int buckets_of(const ObjectView& view) {
   return static_cast<int>(std::clamp<std::int64_t>(view.integer("buckets", "an integer"), -1, 1 << 30));
+}
+
+// Of windows.
+int places_of(const ObjectView& view, const char* key) {
+  return static_cast<int>(std::clamp<std::int64_t>(view.integer(key, "a number of places"), 1, 1 << 30));
 }
 
 std::array<std::int64_t, 2> read_weights(const ObjectView& view, const char* key) {
@@ -154,7 +159,8 @@ class CertificateBuilder final : public DocumentListener {
   const char* expected() const override { return "a certificate"; }
 
   Keep keep(const std::string& key) override {
-    return PricesReader::knows(key) || key == "leaves" || key == "steps" ? Keep::Elements : Keep::All;
+    return PricesReader::knows(key) || key == "leaves" || key == "steps" || key == "sweeps" ? Keep::Elements
+                                                                                            : Keep::All;
   }
 
   void element(const std::string& key, std::size_t index, const json& element, const json& document) override {
@@ -165,6 +171,8 @@ class CertificateBuilder final : public DocumentListener {
       add_leaf(element, place);
     } else if (key == "steps") {
       add_step(element, place);
+    } else if (key == "sweeps") {
+      add_sweep(element, place);
     } else {
       prices_.add(key, element, place);
     }
@@ -174,7 +182,15 @@ class CertificateBuilder final : public DocumentListener {
     const ObjectView view(document, root_, expected());
     const std::int64_t version = check_header(view);
     certificate_.limit = view.amount("limit", "the value that no split is at or below");
-    if (certificate_.leaves.empty()) {
+    certificate_.objective = read_objective(view);
+    if (certificate_.objective == Objective::Latency) {
+      view.array("sweeps", "the list of sweeps of labels");
+      prices_.finish(root_, certificate_.classes, certificate_.devices);
+      return std::move(certificate_);
+    }
+    if (view.find("ideals")) certificate_.ideals = places_of(view, "ideals");
+    const bool only_leaf = certificate_.leaves.empty() && !certificate_.ideals;
+    if (only_leaf) {
       view.array("classes", "the list of [node id, price] of each class");
       view.array("ignored", "the list of transfers left out");
     }
@@ -186,7 +202,7 @@ class CertificateBuilder final : public DocumentListener {
                           .most = std::nullopt,
                           .ignored = {}});
     } else {
-      if (certificate_.leaves.empty()) view.array("devices", "the list of what is said of each class of devices");
+      if (only_leaf) view.array("devices", "the list of what is said of each class of devices");
       const Place place = root_.member("weights");
       const json* given = view.find("weights");
       if (!given) place.fail(ErrorKind::BadField, "is missing; expected the weights of compute and transfers");
@@ -208,6 +224,41 @@ class CertificateBuilder final : public DocumentListener {
     return *shape;
   }
 
+  // Missing where it is about loads.
+  static Objective read_objective(const ObjectView& view) {
+    const char* const expected = "latency, or nothing for loads";
+    const std::optional<std::string> text = view.text("objective", expected);
+    const std::optional<Objective> objective = parse_objective(text.value_or(to_string(Objective::MaxLoad)));
+    if (objective != Objective::Latency && objective != Objective::MaxLoad)
+      view.place()
+          .member("objective")
+          .fail(ErrorKind::BadField, "is nothing that certificates are about; expected " + std::string(expected));
+    return *objective;
+  }
+
+  void add_sweep(const json& element, const Place& place) {
+    const ObjectView view(element, place, "a sweep of labels");
+    meter_.add(2 * sizeof(Certificate::Sweep), place);
+    Certificate::Sweep& sweep = certificate_.sweeps.emplace_back();
+    sweep.toll = view.integer("toll", "an integer");
+    const json* reversed = view.find("reversed");
+    if (!reversed || !reversed->is_boolean())
+      place.member("reversed").fail(ErrorKind::BadField, "is missing, or is neither true nor false");
+    sweep.reversed = reversed->get<bool>();
+    const json& list = view.array("labels", "the list of [node id, node id or null, time]");
+    const Place labels = place.member("labels");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Place at = labels.element(i);
+      const json& triple = list[i];
+      if (!triple.is_array() || triple.size() != 3) fail_type(triple, at, "[node id, node id or null, time]");
+      meter_.add(2 * sizeof(Certificate::Sweep::Label), at);
+      Certificate::Sweep::Label label{integer_at(triple[0], at, "the id of a node"), std::nullopt,
+                                      integer_at(triple[2], at, "an integer time")};
+      if (!triple[1].is_null()) label.other = integer_at(triple[1], at, "the id of a node, or null");
+      sweep.labels.push_back(label);
+    }
+  }
+
   std::vector<std::int64_t> read_nodes(const json& list, const Place& place) {
     if (!list.is_array()) fail_type(list, place, "a list of ids of nodes");
     meter_.add(sizeof(std::vector<std::int64_t>) + 2 * list.size() * sizeof(std::int64_t), place);
@@ -226,7 +277,11 @@ class CertificateBuilder final : public DocumentListener {
       step.join = integer_at((*pair)[1], place, "the id of a node");
       return;
     }
-    step.node = view.integer("remove", "the id of a node, or `join`");
+    if (view.find("windows")) {
+      step.windows = places_of(view, "windows");
+      return;
+    }
+    step.node = view.integer("remove", "the id of a node, or `join` or `windows`");
     const Place shifts = place.member("shifts"), into = place.member("into");
     for (const json& one : view.array("shifts", "a list")) {
       const ObjectView shift(one, shifts, "a shift");

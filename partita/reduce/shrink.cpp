@@ -2,80 +2,15 @@
 #include "partita/reduce/shrink.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "partita/reduce/shrink_nets.h"
+#include "partita/reduce/shrink_groups.h"
+#include "partita/util/round_down.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr double kFloatingShare = 0.3;
-
 bool is_view(const Group& g) {
   return g.accelerator_time <= 0 && g.host_time <= 0 && g.memory <= 0 && g.on_accelerator && g.on_host;
-}
-
-// The heaviest path of the order, from its start.
-std::vector<GroupId> heaviest_path(const StageGraph& graph) {
-  IdVector<GroupId, double> weight(graph.size());
-  IdVector<GroupId, GroupId> before(graph.size());
-  GroupId last;
-  for (GroupId v : graph.all()) {
-    for (GroupId u : graph.predecessors(v)) {
-      if (before[v].valid() && weight[u] <= weight[before[v]]) continue;
-      before[v] = u;
-    }
-    weight[v] = graph.accelerator_time(v) + (before[v].valid() ? weight[before[v]] : 0);
-    if (!last.valid() || weight[v] > weight[last]) last = v;
-  }
-  std::vector<GroupId> path;
-  for (GroupId v = last; v.valid(); v = before[v]) path.push_back(v);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-// What precedes a group on a path is a beginning of the path, what follows it an end. Between them is what lies beside.
-IdVector<GroupId, char> find_floaters(const StageGraph& graph, double limit) {
-  const std::vector<GroupId> path = heaviest_path(graph);
-  std::vector<double> weight(path.size() + 1, 0);
-  for (std::size_t i = 0; i < path.size(); ++i) weight[i + 1] = weight[i] + graph.accelerator_time(path[i]);
-  const double least = kFloatingShare * weight.back() * limit / std::max(limit, graph.total_accelerator_time());
-  IdVector<GroupId, char> floats(graph.size(), 0);
-  for (GroupId v : graph.all()) {
-    const auto from = std::partition_point(path.begin(), path.end(),
-                                           [&](GroupId u) { return test_bit(graph.ancestors(v), u.index()); });
-    const auto to =
-        std::partition_point(from, path.end(), [&](GroupId w) { return !test_bit(graph.descendants(v), w.index()); });
-    floats[v] =
-        weight[static_cast<std::size_t>(to - path.begin())] - weight[static_cast<std::size_t>(from - path.begin())] >
-        least;
-  }
-  return floats;
-}
-
-// The order that the removed groups leave between the others.
-std::vector<std::pair<GroupId, GroupId>> precedence_without(const StageGraph& graph, const Lift& lift) {
-  std::vector<std::pair<GroupId, GroupId>> precedence;
-  IdVector<GroupId, GroupId> seen_from(graph.size());
-  std::vector<GroupId> stack;
-  for (GroupId v : graph.all()) {
-    if (!lift[v].valid()) continue;
-    stack.assign(1, v);
-    while (!stack.empty()) {
-      const GroupId u = stack.back();
-      stack.pop_back();
-      for (GroupId w : graph.successors(u)) {
-        if (seen_from[w] == v) continue;
-        seen_from[w] = v;
-        if (lift[w].valid()) {
-          precedence.emplace_back(lift[v], lift[w]);
-        } else {
-          stack.push_back(w);
-        }
-      }
-    }
-  }
-  return precedence;
 }
 
 template <class Graphs>
@@ -87,102 +22,84 @@ class Shrinker {
         dose_(dose),
         budget_(budget),
         log_(log),
-        left_(graphs.size()),
-        gone_(graphs.size(), 0) {
-    for (std::size_t v = 0; v < kViews; ++v) nets_.emplace_back(view(graphs, v), v == 0 ? log : nullptr);
-  }
+        groups_(view(graphs, 0), nets_by_pass(graphs, log), log) {}
 
   Shrunk<Graphs> run() && {
-    remove_views();
+    groups_.remove_views([this](GroupId v) {
+      for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p) {
+        if (!is_view(pass(p).group(v)) || time(p, v) > 0) return false;
+      }
+      return true;
+    });
     if (dose_ > 0) remove_floaters();
-    if (log_) log_->origins = nets_[0].origins();
+    if (log_) log_->origins = groups_.pass(0).origins();
     return result();
   }
 
  private:
-  static constexpr std::size_t kViews = kViewsOf<Graphs>;
+  static constexpr bool kHasSum = kPassesOf<Graphs> != kViewsOf<Graphs>;  // a view of all passes together
 
-  template <class Test>
-  bool in_all_views(Test test) const {
-    for (std::size_t v = 0; v < kViews; ++v) {
-      if (!test(v)) return false;
-    }
-    return true;
+  static std::vector<ShrinkingNets> nets_by_pass(const Graphs& graphs, ShrinkLog* log) {
+    std::vector<ShrinkingNets> nets;
+    for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p)
+      nets.emplace_back(StageWeights(view(graphs, kFirstPass<Graphs> + p)), p == 0 ? log : nullptr);
+    return nets;
   }
 
-  bool may_remove() const { return left_ > 1 && (!log_ || log_->pins <= ShrinkLog::kMostPins); }
-  void remove(GroupId v) {
-    for (ShrinkingNets& nets : nets_) nets.remove(v);
-    gone_[v] = 1;
-    --left_;
+  const StageGraph& pass(std::size_t p) const { return view(graphs_, kFirstPass<Graphs> + p); }
+  double time(std::size_t p, GroupId v) const { return groups_.pass(p).weights().time(v); }
+  // In all passes.
+  double time(GroupId v) const {
+    double sum = time(0, v);
+    for (std::size_t p = 1; p < kPassesOf<Graphs>; ++p) sum = sum_rounded_down(sum, time(p, v));
+    return sum;
   }
 
-  // In the order of the file, so that a row of views hands its nets on from one to the next.
-  void remove_views() {
-    for (GroupId v : graphs_all()) {
-      if (!in_all_views([&](std::size_t i) { return is_view(view(graphs_, i).group(v)) && nets_[i].time(v) <= 0; }))
-        continue;
-      if (may_remove() && in_all_views([&](std::size_t i) { return nets_[i].can_clone(v); })) remove(v);
-    }
-  }
-
-  // Lightest first: what they leave behind is then mostly where it should be when the heavier ones follow.
   void remove_floaters() {
     const StageGraph& whole = view(graphs_, 0);
-    const IdVector<GroupId, char> floats = find_floaters(whole, limit_);
-    std::vector<GroupId> candidates;
-    for (GroupId v : whole.all()) {
-      const Group& g = whole.group(v);
-      if (!gone_[v] && g.on_accelerator && g.accelerator_time <= (floats[v] ? dose_ * limit_ : 0))
-        candidates.push_back(v);
-    }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [&](GroupId a, GroupId b) { return whole.accelerator_time(a) < whole.accelerator_time(b); });
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (i % 256 == 0 && budget_.out_of_time()) return;
-      const GroupId v = candidates[i];
-      // Others may have left it more than it had.
-      const double most = floats[v] ? dose_ * limit_ : 0;
-      if (nets_[0].time(v) > most) continue;
-      if (may_remove() && in_all_views([&](std::size_t w) { return nets_[w].can_take_time_of(v); })) remove(v);
-    }
+    groups_.remove_floaters(
+        limit_, dose_ * limit_, [&](GroupId v) { return whole.group(v).on_accelerator; },
+        [&](GroupId v) { return time(v); }, budget_);
   }
 
-  IdRange<GroupId> graphs_all() const { return view(graphs_, 0).all(); }
-
   Shrunk<Graphs> result() const {
-    Shrunk<Graphs> shrunk;
-    shrunk.lift.resize(graphs_.size());
-    std::size_t kept = 0;
-    for (GroupId v : graphs_all()) {
-      if (gone_[v]) {
-        shrunk.removed.push_back(v);
-      } else {
-        shrunk.lift[v] = GroupId(kept++);
-      }
-    }
+    Shrunk<Graphs> shrunk{{}, groups_.removed(), groups_.lift()};
     if (!shrunk.changed()) return shrunk;
     const auto precedence = precedence_without(view(graphs_, 0), shrunk.lift);
-    for (std::size_t i = 0; i < kViews; ++i) {
-      IdVector<GroupId, Group> groups;
-      for (GroupId v : graphs_all()) {
-        if (gone_[v]) continue;
-        Group g = view(graphs_, i).group(v);
-        g.accelerator_time = nets_[i].time(v);
-        groups.push_back(g);
-      }
-      view(shrunk.graph, i) = StageGraph(std::move(groups), precedence, nets_[i].nets(shrunk.lift));
+    std::vector<Net> all;
+    for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p) {
+      std::vector<Net> nets;
+      for (auto& net : groups_.pass(p).nets(shrunk.lift)) nets.push_back({net.cost, std::move(net.members)});
+      nets = joined_nets(std::move(nets));
+      if (kHasSum) all.insert(all.end(), nets.begin(), nets.end());
+      view(shrunk.graph, kFirstPass<Graphs> + p) = rebuilt(
+          pass(p), [&](GroupId v) { return time(p, v); }, precedence, std::move(nets));
     }
+    if constexpr (kHasSum)
+      view(shrunk.graph, 0) = rebuilt(
+          view(graphs_, 0), [&](GroupId v) { return time(v); }, precedence, joined_nets(std::move(all)));
     return shrunk;
+  }
+
+  // The groups of `graph` that are left, with new times.
+  template <class Time>
+  StageGraph rebuilt(const StageGraph& graph, Time time, const std::vector<std::pair<GroupId, GroupId>>& precedence,
+                     std::vector<Net> nets) const {
+    IdVector<GroupId, Group> groups;
+    for (GroupId v : graph.all()) {
+      if (groups_.gone(v)) continue;
+      Group g = graph.group(v);
+      g.accelerator_time = time(v);
+      groups.push_back(g);
+    }
+    return StageGraph(std::move(groups), precedence, std::move(nets));
   }
 
   const Graphs& graphs_;
   const double limit_, dose_;
   const Budget& budget_;
   ShrinkLog* const log_;
-  std::vector<ShrinkingNets> nets_;  // by view
-  std::size_t left_;                 // groups; one stays, so that there is something to ask about
-  IdVector<GroupId, char> gone_;
+  ShrinkingGroups<StageWeights> groups_;
 };
 
 // Which stages a removed group may be in, and what speaks for each.

@@ -19,13 +19,15 @@
 // part that fits is extended, the rest drops v. So is a dearer e: what no other net needs drops v.
 //
 // Every sum is rounded down (round_down.h), so the inequality holds of the very numbers that are stored. Hosts pay
-// neither nets nor accelerator times, so for them nothing changes but that v is gone.
+// neither nets nor accelerator times, so for them nothing changes but that v is gone. With several classes of
+// accelerators, it holds for each of them (shrink_weights.h).
 // Cost: O(pins of the nets of v) for each v. Tests: tests/reduce/shrink_test.cpp.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "partita/reduce/shrink_weights.h"
 #include "partita/reduce/stage_graph.h"
 
 namespace partita::detail {
@@ -55,26 +57,35 @@ struct ShrinkLog {
   std::size_t pins = 0;  // in removals
 };
 
-class ShrinkingNets {
+template <class Weights>  // StageWeights or SetupWeights
+class ShrinkingNetsOf {
  public:
-  // With a log, what is done is written there; it must outlive this.
-  explicit ShrinkingNets(const StageGraph& graph, ShrinkLog* log = nullptr);
+  using Cost = typename Weights::Cost;
+  struct CostlyNet {
+    Cost cost;
+    std::vector<GroupId> members;
+  };
 
-  double time(GroupId v) const { return time_[v]; }
+  // With a log, what is done is written there; it must outlive this.
+  explicit ShrinkingNetsOf(Weights weights, ShrinkLog* log = nullptr);
+
+  const Weights& weights() const { return weights_; }
 
   // Whether the nets of v can take all of its time: they cost as much, and lead to groups that accelerators can run.
   bool can_take_time_of(GroupId v) const;
   // Whether some net of v costs as much as its others together, so that a clone loses no more than v's own freedom.
   bool can_clone(GroupId v) const { return covering_bridge(v).has_value(); }
+  bool has_nets(GroupId v) const { return !dearest_first(v).empty(); }
 
   // Shifts the time of v away, then clones it or drops it. What time its nets cannot take is lost.
   void remove(GroupId v);
 
-  // What is left, with new ids: nets that became equal are one.
-  std::vector<Net> nets(const Lift& lift) const;
+  // What is left, with new ids. Some may have the same members.
+  std::vector<CostlyNet> nets(const Lift& lift) const;
   std::vector<ShrinkLog::Origin> origins() const;
 
  private:
+  bool counts(const CostlyNet& net) const { return weights_.size(net.cost) > 0 && net.members.size() >= 2; }
   void shift_time_of(GroupId v);
   GroupId nearest_in_net(GroupId v, NetId e) const;
   std::optional<NetId> covering_bridge(GroupId v) const;
@@ -82,17 +93,21 @@ class ShrinkingNets {
   void clone(GroupId v, NetId bridge);
   void leave(NetId e, GroupId v) { std::erase(nets_[e].members, v); }
   void join(NetId e, const std::vector<GroupId>& groups);
-  NetId add(double cost, const std::vector<GroupId>& members, NetId origin);
+  NetId add(const Cost& cost, const std::vector<GroupId>& members, NetId origin);
   std::vector<GroupId> others(NetId e, GroupId v);
   std::vector<NetId> dearest_first(GroupId v) const;
 
-  const StageGraph& graph_;
+  Weights weights_;
   ShrinkLog* const log_;
   IdVector<NetId, NetId> origin_;
-  IdVector<NetId, Net> nets_;  // one that vanished has no members
+  IdVector<NetId, CostlyNet> nets_;  // one that vanished has no members
   IdVector<GroupId, std::vector<NetId>> nets_of_;
-  IdVector<GroupId, double> time_;
   IdVector<GroupId, double> shared_;  // by group, while a time is shifted: cost of the nets shared with what vanishes
 };
+
+using ShrinkingNets = ShrinkingNetsOf<StageWeights>;
+
+// Nets that became equal are one; what they cost together is rounded down.
+std::vector<Net> joined_nets(std::vector<Net> nets);
 
 }  // namespace partita::detail

@@ -11,7 +11,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr int kCertificateVersion = 3;
+constexpr int kCertificateVersion = 4;
 
 void add_devices_of_certificate(const Certificate::Devices& devices, JsonWriter& json) {
   json.field("class", devices.name.value_or(""));
@@ -61,6 +61,10 @@ void add_step(const Certificate::Step& step, JsonWriter& json) {
     json.column("join", std::array{step.node, *step.join});
     return;
   }
+  if (step.windows) {
+    json.field("windows", *step.windows);
+    return;
+  }
   json.field("remove", step.node);
   json.rows("shifts", step.shifts, [&](const Certificate::Step::Shift& shift) {
     json.column("transfer", shift.transfer);
@@ -72,6 +76,18 @@ void add_step(const Certificate::Step& step, JsonWriter& json) {
   });
 }
 
+void add_sweep(const Certificate::Sweep& sweep, JsonWriter& json) {
+  json.field("toll", sweep.toll);
+  json.field("reversed", sweep.reversed);
+  json.key("labels").array(sweep.labels, [&](const Certificate::Sweep::Label& label) {
+    json.array([&] {
+      json.value(label.node);
+      json.value(label.other);
+      json.value(label.time);
+    });
+  });
+}
+
 }  // namespace
 
 std::string certificate_json(const Problem& problem, const Certificate& certificate) {
@@ -80,6 +96,11 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
     add_format("certificate", kCertificateVersion, json);
     json.field("workload", problem.workload->name);
     json.field("limit", certificate.limit);
+    if (certificate.objective == Objective::Latency) {
+      json.field("objective", to_string(certificate.objective));
+      json.rows("sweeps", certificate.sweeps, [&](const Certificate::Sweep& sweep) { add_sweep(sweep, json); });
+      return;
+    }
     json.field("shape", to_string(certificate.shape));
     json.key("weights").object([&] {
       json.column("compute", certificate.weights.compute);
@@ -87,7 +108,9 @@ std::string certificate_json(const Problem& problem, const Certificate& certific
     });
     if (!certificate.steps.empty())
       json.rows("steps", certificate.steps, [&](const Certificate::Step& step) { add_step(step, json); });
-    if (certificate.leaves.empty()) {
+    if (certificate.ideals) {
+      json.field("ideals", *certificate.ideals);
+    } else if (certificate.leaves.empty()) {
       add_prices(certificate.classes, certificate.devices, json);
     } else {
       json.rows("leaves", certificate.leaves, [&](const Certificate::Leaf& leaf) {

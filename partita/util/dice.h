@@ -20,6 +20,7 @@ class Dice {
 
   // One of 0 .. n-1; n is below 2^32.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>((next() >> 32) * n >> 32); }
+  std::uint64_t bits() { return next(); }
   bool one_in(std::size_t n) { return below(n) == 0; }
   double chance() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }  // inside (0, 1)
   double between(double low, double high) { return low + (high - low) * chance(); }

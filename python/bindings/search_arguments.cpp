@@ -38,6 +38,9 @@ PlanOptions search_options(const nb::dict& arguments) {
   options.threads = value_of<int>(arguments, "threads");
   options.seed = value_of<std::uint64_t>(arguments, "seed");
   options.contract_layers = value_of<bool>(arguments, "contract_layers");
+  options.certificate = value_of<bool>(arguments, "certificate");
+  if (options.certificate && options.contract_layers)  // a bound on such splits would be taken for one on all
+    throw InputError(ErrorKind::Usage, "PlanOptions::certificate", "cannot be used together with contract_layers");
   for (const std::string& assignment : value_of<std::vector<std::string>>(arguments, "settings"))
     set(options.settings, assignment);
   return options;

@@ -10,10 +10,12 @@
 #include <optional>
 
 #include "partita/ask/answered_problem.h"
+#include "partita/check/certificate.h"
 #include "partita/check/describe.h"
 #include "partita/compare/compare.h"
 #include "partita/portfolio/sweep.h"
 #include "partita/read/bytes.h"
+#include "partita/read/certificate.h"
 #include "partita/read/split.h"
 #include "partita/read/trace.h"
 #include "partita/report/compare_json.h"
@@ -36,11 +38,15 @@
 namespace partita::python {
 namespace {
 
-// A split of the graph as a plan's text states it, judged anew.
-nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const std::string& source, std::size_t width) {
+// A split of the graph as a plan's text states it, judged anew; and a certificate, if there is one.
+nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const std::string& source,
+                 const std::string& certificate_text, const std::string& certificate_source, double seconds,
+                 std::size_t width) {
   CheckReport report;
   Problem problem;
   std::string text;
+  std::optional<Certificate> certificate;
+  detail::CertificateVerdict verdict{.holds = true, .reason = ""};
   {
     const nb::gil_scoped_release released;
     detail::PlanFile file{plan_text, source};
@@ -49,6 +55,13 @@ nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const s
     problem = std::move(answered.problem);
     report = check(problem, parse_split(plan_text, source));
     text = detail::describe_table(problem, report, width) + detail::describe_verdict(problem, report);
+    if (!certificate_text.empty()) {
+      certificate = detail::parse_certificate(certificate_text, certificate_source);
+      const Budget::Limits limits{.seconds = seconds};
+      Budget budget(limits);
+      verdict = detail::verify(problem, *certificate, &budget);
+      text += detail::describe_certificate(problem, *certificate, verdict, limits);
+    }
   }
   nb::list violations;
   for (const Violation& violation : report.violations)
@@ -58,6 +71,8 @@ nb::dict checked(const GraphHandle& graph, const std::string& plan_text, const s
   result["value"] = report.value;
   result["unit"] = problem.workload->time_unit;
   result["violations"] = violations;
+  result["certified"] = certificate && verdict.holds ? nb::cast(certificate->limit) : nb::none();
+  result["accepted"] = verdict.holds;
   result["text"] = text;
   return result;
 }
@@ -167,7 +182,8 @@ nb::tuple swept(const GraphHandle& graph, const nb::dict& question, const nb::di
 }  // namespace
 
 void bind_studies(nb::module_& module) {
-  module.def("check", &checked, nb::arg("graph"), nb::arg("plan"), nb::arg("source"), nb::arg("width"));
+  module.def("check", &checked, nb::arg("graph"), nb::arg("plan"), nb::arg("source"), nb::arg("certificate"),
+             nb::arg("certificate_source"), nb::arg("seconds"), nb::arg("width"));
   module.def("run_page", &run_page, nb::arg("plan"), nb::arg("trace_file"));
   module.def("simulate", &simulated, nb::arg("plan"), nb::arg("schedule"), nb::arg("samples"), nb::arg("microbatches"),
              nb::arg("width"));

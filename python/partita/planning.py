@@ -17,7 +17,7 @@ from partita.result import Plan
 Callback = Callable[[float, float, float], Any]
 
 
-def _seconds(limit: float | str | None) -> float:
+def seconds_of(limit: float | str | None) -> float:
     if limit is None:
         return math.inf
     seconds = library.parse_seconds(limit) if isinstance(limit, str) else limit
@@ -49,6 +49,7 @@ def searching(
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,
     contract_layers: bool = False,
+    certificate: bool = False,
 ) -> dict[str, Any]:
     """How to search, checked, as the compiled module takes it."""
     if not isinstance(gap, (int, float)) or not 0 <= gap <= 1:
@@ -56,13 +57,14 @@ def searching(
     limit = bytes_of(memory_limit, "memory_limit") or library.machine_memory() / 2
     return {
         "algorithm": algorithm,
-        "time_limit": _seconds(time_limit),
+        "time_limit": seconds_of(time_limit),
         "memory_bytes": int(min(limit / 2, 1e18)),  # the rest is for the graph itself
         "gap": float(gap),
         "threads": _whole(threads, "threads", 1),
         "seed": _whole(seed, "seed", 0),
         "settings": _assignments(settings or {}),
         "contract_layers": bool(contract_layers),
+        "certificate": bool(certificate),
     }
 
 
@@ -113,6 +115,7 @@ def plan(
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,
     contract_layers: bool = False,
+    certificate: bool = False,
     start: Plan | str | os.PathLike | None = None,
     callback: Callback | None = None,
     progress: bool | None = None,
@@ -123,6 +126,9 @@ def plan(
     `graph` may be a file's path; further arguments are then those of `Graph.read`. Arguments mean what the options of
     `partita plan` of the same names mean. `pin`: {"embed": "a100 0"}; `together` and `apart`: lists of lists of nodes,
     by name, id or pattern.
+
+    `certificate`: also look for what proves the bound, or one as near below it as can be found, for `check` to verify;
+    staged splits keep three tenths of the time for that. The plan's `certificate` is then the JSON text, or None.
 
     `callback(value, bound, seconds)` is called as the search goes on, value being inf before there is a split; it stops
     the search by returning False. Ctrl-C stops it too: the best so far is returned, and `ended` says so. `progress`
@@ -150,7 +156,7 @@ def plan(
     }
     how = searching(
         algorithm=algorithm, time_limit=time_limit, memory_limit=memory_limit, gap=gap, threads=threads, seed=seed,
-        settings=settings, contract_layers=contract_layers,
+        settings=settings, contract_layers=contract_layers, certificate=certificate,
     )  # fmt: skip
     if callback is not None and not callable(callback):
         raise InputError(f"callback: found {type(callback).__name__}; expected a function of value, bound and seconds")

@@ -12,7 +12,7 @@ from partita.compiled import library
 from partita.errors import InputError, needs
 from partita.files import write_json, write_text
 from partita.graph import Graph, as_graph
-from partita.planning import on_devices, searching, wishes
+from partita.planning import on_devices, searching, seconds_of, wishes
 from partita.platform import Platform, as_platform, bytes_of
 from partita.result import TABLE_WIDTH, Plan
 
@@ -44,10 +44,14 @@ class Check:
         self.value: float = outcome["value"]
         self.unit: str = outcome["unit"]
         self.violations = [Violation(*pair) for pair in outcome["violations"]]
+        #: No split that the certificate is about has a value of this or less; None without one that holds.
+        self.certified: float | None = outcome["certified"]
+        self._accepted: bool = outcome["accepted"]
         self._text: str = outcome["text"]
 
     def __bool__(self) -> bool:
-        return self.legal
+        """Legal, and the certificate, if one was given, holds."""
+        return self.legal and self._accepted
 
     def __repr__(self) -> str:
         return self._text.rstrip()
@@ -57,8 +61,15 @@ class Check:
         return _frame([dataclasses.asdict(violation) for violation in self.violations])
 
 
-def check(graph: Graph | str | os.PathLike, plan: Plan | str | os.PathLike | Mapping[str, Any]) -> Check:
+def check(
+    graph: Graph | str | os.PathLike,
+    plan: Plan | str | os.PathLike | Mapping[str, Any],
+    certificate: str | os.PathLike | None = None,
+    time_limit: float | str | None = 60,
+) -> Check:
     """Judges a plan anew: `plan` is a Plan, a file's path, or a plan as a dict.
+
+    `certificate` is verified too, within the time: the text that a plan's `certificate` is, or a file's path.
 
     >>> from partita import Graph, Platform, plan
     >>> graph = Graph.from_arrays([2.0, 1.0, 3.0], [(0, 1), (1, 2)], [0.5, 0.25])
@@ -74,7 +85,15 @@ def check(graph: Graph | str | os.PathLike, plan: Plan | str | os.PathLike | Map
         source = os.fspath(plan)
         with open(source, encoding="utf-8") as file:
             text = file.read()
-    return Check(library.check(as_graph(graph)._handle, text, source, TABLE_WIDTH))
+    proof, proof_source = "", "certificate"
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        proof = certificate
+    elif certificate is not None:
+        proof_source = os.fspath(certificate)
+        with open(proof_source, encoding="utf-8") as file:
+            proof = file.read()
+    handle = as_graph(graph)._handle
+    return Check(library.check(handle, text, source, proof, proof_source, seconds_of(time_limit), TABLE_WIDTH))
 
 
 class Simulation:

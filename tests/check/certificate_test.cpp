@@ -121,7 +121,7 @@ TEST(Certificate, CountsOnTheCheapestLink) {
 
 TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
   std::size_t certified = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(100); ++seed) {
     const Problem problem = free_problem(random_workload(seed));
     const std::optional<double> best = brute_force(problem);
     if (!best) continue;
@@ -139,7 +139,7 @@ TEST(Certificate, NeverHoldsAtOrAboveTheOptimum) {
 
 // Whatever a file claims, it must not pass for a limit within which a split exists.
 TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
-  for (std::uint64_t seed = 1; seed <= test::cases(1500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(600); ++seed) {
     const Problem problem = free_problem(random_workload(seed));
     const std::optional<double> best = brute_force(problem);
     if (!best || *best <= 0) continue;
@@ -224,7 +224,7 @@ TEST(Certificate, OfTheOldFormIsStillRead) {
 // no certificate does at the optimum.
 TEST(Certificate, HoldsForEveryClassAndTransferMode) {
   std::size_t bounds = 0, certified = 0, of_maxima = 0, of_classes = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(150); ++seed) {
     const Problem problem = test::random_free_question(seed, seed % 3 == 0 ? Shape::Contiguous : Shape::Free);
     const std::optional<double> best = brute_force(problem);
     if (!best) continue;
@@ -340,7 +340,7 @@ TEST(FreePlan, WithTwoThreadsIsLegalAndItsBoundHolds) {
 
 TEST(FreePlan, FindsTheOptimumOfBruteForce) {
   std::size_t optimal = 0, feasible = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(100); ++seed) {
     const Problem problem = free_problem(random_workload(seed));
     const std::optional<double> best = brute_force(problem);
     const Plan answer = quick_plan(problem);

@@ -129,7 +129,7 @@ bool convex(const ClaimInstance& instance, const std::vector<char>& set) {
 
 TEST(ClaimSteps, KeepEverySplitWithinTheLimit) {
   std::size_t splits = 0, joins = 0, removals = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(250); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(120); ++seed) {
     const Problem problem = problem_of_few_devices(seed);
     const std::optional<double> best = brute_force(problem);
     if (!best || *best <= 0) continue;
@@ -224,7 +224,7 @@ bool add_prices(const Problem& problem, Certificate& certificate) {
 
 TEST(ClaimSteps, WithPricesProveBoundsAndNothingWrong) {
   std::size_t held = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(250); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(120); ++seed) {
     Problem problem{random_workload(seed)};
     problem.shape = kAllShapes[seed % 3];
     problem.backward_shape = seed % 4 == 0;

@@ -10,11 +10,10 @@
 #include "partita/check/certificate.h"
 #include "partita/read/certificate.h"
 #include "partita/report/certificate_json.h"
-#include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/optima.h"
 #include "tests/support/prices_by_enumeration.h"
-#include "tests/support/random_workload.h"
 
 namespace partita::detail {
 namespace {
@@ -23,6 +22,12 @@ Problem random_shaped_problem(std::uint64_t seed) {
   Problem problem{random_workload(seed)};
   problem.shape = seed % 2 == 0 ? Shape::Staged : Shape::Contiguous;
   problem.backward_shape = seed % 3 == 0;
+  return problem;
+}
+// A fifth of them about free splits.
+Problem random_problem_of_any_shape(std::uint64_t seed) {
+  Problem problem = random_shaped_problem(seed);
+  if (seed % 5 == 0) problem.shape = Shape::Free;
   return problem;
 }
 
@@ -70,29 +75,25 @@ bool is_no_narrower(Shape claim, Shape question) {
 
 TEST(ConvexCertificate, MadeByEnumerationHoldsAndSurvivesAFile) {
   std::size_t held = 0, beyond_free = 0, beyond_contiguous = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(400); ++seed) {
-    const Problem problem = random_shaped_problem(seed);
-    const std::optional<double> best = brute_force(problem);
-    if (!best || *best <= 0) continue;
-    const double limit = *best * (1 - 1e-4);
-    std::optional<Certificate::Leaf> by_shape[3];
-    for (const Shape shape : kShapes) {
-      auto& leaf = by_shape[static_cast<std::size_t>(shape)] = prices_by_enumeration(problem, shape, limit);
-      if (!leaf) continue;
-      Chance chance(seed);
-      chance.shuffle(leaf->classes);
-      const Certificate certificate = of_one_leaf(limit, shape, *leaf);
-      const Certificate copy = parse_certificate(certificate_json(problem, certificate), "test");
-      const CertificateVerdict verdict = verify(problem, copy);
-      EXPECT_EQ(verdict.holds, is_no_narrower(shape, problem.shape))
-          << "seed " << seed << " " << to_string(shape) << ": " << verdict.reason << "\n"
-          << describe(*problem.workload);
-      held += verdict.holds;
-    }
-    const auto& [staged, contiguous, free] = by_shape;
-    beyond_free += !free && contiguous;
-    beyond_contiguous += problem.shape == Shape::Staged && !contiguous && staged;
-  }
+  for_each_optimum(
+      test::cases(400), random_shaped_problem, [&](std::uint64_t seed, const Problem& problem, double best) {
+        const double limit = best * (1 - 1e-4);
+        std::optional<Certificate::Leaf> by_shape[3];
+        for (const Shape shape : kShapes) {
+          auto& leaf = by_shape[static_cast<std::size_t>(shape)] = prices_by_enumeration(problem, shape, limit);
+          if (!leaf) continue;
+          Chance chance(seed);
+          chance.shuffle(leaf->classes);
+          const Certificate certificate = of_one_leaf(limit, shape, *leaf);
+          const Certificate copy = parse_certificate(certificate_json(problem, certificate), "test");
+          const CertificateVerdict verdict = verify(problem, copy);
+          EXPECT_EQ(verdict.holds, is_no_narrower(shape, problem.shape)) << to_string(shape) << ": " << verdict.reason;
+          held += verdict.holds;
+        }
+        const auto& [staged, contiguous, free] = by_shape;
+        beyond_free += !free && contiguous;
+        beyond_contiguous += problem.shape == Shape::Staged && !contiguous && staged;
+      });
   EXPECT_GT(held, 0u);
   EXPECT_GT(beyond_free, 0u);
   if (test::all_usual_cases()) {
@@ -103,39 +104,37 @@ TEST(ConvexCertificate, MadeByEnumerationHoldsAndSurvivesAFile) {
 // Prices that prove a limit just below the optimum come closest to proving the optimum itself.
 TEST(ConvexCertificate, NeverHoldsAtTheOptimum) {
   std::size_t weaker = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
-    const Problem problem = random_shaped_problem(seed);
-    const std::optional<double> best = brute_force(problem);
-    if (!best || *best <= 0) continue;
-    Chance chance(seed);
-    const std::optional<Certificate::Leaf> close = prices_by_enumeration(problem, problem.shape, *best * (1 - 1e-6));
-    for (int variant = 0; variant < 12; ++variant) {
-      Certificate::Leaf leaf;
-      if (close && variant % 3 != 0) {
-        leaf = *close;
-        for (Certificate::Class& one : leaf.classes) {
-          if (variant % 3 == 2) one.price += static_cast<std::int64_t>(chance.below(5)) - 2;
+  for_each_optimum(
+      test::cases(150), random_shaped_problem, [&](std::uint64_t seed, const Problem& problem, double best) {
+        Chance chance(seed);
+        const std::optional<Certificate::Leaf> close = prices_by_enumeration(problem, problem.shape, best * (1 - 1e-6));
+        for (int variant = 0; variant < 12; ++variant) {
+          Certificate::Leaf leaf;
+          if (close && variant % 3 != 0) {
+            leaf = *close;
+            for (Certificate::Class& one : leaf.classes) {
+              if (variant % 3 == 2) one.price += static_cast<std::int64_t>(chance.below(5)) - 2;
+            }
+          } else {
+            leaf = {{}, {}, std::vector<Certificate::Devices>(1)};
+            std::vector<std::int64_t> colours;
+            for (const Node& node : problem.workload->graph.nodes) {
+              if (node.colour && std::count(colours.begin(), colours.end(), *node.colour) > 0) continue;
+              if (node.colour) colours.push_back(*node.colour);
+              leaf.classes.push_back({node.original_id, chance.magnitude(44) * (chance.one_in(3) ? -1 : 1)});
+            }
+          }
+          make_smaller(problem, leaf, chance);
+          for (Certificate::Devices& devices : leaf.devices) {
+            if (chance.one_in(4)) devices.memory_toll = chance.magnitude(40);
+            if (chance.one_in(4)) devices.most.reset();
+          }
+          const CertificateVerdict below = verify(problem, of_one_leaf(best * (1 - 1e-6), problem.shape, leaf));
+          weaker += !below.holds;
+          const CertificateVerdict verdict = verify(problem, of_one_leaf(best * (1 + 1e-9), problem.shape, leaf));
+          EXPECT_FALSE(verdict.holds) << "variant " << variant;
         }
-      } else {
-        leaf = {{}, {}, std::vector<Certificate::Devices>(1)};
-        std::vector<std::int64_t> colours;
-        for (const Node& node : problem.workload->graph.nodes) {
-          if (node.colour && std::count(colours.begin(), colours.end(), *node.colour) > 0) continue;
-          if (node.colour) colours.push_back(*node.colour);
-          leaf.classes.push_back({node.original_id, chance.magnitude(44) * (chance.one_in(3) ? -1 : 1)});
-        }
-      }
-      make_smaller(problem, leaf, chance);
-      for (Certificate::Devices& devices : leaf.devices) {
-        if (chance.one_in(4)) devices.memory_toll = chance.magnitude(40);
-        if (chance.one_in(4)) devices.most.reset();
-      }
-      const CertificateVerdict below = verify(problem, of_one_leaf(*best * (1 - 1e-6), problem.shape, leaf));
-      weaker += !below.holds;
-      const CertificateVerdict verdict = verify(problem, of_one_leaf(*best * (1 + 1e-9), problem.shape, leaf));
-      EXPECT_FALSE(verdict.holds) << "seed " << seed << " variant " << variant << "\n" << describe(*problem.workload);
-    }
-  }
+      });
   EXPECT_GT(weaker, 0u);
 }
 
@@ -166,42 +165,39 @@ std::optional<Certificate> random_tree(const Problem& problem, Shape shape, doub
 
 TEST(CertificateTree, HoldsWhereAllItsCasesDo) {
   std::size_t grown = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
-    Problem problem = random_shaped_problem(seed);
-    if (seed % 5 == 0) problem.shape = Shape::Free;
-    const std::optional<double> best = brute_force(problem);
-    if (!best || *best <= 0) continue;
-    Chance chance(seed);
-    const double limit = *best * (1 - 1e-4);
-    const std::optional<Certificate> tree = random_tree(problem, problem.shape, limit, chance);
-    if (!tree) continue;
-    ++grown;
-    const CertificateVerdict verdict = verify(problem, parse_certificate(certificate_json(problem, *tree), "test"));
-    EXPECT_TRUE(verdict.holds) << "seed " << seed << ": " << verdict.reason;
-    // Some leaves missing, twice there, or of other cases.
-    const std::size_t victim = chance.below(tree->leaves.size());
-    const auto refused = [&](const auto& change) {
-      Certificate changed = *tree;
-      change(changed);
-      const CertificateVerdict answer = verify(problem, changed);
-      EXPECT_FALSE(answer.holds) << "seed " << seed;
-      EXPECT_FALSE(answer.reason.empty());
-    };
-    refused([&](Certificate& c) {
-      c.leaves.erase(c.leaves.begin() + static_cast<std::ptrdiff_t>(victim));
-      if (c.leaves.empty()) c.limit = 0;
-    });
-    refused([&](Certificate& c) { c.leaves.push_back(c.leaves[victim]); });
-    refused([&](Certificate& c) { c.leaves[victim].decisions.back().together ^= true; });
-    refused([&](Certificate& c) { c.leaves[victim].decisions.pop_back(); });
-    refused([&](Certificate& c) { c.leaves[victim].decisions.push_back(c.leaves[victim].decisions.front()); });
-    refused([&](Certificate& c) { c.leaves[victim].decisions[0].a = 4711; });
-    refused([&](Certificate& c) { c.leaves[victim].classes.pop_back(); });
-    if (problem.workload->platform.classes[ClassId(0)].count > 0)
-      refused([&](Certificate& c) { c.leaves[victim].devices.clear(); });
-    refused([&](Certificate& c) { c.classes = c.leaves[victim].classes; });
-    refused([&](Certificate& c) { c.leaves[victim].decisions.assign(2000, c.leaves[victim].decisions[0]); });
-  }
+  for_each_optimum(
+      test::cases(150), random_problem_of_any_shape, [&](std::uint64_t seed, const Problem& problem, double best) {
+        Chance chance(seed);
+        const double limit = best * (1 - 1e-4);
+        const std::optional<Certificate> tree = random_tree(problem, problem.shape, limit, chance);
+        if (!tree) return;
+        ++grown;
+        const CertificateVerdict verdict = verify(problem, parse_certificate(certificate_json(problem, *tree), "test"));
+        EXPECT_TRUE(verdict.holds) << verdict.reason;
+        // Some leaves missing, twice there, or of other cases.
+        const std::size_t victim = chance.below(tree->leaves.size());
+        const auto refused = [&](const auto& change) {
+          Certificate changed = *tree;
+          change(changed);
+          const CertificateVerdict answer = verify(problem, changed);
+          EXPECT_FALSE(answer.holds);
+          EXPECT_FALSE(answer.reason.empty());
+        };
+        refused([&](Certificate& c) {
+          c.leaves.erase(c.leaves.begin() + static_cast<std::ptrdiff_t>(victim));
+          if (c.leaves.empty()) c.limit = 0;
+        });
+        refused([&](Certificate& c) { c.leaves.push_back(c.leaves[victim]); });
+        refused([&](Certificate& c) { c.leaves[victim].decisions.back().together ^= true; });
+        refused([&](Certificate& c) { c.leaves[victim].decisions.pop_back(); });
+        refused([&](Certificate& c) { c.leaves[victim].decisions.push_back(c.leaves[victim].decisions.front()); });
+        refused([&](Certificate& c) { c.leaves[victim].decisions[0].a = 4711; });
+        refused([&](Certificate& c) { c.leaves[victim].classes.pop_back(); });
+        if (problem.workload->platform.classes[ClassId(0)].count > 0)
+          refused([&](Certificate& c) { c.leaves[victim].devices.clear(); });
+        refused([&](Certificate& c) { c.classes = c.leaves[victim].classes; });
+        refused([&](Certificate& c) { c.leaves[victim].decisions.assign(2000, c.leaves[victim].decisions[0]); });
+      });
   EXPECT_GT(grown, 0u);
 }
 
@@ -235,45 +231,40 @@ TEST(CertificateTree, ProvesWhatNoPricesProve) {
 
 TEST(CertificateTree, NeverHoldsAtTheOptimum) {
   std::size_t grown = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(300); ++seed) {
-    Problem problem = random_shaped_problem(seed);
-    if (seed % 5 == 0) problem.shape = Shape::Free;
-    const std::optional<double> best = brute_force(problem);
-    if (!best || *best <= 0) continue;
-    Chance chance(seed);
-    std::optional<Certificate> tree = random_tree(problem, problem.shape, *best * (1 - 1e-6), chance);
-    if (!tree) continue;
-    ++grown;
-    for (int variant = 0; variant < 6; ++variant) {
-      Certificate changed = *tree;
-      changed.limit = *best * (1 + 1e-9);
-      for (Certificate::Leaf& leaf : changed.leaves) {
-        if (variant > 0) make_smaller(problem, leaf, chance);
-        if (variant > 2) leaf.devices[0].most.reset();
-        if (variant > 4) leaf.classes[chance.below(leaf.classes.size())].price += chance.magnitude(10) - 100;
-      }
-      EXPECT_FALSE(verify(problem, changed).holds) << "seed " << seed << "\n" << describe(*problem.workload);
-    }
-  }
+  for_each_optimum(test::cases(150), random_problem_of_any_shape,
+                   [&](std::uint64_t seed, const Problem& problem, double best) {
+                     Chance chance(seed);
+                     std::optional<Certificate> tree = random_tree(problem, problem.shape, best * (1 - 1e-6), chance);
+                     if (!tree) return;
+                     ++grown;
+                     for (int variant = 0; variant < 6; ++variant) {
+                       Certificate changed = *tree;
+                       changed.limit = best * (1 + 1e-9);
+                       for (Certificate::Leaf& leaf : changed.leaves) {
+                         if (variant > 0) make_smaller(problem, leaf, chance);
+                         if (variant > 2) leaf.devices[0].most.reset();
+                         if (variant > 4)
+                           leaf.classes[chance.below(leaf.classes.size())].price += chance.magnitude(10) - 100;
+                       }
+                       EXPECT_FALSE(verify(problem, changed).holds);
+                     }
+                   });
   EXPECT_GT(grown, 0u);
 }
 
 // Each number in turn made larger and smaller: what still passes proves no more than is true.
 TEST(ConvexCertificate, WithAnyNumberChangedProvesNothingWrong) {
   std::size_t refused = 0;
-  for (std::uint64_t seed = 1; seed <= test::cases(100); ++seed) {
-    const Problem problem = random_shaped_problem(seed);
-    const std::optional<double> best = brute_force(problem);
-    if (!best || *best <= 0) continue;
-    const std::optional<Certificate::Leaf> leaf = prices_by_enumeration(problem, problem.shape, *best * (1 - 1e-6));
-    if (!leaf) continue;
-    const Certificate good = of_one_leaf(*best * (1 - 1e-6), problem.shape, *leaf);
+  for_each_optimum(test::cases(50), random_shaped_problem, [&](std::uint64_t, const Problem& problem, double best) {
+    const std::optional<Certificate::Leaf> leaf = prices_by_enumeration(problem, problem.shape, best * (1 - 1e-6));
+    if (!leaf) return;
+    const Certificate good = of_one_leaf(best * (1 - 1e-6), problem.shape, *leaf);
     const auto expect_true = [&](const auto& change) {
       Certificate certificate = good;
       change(certificate);
       refused += !verify(problem, certificate).holds;
-      certificate.limit = *best * (1 + 1e-9);
-      EXPECT_FALSE(verify(problem, certificate).holds) << "seed " << seed << "\n" << describe(*problem.workload);
+      certificate.limit = best * (1 + 1e-9);
+      EXPECT_FALSE(verify(problem, certificate).holds);
     };
     for (const std::int64_t add : {-1'000'000'000'000LL, -64LL, -1LL, 1LL, 64LL, 1'000'000'000'000LL}) {
       for (std::size_t d = 0; d < good.devices.size(); ++d) {
@@ -290,7 +281,7 @@ TEST(ConvexCertificate, WithAnyNumberChangedProvesNothingWrong) {
       }
     }
     for (const Shape shape : kShapes) expect_true([&](Certificate& c) { c.shape = shape; });
-  }
+  });
   EXPECT_GT(refused, 0u);
 }
 

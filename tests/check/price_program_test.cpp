@@ -47,6 +47,13 @@ void make_question(std::uint64_t seed, RandomQuestion& made) {
       }
       if (members.size() >= 2) question.transfers.push_back({static_cast<std::int64_t>(1 + dice.below(6)), members});
     }
+    // Often some that end alike: what several classes make is read by all from some class on.
+    if (const std::size_t read_from = 1 + dice.below(n - 1); dice.one_in(2)) {
+      for (std::size_t made_by = 0; made_by < read_from; ++made_by) {
+        question.transfers.push_back({static_cast<std::int64_t>(1 + dice.below(2)), {made_by}});
+        for (std::size_t c = read_from; c < n; ++c) question.transfers.back().members.push_back(c);
+      }
+    }
     for (std::size_t i = dice.one_in(2) ? 1 + dice.below(2) : 0; i-- > 0;) {
       const std::size_t a = dice.below(n), b = (a + 1 + dice.below(n - 1)) % n;
       question.pairs.push_back({a, b, dice.one_in(2)});

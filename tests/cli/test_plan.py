@@ -371,8 +371,8 @@ class Certificates(CliTest):
         self.assertIn("does not hold", out)
 
     def test_the_file_stays_away_where_there_is_none(self):
-        _, err = self.run_program("plan", self.file, "--objective", "latency", "--time-limit", "5", "-o",
-                                  self.path("latency.json"), "--certificate", self.path("none.json"), code=13)
+        _, err = self.run_program("plan", self.file, "--transfers", "overlap", "--time-limit", "5", "-o",
+                                  self.path("overlap.json"), "--certificate", self.path("none.json"), code=13)
         self.assertIn("nothing was written", err)
         self.assertFalse(os.path.exists(self.path("none.json")))
 

@@ -78,12 +78,11 @@ class Headline(CliTest):
 class Certificates(CliTest):
     def test_that_was_not_written_is_said_and_has_its_code(self):
         file = self.write("chain.json", chain())
-        for options, reason in ((("--objective", "latency"), "latency"), (("--transfers", "overlap"), "--shape free")):
-            _, err = self.run_program("plan", file, *options, "--certificate", self.path("proof.json"), "-o",
-                                      self.path("plan.json"), "--quiet", code=13)
-            self.assertRegex(err, r"^partita: --certificate: \S*proof\.json: nothing was written: ")
-            self.assertIn(reason, err)
-            self.assertEqual(self.read_json("plan.json")["status"], "optimal")
+        _, err = self.run_program("plan", file, "--transfers", "overlap", "--certificate", self.path("proof.json"), "-o",
+                                  self.path("plan.json"), "--quiet", code=13)
+        self.assertRegex(err, r"^partita: --certificate: \S*proof\.json: nothing was written: ")
+        self.assertIn("--shape free", err)
+        self.assertEqual(self.read_json("plan.json")["status"], "optimal")
 
 
 class QuestionFromThePlan(CliTest):

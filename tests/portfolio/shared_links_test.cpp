@@ -135,7 +135,7 @@ TEST(PlanSharedLinks, KeepLayersTogether) {
 // The theorem of dearer_transfers.h, split by split: none costs more in the plain question.
 TEST(DearerTransfers, AddNothingToAnySplit) {
   int splits = 0, weighed = 0, tight = 0;
-  const auto cases = static_cast<unsigned>(test::cases(4'000));
+  const auto cases = static_cast<unsigned>(test::cases(2'000));
   for (unsigned seed = 0; seed < cases; ++seed) {
     SetupFeatures features;
     features.shared_links = features.gpipe = true;

@@ -126,29 +126,33 @@ TEST(BruteForce, BackwardShapeAsksItOfTwinsToo) {
 
 // Free splits include contiguous ones, and contiguous ones include staged ones of graphs without a backward part.
 TEST(BruteForce, ShapesAreNested) {
-  expect_for_all_workloads([](const Workload& workload, unsigned) -> Complaint {
-    Problem problem{workload};
-    const auto staged = brute_force(problem);
-    problem.shape = Shape::Contiguous;
-    const auto contiguous = brute_force(problem);
-    problem.shape = Shape::Free;
-    const auto free = brute_force(problem);
-    if (contiguous && (!free || *free > *contiguous)) return "contiguous beats free";
-    if (staged && (!contiguous || *contiguous > *staged)) return "staged beats contiguous";
-    return {};
-  });
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned) -> Complaint {
+        Problem problem{workload};
+        const auto staged = brute_force(problem);
+        problem.shape = Shape::Contiguous;
+        const auto contiguous = brute_force(problem);
+        problem.shape = Shape::Free;
+        const auto free = brute_force(problem);
+        if (contiguous && (!free || *free > *contiguous)) return "contiguous beats free";
+        if (staged && (!contiguous || *contiguous > *staged)) return "staged beats contiguous";
+        return {};
+      },
+      4);
 }
 
 TEST(BruteForce, SubdivisionChangesNothing) {
-  expect_for_all_workloads([](const Workload& workload, unsigned) -> Complaint {
-    const Workload explicit_nodes = subdivided(workload);
-    if (explicit_nodes.graph.nodes.size() > 11) return {};
-    const auto implicit = brute_force({workload});
-    const auto expected = brute_force({explicit_nodes});
-    if (implicit.has_value() != expected.has_value()) return "feasible in one form only";
-    if (implicit && !nearly(*implicit, *expected)) return "values differ";
-    return {};
-  });
+  expect_for_all_workloads(
+      [](const Workload& workload, unsigned) -> Complaint {
+        const Workload explicit_nodes = subdivided(workload);
+        if (explicit_nodes.graph.nodes.size() > 11) return {};
+        const auto implicit = brute_force({workload});
+        const auto expected = brute_force({explicit_nodes});
+        if (implicit.has_value() != expected.has_value()) return "feasible in one form only";
+        if (implicit && !nearly(*implicit, *expected)) return "values differ";
+        return {};
+      },
+      4);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(PlanEqualsBruteForce, Contiguous) {
           return "a certificate of another bound";
         return wrong(problem, answer, brute_force(problem));
       },
-      5);
+      10);
 }
 
 TEST(PlanIsHonest, ContiguousWithFewTicks) {
@@ -381,7 +381,7 @@ TEST(PlanIsConsistent, OnJoinedWorkloads) {
         if (Complaint c = dishonest(problem, plan_within(problem, Budget::Limits{}.ticks, linear), optimum)) return c;
         return dishonest(problem, plan_within(problem, 200, {}), optimum);
       },
-      20);
+      50);
 }
 
 }  // namespace

@@ -368,7 +368,7 @@ TEST(PlanOfSetups, BetterDevicesAreNeverWorse) {
           return fmt::format("{}: {} after {}\n{}", change.name, new_value.value_or(-1), *old_value, describe(before));
         return {};
       },
-      2);
+      5);
   expect_more_than(better, tried, 20, "better");
 }
 

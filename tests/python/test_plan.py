@@ -9,7 +9,7 @@ import pytest
 from planning_support import EXAMPLES, chain, planned_by_program, without_times
 
 import partita
-from partita import Graph, InputError, Plan, Platform, plan
+from partita import Graph, InputError, Plan, Platform, check, plan
 
 RESNET = EXAMPLES / "models" / "resnet50.onnx"
 
@@ -81,6 +81,24 @@ def test_a_bound_with_a_certificate():
     assert best.status == "optimal"
     if best.certificate is not None:
         assert json.loads(best.certificate)["partita"]["format"] == "certificate"
+
+
+def test_a_certificate_is_looked_for_and_verified(tmp_path):
+    graph = Graph.from_arrays([3.0, 3.0, 2.0, 2.0, 2.0], [(0, 2), (1, 2), (2, 3), (2, 4)], [0.5] * 4)
+    two = Platform.of(accelerators=2)
+    assert plan(graph, two).certificate is None
+    best = plan(graph, two, certificate=True)
+    assert best.status == "optimal" and best.certificate is not None
+    verdict = check(graph, best, certificate=best.certificate)
+    assert verdict and best.value * (1 - 1e-6) <= verdict.certified < best.value
+    assert "certificate: verified" in repr(verdict)
+    file = tmp_path / "proof.json"
+    file.write_text(best.certificate)
+    assert check(graph, best, certificate=file).certified == verdict.certified
+    too_much = json.loads(best.certificate) | {"limit": best.value * 1.01}
+    refused = check(graph, best, certificate=json.dumps(too_much))
+    assert refused.legal and not refused and refused.certified is None
+    assert check(graph, best).certified is None
 
 
 def test_wishes():

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that keep devices contiguous, and the annealing made of them.
+// Moves that keep devices contiguous, the annealing made of them, and bounds of contiguous splits.
 #include "partita/solve/free/contiguous/contiguity.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "partita/check/certificate.h"
 #include "partita/check/check.h"
 #include "partita/portfolio/start.h"
 #include "partita/solve/free/contiguous/contiguous_anneal.h"
+#include "partita/solve/free/contiguous/contiguous_bound.h"
+#include "partita/solve/free/free_certificate.h"
 #include "partita/solve/free/sum_loads.h"
 #include "partita/util/dice.h"
+#include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
 #include "tests/support/graph_text.h"
 #include "tests/support/random_workload.h"
@@ -110,6 +114,49 @@ TEST(ImproveContiguous, FindsDevicesThatDependOnEachOther) {
   const std::optional<Start> contiguous = find_start(problem, {}, budget, {});
   ASSERT_TRUE(staged && contiguous);
   EXPECT_LT(contiguous->value, staged->value);
+}
+
+// Convex sets and free splits by turns: no bound is above the optimum, each has a certificate that the check accepts, and
+// where no trellis of convex sets is small enough, bounds of free splits are what is left.
+TEST(ContiguousBound, HoldsWhoeverProvedIt) {
+  std::size_t of_free = 0, of_convex = 0;
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
+    Problem problem;
+    problem.workload = random_workload(seed);
+    problem.shape = Shape::Contiguous;
+    problem.backward_shape = seed % 3 == 0;
+    const FreeInstance instance = make_free_instance(problem);
+    const NodeOrder order = order_of_nodes(problem, instance.group_of, instance.graph.size());
+    const std::optional<double> best = brute_force(problem);
+    if (order.order.empty() || !best || *best <= 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*problem.workload));
+    Budget for_start;
+    const std::optional<Start> start = find_start(problem, {}, for_start, {});
+    if (!start) continue;
+    FreeSplit split = to_free(problem, instance, start->split);
+    split.value = start->value;
+    const auto certified = [&](const ProofTree& proof, const NodeOrder* shape) {
+      return verify(problem, make_certificate(problem, instance, proof, shape)).holds;
+    };
+    const ContiguousQuestion question{
+        instance, order.order, [&](const ProofTree& proof, Budget&) { return certified(proof, &order); },
+        [&](const ProofTree& proof, Budget&) { return certified(proof, nullptr); }, [](FreeSplit&) { return false; }};
+    FreeOptions options;
+    const bool convex_too_large = seed % 2 == 0;
+    if (convex_too_large) options.settings.most_states = 1;
+    Budget budget(Budget::Limits{.ticks = 3'000'000});
+    const ContiguousOutcome outcome = bound_contiguous(question, split, options, true, budget, {});
+    EXPECT_LE(outcome.bound, *best * (1 + 1e-9));
+    if (!outcome.verified) continue;
+    EXPECT_TRUE(!convex_too_large || outcome.of_free_splits);
+    EXPECT_TRUE(certified(*outcome.verified, outcome.of_free_splits ? nullptr : &order));
+    EXPECT_EQ(outcome.bound, std::min(outcome.verified->front().limit, split.value));
+    ++(outcome.of_free_splits ? of_free : of_convex);
+  }
+  if (all_usual_cases()) {
+    EXPECT_GT(of_free, 0u);
+    EXPECT_GT(of_convex, 0u);
+  }
 }
 
 }  // namespace

@@ -10,8 +10,12 @@
 #include "partita/check/certificate.h"
 #include "partita/solve/configuration/convex_bound.h"
 #include "partita/solve/configuration/convex_order.h"
+#include "partita/solve/configuration/crossing_sets.h"
 #include "partita/solve/configuration/pair_tree.h"
+#include "partita/solve/configuration/tiling_sets.h"
 #include "partita/solve/free/free_certificate.h"
+#include "partita/solve/staged/linear.h"
+#include "partita/solve/staged/orders.h"
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -169,7 +173,7 @@ TEST(ConvexTrellis, HasEveryContiguousSetAndPricesAreExact) {
 TEST(ConvexBound, NeverRefutesAStagedSplitAndMostlyRefutesTheRest) {
   std::size_t refuted = 0, tried = 0;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
-    const StageCase one = random_stage_case(seed);
+    const StageCase one = seed % 3 == 0 ? branched_stage_case(seed) : random_stage_case(seed);
     const double best = least_value(one.graph, one.platform);
     if (best == kNoSplit || best <= 0) continue;
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -184,6 +188,150 @@ TEST(ConvexBound, NeverRefutesAStagedSplitAndMostlyRefutesTheRest) {
     refuted += bound.refute(best * (1 - 1e-6), budget) == Refutation::Refuted;
   }
   EXPECT_GT(refuted * 2, tried);
+}
+
+// Groups in a few chains, which meet at random: many sets that are convex, and many that cross.
+StageCase random_chains(std::uint64_t seed) {
+  Dice dice(seed);
+  const std::size_t groups = 4 + dice.below(5), chains = 2 + dice.below(2);
+  IdVector<GroupId, Group> all;
+  std::vector<std::pair<GroupId, GroupId>> precedence;
+  std::vector<Net> nets;
+  for (GroupId v : ids<GroupId>(groups)) {
+    const double time = static_cast<double>(1 + dice.below(6));
+    all.push_back({time, static_cast<double>(1 + dice.below(30)), 0, !dice.one_in(12), !dice.one_in(4)});
+    if (!all[v].on_accelerator) all[v].on_host = true;
+    if (v.index() >= chains) precedence.emplace_back(GroupId(v.index() - chains), v);
+    if (v.index() > 0 && dice.one_in(8)) precedence.emplace_back(GroupId(dice.below(v.index())), v);
+  }
+  for (std::size_t i = dice.below(2 * groups); i > 0; --i) {
+    Net net{static_cast<double>(1 + dice.below(4)), {GroupId(dice.below(groups)), GroupId(dice.below(groups))}};
+    nets.push_back(net);
+  }
+  for (Net& net : nets) {
+    std::sort(net.members.begin(), net.members.end());
+    net.members.erase(std::unique(net.members.begin(), net.members.end()), net.members.end());
+  }
+  StageCase result;
+  result.graph = StageGraph(std::move(all), precedence, std::move(nets));
+  result.platform = {1 + static_cast<int>(dice.below(4)), dice.one_in(3) ? 1 : 0, 1, 1};
+  return result;
+}
+
+TEST(ConvexBound, CasesRefuteWhatIsBelowTheBestPipelineAndNothingElse) {
+  std::size_t refuted = 0, refuted_without = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const StageCase one = random_chains(seed);
+    const double best = least_value(one.graph, one.platform);
+    if (best == kNoSplit || best <= 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ConvexBound bound(one.graph, one.platform,
+                      {.seed = seed, .widest_layer = seed % 8 == 0 ? std::size_t{3} : kWideLayer});
+    bound.suggest_orders({file_order(one.graph), late_order(one.graph)});
+    for (const double limit : {best, best * (1 + 1e-9), best * 1.1}) {
+      Budget budget(Budget::Limits{.ticks = 2'000'000});
+      EXPECT_NE(bound.refute_by_cases(limit, budget), Refutation::Refuted);
+    }
+    Budget budget(Budget::Limits{.ticks = 2'000'000});
+    ++tried;
+    refuted_without += bound.refute(best * (1 - 1e-6), budget) == Refutation::Refuted;
+    refuted += bound.refute_by_cases(best * (1 - 1e-6), budget) == Refutation::Refuted;
+  }
+  EXPECT_GT(refuted * 20, tried * 17);
+  EXPECT_GT(refuted, refuted_without);
+}
+
+TEST(CrossingSets, AreRuledOutOneInEitherCase) {
+  // Two chains, 0 -> 2 and 1 -> 3. The sets {0, 3} and {1, 2} wait for each other.
+  const ConvexOrder order(4, {GroupId(0), GroupId(1), GroupId(2), GroupId(3)},
+                          {{PointId(0), PointId(2)}, {PointId(1), PointId(3)}});
+  const std::vector<GroupId> one{GroupId(0), GroupId(3)}, other{GroupId(1), GroupId(2)};
+  const auto edge = edge_to_decide({{one, 0, 1.0}, {other, 0, 1.0}}, order);
+  ASSERT_TRUE(edge);
+  EXPECT_TRUE(order.is_convex(one) && order.is_convex(other));
+  const ConvexOrder first = order.with({*edge}), second = order.with({{edge->second, edge->first}});
+  EXPECT_NE(first.is_convex(one), first.is_convex(other));
+  EXPECT_NE(second.is_convex(one), second.is_convex(other));
+  EXPECT_FALSE(edge_to_decide({{{GroupId(0), GroupId(1)}, 0, 1.0}, {{GroupId(2), GroupId(3)}, 0, 1.0}}, order));
+}
+
+TEST(TilingSets, AreConvexAndCoverTheOrderWithTheFewestDevices) {
+  for (std::uint64_t seed = 1; seed <= cases(300); ++seed) {
+    const StageCase one = random_stage_case(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const ConfigurationModel model = model_of(one.graph, one.platform);
+    double total = 0;
+    for (GroupId v : one.graph.all()) total += one.graph.accelerator_time(v);
+    Dice dice(seed);
+    const double limit = std::max(1e-6, total * (0.2 + dice.chance()));
+    const std::vector<GroupId> order = late_order(one.graph);
+    Budget budget;
+    std::vector<std::size_t> place(one.graph.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i].index()] = i;
+    std::vector<char> reached(one.graph.size() + 1, 0);
+    reached[0] = 1;
+    const auto sets = tiling_sets(model, order, limit, budget);
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      for (const std::vector<GroupId>& set : sets) {
+        if (reached[at] && place[set.front().index()] == at) reached[at + set.size()] = 1;
+      }
+    }
+    EXPECT_EQ(!sets.empty(), reached[order.size()] != 0);
+    for (const std::vector<GroupId>& set : sets) {
+      EXPECT_TRUE(model.order.is_convex(set));
+      const bool held = std::ranges::any_of(model.classes, [&](const ConfigurationModel::Devices& devices) {
+        double memory = 0;
+        bool can = true;
+        for (GroupId v : set) {
+          memory += devices.graph.group(v).memory;
+          can = can && devices.graph.group(v).on_accelerator;
+        }
+        return can && memory <= devices.memory && accelerator_load(devices.graph, set) <= limit * (1 + 1e-12);
+      });
+      EXPECT_TRUE(held);
+    }
+    // Whatever the fewest is, the linearised DP needs no fewer.
+    if (!sets.empty() || one.platform.accelerators == 0) continue;
+    StagePlatform many = one.platform;
+    many.accelerators = static_cast<int>(one.graph.size());
+    many.hosts = std::min(many.hosts, 1);
+    EXPECT_FALSE(linear_split(one.graph, many, order, {.below = limit * (1 - 1e-9)}, budget));
+  }
+}
+
+// Groups that share a row and a price: whichever they are, nothing is refuted that a split is within. Where they can be
+// exchanged, as good as all is refuted that is with a row for each.
+TEST(ConvexBound, LosesNothingByGroupsThatAreAlike) {
+  std::size_t refuted = 0, refuted_apart = 0, shared = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const StageCase one = branched_stage_case(seed);
+    const double best = least_value(one.graph, one.platform);
+    if (best == kNoSplit || best <= 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    ConfigurationModel model = model_of(one.graph, one.platform);
+    const bool at_random = seed % 4 == 0;
+    if (at_random) {
+      for (std::size_t& row : model.alike) row = dice.below(1 + one.graph.size() / 2);
+    }
+    shared += *std::ranges::max_element(model.alike) + 1 < one.graph.size();
+    const GroupPrices prices = prices_by_time(model);
+    ConfigurationLp lp(std::move(model), prices, random_order(one.graph.size(), dice), {kWideLayer});
+    for (const double limit : {best, best * (1 + 1e-9), best * 1.1}) {
+      Budget budget(Budget::Limits{.ticks = 1'000'000});
+      EXPECT_NE(lp.refute(limit, budget), Refutation::Refuted);
+    }
+    if (at_random) continue;
+    ++tried;
+    const double limit = best * (1 - (seed % 2 == 0 ? 1e-6 : dice.chance() / 4));
+    Budget budget(Budget::Limits{.ticks = 2'000'000});
+    refuted += lp.refute(limit, budget) == Refutation::Refuted;
+    lp.tell_apart();
+    refuted_apart += lp.refute(limit, budget) == Refutation::Refuted;
+  }
+  EXPECT_GE(refuted * 100, refuted_apart * 99);  // near the LP's own limit it is a matter of rounding
+  EXPECT_GT(refuted * 2, tried);
+  EXPECT_GT(shared * 2, tried);
 }
 
 TEST(ConvexBound, NeverRefutesAContiguousSplit) {

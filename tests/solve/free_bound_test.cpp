@@ -8,6 +8,7 @@
 #include "partita/solve/configuration/narrow_order.h"
 #include "partita/solve/free/volume.h"
 #include "partita/solve/staged/staged_split.h"
+#include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
 
@@ -65,6 +66,60 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
       }
     }
   }
+}
+
+// A block of layers each of which reads some of those before it: nets that end together, of few costs.
+NetGraph block_of_layers(std::size_t layers, std::size_t costs, Dice& dice) {
+  IdVector<GroupId, Group> groups;
+  for (std::size_t i = 0; i < layers; ++i) groups.push_back({static_cast<double>(1 + dice.below(3)), 1, 0, true, true});
+  std::vector<Net> nets;
+  for (std::size_t i = 0; i + 1 < layers; ++i) {
+    std::vector<GroupId> members{GroupId(i)};
+    const std::size_t from = i + 1 + dice.below(layers - i - 1);
+    for (std::size_t k = from; k < layers; ++k) {
+      if (k + 1 == layers || !dice.one_in(6)) members.push_back(GroupId(k));
+    }
+    nets.push_back({static_cast<double>(1 + dice.below(costs)), members});
+  }
+  return NetGraph(std::move(groups), std::move(nets));
+}
+
+TEST(Trellis, TellsNetsApartOnlyWhereItMatters) {
+  for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
+    Dice dice(seed);
+    const NetGraph graph = block_of_layers(3 + dice.below(7), 1 + dice.below(2), dice);
+    const double limit = static_cast<double>(3 + dice.below(20));
+    const Scaled scaled = scale(graph, 1, limit);
+    std::vector<GroupId> order;
+    for (GroupId v : graph.all()) order.push_back(v);
+    if (dice.one_in(2)) dice.shuffle(order);
+    const bool narrow = dice.one_in(4);
+    const Trellis trellis(graph, scaled, order, {narrow ? 3 : kWide}, {});
+    for (std::uint32_t set = 0; set < (1u << graph.size()); ++set) {
+      const double load = accelerator_load(graph, groups_of(set, graph));
+      const auto along = load_along(trellis, set);
+      if (load <= limit) {
+        ASSERT_TRUE(along) << "seed " << seed;
+        EXPECT_LE(static_cast<double>(*along), load * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+      }
+      if (along && trellis.ignored().empty()) {
+        EXPECT_GE(static_cast<double>(*along), load * scaled.units_per_time - 100) << "seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(Trellis, OfABlockOfLayersIsNarrow) {
+  constexpr std::size_t kLayers = 40;
+  std::vector<Net> nets;
+  for (std::size_t i = 0; i + 1 < kLayers; ++i) {
+    nets.push_back({1, {}});
+    for (std::size_t k = i; k < kLayers; ++k) nets.back().members.push_back(GroupId(k));
+  }
+  const NetGraph graph(IdVector<GroupId, Group>(kLayers, {1, 1, 0, true, true}), std::move(nets));
+  const Trellis trellis(graph, scale(graph, 1, 1000), narrow_order(graph, 1), {kWide}, {});
+  EXPECT_TRUE(trellis.ignored().empty());
+  EXPECT_LT(trellis.state_count(), 4 * kLayers * kLayers);
 }
 
 TEST(Pricing, FindsRealSetsAndNeverMissesADearerOne) {

@@ -50,6 +50,22 @@ TEST(LimitLadder, GoesBelowALimitThatTakesTooLong) {
   EXPECT_LT(ladder.next(100, 50, 1), again);
 }
 
+TEST(LimitLadder, ClimbsFirstWhereTheTopIsFar) {
+  LimitLadder ladder({.far = 0.1});
+  const double top = ladder.next(100, 50, kLong);
+  for (int i = 0; i < 20; ++i) {
+    ladder.undecided(false);
+    EXPECT_LT(ladder.next(100, 50, kLong), top);
+  }
+  ladder.undecided(false);
+  bool at_top = false;
+  for (int i = 0; i < 20 && !at_top; ++i) {
+    at_top = ladder.next(100, 95, kLong) == top;
+    ladder.undecided(false);
+  }
+  EXPECT_TRUE(at_top);
+}
+
 TEST(LimitLadder, TriesABetterSplitAtOnce) {
   LimitLadder ladder;
   ladder.next(100, 50, kLong);
@@ -76,7 +92,7 @@ TEST(LimitLadder, TriesWhatSeemsEasyFirst) {
 TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
   LimitLadder ladder;
   double bound = 50, allowed = 80;  // as a relaxation would answer whose own optimum is 80
-  for (int i = 0; i < 200 && !ladder.exhausted(); ++i) {
+  for (int i = 0; i < 200 && !ladder.exhausted(100, bound); ++i) {
     const double limit = ladder.next(100, bound, 1000);
     if (limit == 0) break;
     EXPECT_GT(limit, bound);
@@ -87,8 +103,21 @@ TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
       ladder.impossible();
     }
   }
-  EXPECT_TRUE(ladder.exhausted());
+  EXPECT_TRUE(ladder.exhausted(100, bound));
   EXPECT_NEAR(bound, allowed, 0.02);
+  EXPECT_EQ(ladder.next(100, bound, 1), 0);
+  EXPECT_FALSE(ladder.exhausted(allowed, bound));  // a better split, whose limit nobody has asked for
+  EXPECT_GT(ladder.next(allowed, bound, 1), bound);
+}
+
+TEST(LimitLadder, HasMorePatienceWhereOnlyTheTopIsLeft) {
+  LimitLadder ladder;
+  const double bound = 100 - 0.005;  // nearer to the value than any two limits are to each other
+  const double top = ladder.next(100, bound, kLong);
+  for (int i = 0; i < 5; ++i) {
+    ladder.undecided(false);
+    EXPECT_EQ(ladder.next(100, bound, kLong), top);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "partita/solve/configuration/narrow_order.h"
+#include "partita/solve/configuration/order_estimate.h"
 #include "partita/solve/staged/linear.h"
 #include "tests/support/cases.h"
 #include "tests/support/net_graphs.h"
@@ -75,6 +78,49 @@ TEST(FrontierOrders, FollowTheBranchesOfATree) {
   }();
   Dice dice(1);
   EXPECT_LE(widest_frontier(ring, frontier_order(ring, {0.01, 0}, dice)), 6u);
+}
+
+TEST(OrderEstimate, OfAMovedOrderIsThatOfTheOrder) {
+  for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const NetCase one = random_net_case(seed, 20);
+    const std::size_t n = one.graph.size();
+    Dice dice(seed);
+    OrderEstimate estimate(one.graph);
+    estimate.take(frontier_order(one.graph, {dice.chance(), 0}, dice));
+    double before = estimate.states();
+    for (int i = 0; i < 30; ++i) {
+      const std::size_t length = 1 + dice.below(std::min<std::size_t>(n, 4));
+      estimate.try_move({dice.below(n - length + 1), length, dice.below(n - length + 1), dice.one_in(2)});
+      EXPECT_DOUBLE_EQ(estimate.states(), OrderEstimate(one.graph).take(estimate.order()));
+      EXPECT_LE(estimate.states(), before * (1 + 1e-12));
+      before = estimate.states();
+    }
+    std::vector<GroupId> order = estimate.order();
+    std::sort(order.begin(), order.end());
+    for (std::size_t v = 0; v < n; ++v) EXPECT_EQ(order[v], GroupId(v));
+  }
+}
+
+// Branches that begin and end at hubs: with the hubs decided, all nets to branches that are not begun stand alike.
+TEST(NarrowOrder, DecidesHubsFirst) {
+  constexpr std::size_t kBranches = 30, kLength = 4;
+  std::vector<Net> nets;
+  const GroupId from(kBranches * kLength), to(kBranches * kLength + 1);
+  const auto at = [](std::size_t branch, std::size_t i) { return GroupId(i * kBranches + branch); };
+  for (std::size_t branch = 0; branch < kBranches; ++branch) {
+    nets.push_back({1, {from, at(branch, 0)}});
+    nets.push_back({1, {at(branch, kLength - 1), to}});
+    for (std::size_t i = 1; i < kLength; ++i) nets.push_back({1, {at(branch, i - 1), at(branch, i)}});
+  }
+  const NetGraph graph(IdVector<GroupId, Group>(kBranches * kLength + 2), nets);
+  // Two hubs and one net of a branch are open at a time.
+  const double narrow = static_cast<double>(graph.size()) * std::pow(2.2, 3);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::vector<GroupId> order = narrow_order(graph, seed);
+    EXPECT_LE(estimated_states(graph, order), narrow) << "seed " << seed;
+    EXPECT_EQ(estimated_states(graph, order), OrderEstimate(graph).take(order));
+  }
 }
 
 // Cutting a random order: legal, of the value it says, and never better than the best assignment.

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <random>
 
 #include "partita/reduce/presolve.h"
+#include "partita/reduce/shrink.h"
 #include "partita/solve/staged/limit_question.h"
 #include "tests/solve/legal_split.h"
 #include "tests/support/cases.h"
@@ -119,6 +121,78 @@ TEST(GpipeSearch, PresolveKeepsSomeSplitWithinTheLimits) {
   }
   EXPECT_GT(joined, 0u);
   EXPECT_GT(banned_all, 0u);
+}
+
+// Some groups weigh next to nothing, as what shrink removes does; and what was removed leaves stages empty.
+PassCase case_with_light_groups(std::uint64_t seed) {
+  PassCase one = random_pass_case(seed, 8);
+  if (seed % 3 == 0) return one;
+  const auto lighter = [&](const StageGraph& graph) {
+    IdVector<GroupId, Group> groups;
+    std::vector<std::pair<GroupId, GroupId>> precedence;
+    std::vector<Net> nets;
+    for (GroupId v : graph.all()) {
+      groups.push_back(graph.group(v));
+      if ((seed / 2 + v.index() * v.index()) % 3 > 0) groups[v].accelerator_time *= 0x1p-8;  // the views still add up
+      if (seed % 4) groups[v].memory = 0;
+      for (GroupId w : graph.successors(v)) precedence.emplace_back(v, w);
+    }
+    for (NetId e : graph.nets()) nets.push_back({graph.cost(e), {graph.members(e).begin(), graph.members(e).end()}});
+    return StageGraph(std::move(groups), precedence, std::move(nets));
+  };
+  one.graphs.both = lighter(one.graphs.both);
+  for (StageGraph& pass : one.graphs.pass) pass = lighter(pass);
+  return one;
+}
+
+// Larger doses than the solver's, as on graphs of a few groups nearly everything is heavy. The answer about the shrunk
+// graph is the true one, since its views add up: so also where the limit on both passes is less than the other two
+// together. And its "no" is one for the graph.
+TEST(GpipeSearch, ShrunkGraphsRefuteNothingPossible) {
+  std::size_t changed = 0, refuted = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const PassCase one = case_with_light_groups(seed);
+    for (Asked& asked : questions(best_points(one.graphs, one.platform), seed)) {
+      Budget budget;
+      asked.limits.both *= std::array{1.0, 0.9, 0.8, 0.7}[changed / 4 % 4];
+      const PassQuestion question = make_question(one.platform, asked.limits);
+      const double dose = std::array{0.0, 0.01, 0.2, 1.0}[(seed + changed) % 4];
+      const Shrunk<PassGraphs> shrunk = shrink(one.graphs, question, dose, budget);
+      if (!shrunk.changed()) continue;
+      ++changed;
+      const Presolved small = presolve(shrunk.graph, question, {}, budget);
+      const bool no = small.infeasible || search_ideals(small.graph, question, 16, budget).answer == Answer::No;
+      refuted += no;
+      EXPECT_EQ(no, !has_split_within(shrunk.graph, question)) << "seed " << seed << ", dose " << dose;
+      EXPECT_FALSE(no && has_split_within(one.graphs, question)) << "seed " << seed << ", dose " << dose;
+    }
+  }
+  EXPECT_GT(changed, 0u);
+  EXPECT_GT(refuted, 0u);
+}
+
+// In whole slices and in small ones, which go on case by case, with what earlier questions have shown and without.
+TEST(GpipeSearch, IsNeverAnsweredWronglyWithLightGroups) {
+  std::size_t undecided = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const PassCase one = case_with_light_groups(seed);
+    ShrunkAnswers known;
+    for (const Asked& asked : questions(best_points(one.graphs, one.platform), seed)) {
+      Budget budget;
+      const std::uint64_t slice = seed % 2 ? budget.limits().ticks : std::uint64_t{1} << seed / 2 % 14;
+      const LimitAnswer reply = ask_limit(
+          one.graphs, make_question(one.platform, asked.limits), slice, budget, [](std::size_t, const std::string&) {},
+          {}, &known);
+      const std::string where = "seed " + std::to_string(seed);
+      EXPECT_NE(reply.answer, asked.possible ? Answer::No : Answer::Yes) << where;
+      if (reply.answer == Answer::Yes) expect_within(one, reply.split->stages, asked.limits, where);
+      undecided += reply.answer == Answer::Unknown;
+      if (seed % 2) {
+        EXPECT_NE(reply.answer, Answer::Unknown) << where;
+      }
+    }
+  }
+  EXPECT_GT(undecided, 0u);
 }
 
 }  // namespace

@@ -48,11 +48,11 @@ void expect_optima(const Question& question) {
   EXPECT_LE(missed * (question.subgraphs == 1 ? 200 : 60), found);
 }
 
-TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) { expect_optima({600, 1, false}); }
-TEST(LatencySearch, FindsTheOptimumWithTwoSubgraphs) { expect_optima({300, 2, false}); }
-TEST(LatencySearch, FindsTheOptimumWithThreeSubgraphs) { expect_optima({100, 3, false}); }
-TEST(LatencySearch, FindsTheOptimumWithFewCores) { expect_optima({600, 1, true}); }
-TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima({200, 2, true}); }
+TEST(LatencySearch, FindsTheOptimumOfSmallGraphs) { expect_optima({250, 1, false}); }
+TEST(LatencySearch, FindsTheOptimumWithTwoSubgraphs) { expect_optima({120, 2, false}); }
+TEST(LatencySearch, FindsTheOptimumWithThreeSubgraphs) { expect_optima({60, 3, false}); }
+TEST(LatencySearch, FindsTheOptimumWithFewCores) { expect_optima({250, 1, true}); }
+TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima({100, 2, true}); }
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
   for (const bool training : {false, true}) {

@@ -104,8 +104,9 @@ TEST(Orders, AreTopologicalAndWhole) {
     const StageGraph graph = random_stage_case(seed, 25).graph;
     Rng rng(seed);
     for (std::vector<GroupId> order :
-         {file_order(graph), depth_first_order(graph), depth_first_order(graph, &rng), small_cut_order(graph, 0, rng),
-          small_cut_order(graph, 1, rng), jittered_order(graph, 0, rng), jittered_order(graph, 8, rng)}) {
+         {file_order(graph), depth_first_order(graph), late_order(graph), depth_first_order(graph, &rng),
+          small_cut_order(graph, 0, rng), small_cut_order(graph, 1, rng), jittered_order(graph, 0, rng),
+          jittered_order(graph, 8, rng)}) {
       EXPECT_TRUE(is_topological(graph, order)) << "seed " << seed;
       std::sort(order.begin(), order.end());
       EXPECT_EQ(order, file_order(graph)) << "seed " << seed;

@@ -87,7 +87,7 @@ Packed pack(const LatencyInstance& instance, double limit) {
     if (round == 0) labels[0] = labels[1] = none;
     double bound = 0;
     for (const bool reversed : {false, true}) {
-      LatencyLabels sweep(model, reach, reversed, labels[reversed], labels[!reversed], limit);
+      LatencyLabels sweep(model, reach, reversed, labels[reversed], labels[!reversed], LatencyLabels::Way{limit});
       Budget budget;
       sweep.advance(budget);
       bound = std::max(bound, sweep.bound());

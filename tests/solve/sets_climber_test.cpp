@@ -16,7 +16,7 @@ double climb_below(const StageCase& one, double value) {
   SetsClimber climber(one.platform, {}, {});
   Budget budget;
   double bound = 0;
-  for (int turn = 0; turn < kTurns && !climber.finished() && bound < value * (1 - 1e-6); ++turn)
+  for (int turn = 0; turn < kTurns && !climber.finished(value, bound) && bound < value * (1 - 1e-6); ++turn)
     bound = std::max(bound, climber.climb(one.graph, value, bound, kTicksOfATurn, budget));
   return bound;
 }

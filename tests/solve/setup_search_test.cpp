@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/reduce/setup_presolve.h"
+#include "partita/reduce/setup_shrink.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/setups/pipeline_value.h"
 #include "partita/solve/staged/setups/presolve_setups.h"
@@ -90,6 +91,33 @@ TEST(SegmentSearch, SaysTheSameFromTheBeginning) {
     in_clusters += rules.has_clusters();
   });
   EXPECT_GT(in_clusters, 0u);
+}
+
+// Larger doses than the solver's: on graphs of a few groups nearly everything is heavy. With clusters, of all devices
+// next to each other.
+TEST(SegmentSearch, ShrunkGraphsHaveAPipelineWhereverTheGraphHas) {
+  std::size_t changed = 0, with_copies = 0, in_flight = 0, refuted = 0;
+  for_each_question(900, [&](const SmallQuestion& q) {
+    const Budget budget;
+    const SetupRules rules = q.instance.rules.has_clusters() ? without_clusters(q.instance.rules) : q.instance.rules;
+    if (!setups_can_shrink(rules)) return;
+    const double limit = q.optimum * kJustAbove;
+    for (const double dose : {0.0, 0.01, 0.2, 1.0}) {
+      const ShrunkSetups shrunk = shrink_setups(q.instance.graph, rules, limit, dose, budget);
+      if (!shrunk.changed()) continue;
+      ++changed;
+      with_copies += rules.replicas > 1;
+      in_flight += rules.memory_model == MemoryModel::OneF1B;
+      const PresolvedSetups small = presolve_setups(shrunk.graph, rules, limit, {}, budget);
+      ASSERT_FALSE(small.infeasible) << "dose " << dose << "\n" << describe(q.problem);
+      ASSERT_EQ(ask(small.contraction.graph, rules, limit, nullptr, 16), Answer::Yes) << describe(q.problem);
+      refuted += ask(shrunk.graph, rules, 0.9 * q.optimum) == Answer::No;
+    }
+  });
+  EXPECT_GT(changed, 0u);
+  EXPECT_GT(with_copies, 0u);
+  EXPECT_GT(in_flight, 0u);
+  EXPECT_GT(2 * refuted, changed);  // and it is worth something
 }
 
 // Returns how many groups the rule removed in all, so that a rule that never fires is noticed.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/reduce/presolve.h"
+#include "partita/solve/staged/gpipe_staged.h"
 #include "partita/solve/staged/ideal_search.h"
 #include "partita/solve/staged/setups/segment_search.h"
 #include "partita/solve/staged/staged.h"
@@ -163,6 +164,30 @@ TEST(Threads, ProveTheSameOfStagedSplitsAsOne) {
       EXPECT_NEAR(together.split->value, least_value(one.graph, one.platform), 1e-6) << "seed " << seed;
     }
   }
+}
+
+// The same with a limit on each pass.
+TEST(Threads, ProveTheSameOfPassesAsOne) {
+  Workers workers(kThreads, 0);
+  std::size_t proved = 0;
+  for (std::uint64_t seed = 1; seed <= cases(80); ++seed) {
+    const PassCase one = random_pass_case(seed);
+    StagedOptions options;
+    options.settings.annealing = false;  // one thread does that
+    Budget budget, several;
+    several.work_with(workers);
+    const StagedOutcome alone = solve_staged_gpipe(one.graphs, one.platform, options, budget, {});
+    const StagedOutcome together = solve_staged_gpipe(one.graphs, one.platform, options, several, {});
+    EXPECT_EQ(alone.infeasible, together.infeasible) << "seed " << seed;
+    ASSERT_EQ(alone.split.has_value(), together.split.has_value()) << "seed " << seed;
+    if (!alone.split) continue;
+    const double value = alone.split->value;
+    EXPECT_NEAR(value, together.split->value, 1e-6 * value) << "seed " << seed;
+    EXPECT_NEAR(value, alone.bound, 1e-6 * value) << "seed " << seed;
+    EXPECT_NEAR(value, together.bound, 1e-6 * value) << "seed " << seed;
+    ++proved;
+  }
+  EXPECT_GT(proved, cases(80) / 4);
 }
 
 // Whatever is found when the budget ends, nobody claims more than is known.

@@ -6,8 +6,7 @@
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/orders.h"
 #include "tests/solve/legal_split.h"
-#include "tests/support/cases.h"
-#include "tests/support/stage_graphs.h"
+#include "tests/support/stage_cases.h"
 
 namespace partita::detail::test {
 namespace {
@@ -21,9 +20,7 @@ Sides random_sides(const StageGraph& graph, Rng& rng) {
 // Intervals of one order are differences of pairs of prefixes too, so two orders are never worse than one.
 TEST(TwoOrders, GivesLegalSplitsNoWorseThanOneOrderAndNoBetterThanTheOptimum) {
   std::size_t found = 0, better = 0;
-  for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 9);
+  for_each_stage_case(1000, 9, [&](std::uint64_t seed, const StageCase& one) {
     Rng rng(seed);
     Budget budget;
     const std::vector<GroupId> order = order_to_try(one.graph, static_cast<int>(seed % 7), rng);
@@ -34,20 +31,18 @@ TEST(TwoOrders, GivesLegalSplitsNoWorseThanOneOrderAndNoBetterThanTheOptimum) {
       ASSERT_TRUE(split);
       EXPECT_LE(split->value, line->value * (1 + 1e-12));
     }
-    if (!split) continue;
+    if (!split) return;
     ++found;
     better += line && split->value < line->value * (1 - 1e-9);
     expect_legal(one.graph, one.platform, *split);
     EXPECT_GE(split->value, least_value(one.graph, one.platform) * (1 - 1e-12));
-  }
+  });
   EXPECT_GT(found, 0u);
   EXPECT_GT(better, 0u);
 }
 
 TEST(TwoOrders, WithEverythingOnOneSideItIsOneOrder) {
-  for (std::uint64_t seed = 1; seed <= cases(500); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 12);
+  for_each_stage_case(500, 12, [&](std::uint64_t, const StageCase& one) {
     Budget budget;
     const std::vector<GroupId> order = file_order(one.graph);
     const auto line = linear_split(one.graph, one.platform, order, {}, budget);
@@ -58,24 +53,22 @@ TEST(TwoOrders, WithEverythingOnOneSideItIsOneOrder) {
         EXPECT_NEAR(split->value, line->value, 1e-9 * (1 + line->value));
       }
     }
-  }
+  });
 }
 
 TEST(TwoOrders, FewCutsGiveLegalSplitsToo) {
   std::size_t found = 0;
-  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 20);
+  for_each_stage_case(1000, 20, [&](std::uint64_t seed, const StageCase& one) {
     Rng rng(seed);
     Budget budget;
     const auto split = split_two_orders(one.graph, one.platform, file_order(one.graph), random_sides(one.graph, rng),
                                         {.cuts = 2 + seed % 6}, budget);
-    if (!split) continue;
+    if (!split) return;
     ++found;
     expect_legal(one.graph, one.platform, *split);
     EXPECT_FALSE(split_two_orders(one.graph, one.platform, file_order(one.graph), random_sides(one.graph, rng),
                                   {.below = 0, .cuts = 2 + seed % 6}, budget));
-  }
+  });
   EXPECT_GT(found, 0u);
 }
 

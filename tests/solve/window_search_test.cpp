@@ -11,8 +11,7 @@
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/pipeline_window.h"
 #include "tests/solve/legal_split.h"
-#include "tests/support/cases.h"
-#include "tests/support/stage_graphs.h"
+#include "tests/support/stage_cases.h"
 
 namespace partita::detail::test {
 namespace {
@@ -103,12 +102,10 @@ std::optional<StagedSplit> some_split(const StageCase& one, Rng& rng) {
 
 TEST(PipelineWindow, HasASplitWithinALimitIfAndOnlyIfTheStagesHave) {
   std::size_t asked = 0, reaching_out = 0, with_host = 0;
-  for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 9);
+  for_each_stage_case(1500, 9, [&](std::uint64_t seed, const StageCase& one) {
     Rng rng(seed);
     const auto split = some_split(one, rng);
-    if (!split || split->stages.size() < 2) continue;
+    if (!split || split->stages.size() < 2) return;
     const std::size_t count = 1 + rng() % std::min<std::size_t>(3, split->stages.size());
     const std::size_t first = rng() % (split->stages.size() - count + 1);
     const std::span<const Stage> stages(split->stages.data() + first, count);
@@ -116,7 +113,7 @@ TEST(PipelineWindow, HasASplitWithinALimitIfAndOnlyIfTheStagesHave) {
     if (rng() % 3 == 0) ++devices.hosts;
     const double best = WindowBruteForce(one.graph, devices, stages).least();
     ASSERT_LT(best, kNoSplit);
-    if (best <= 0) continue;
+    if (best <= 0) return;
     for (const double share : {1 + 1e-6, 1 - 1e-6}) {
       const double limit = best * share;
       const PipelineWindow window(one.graph, devices, stages, limit);
@@ -138,19 +135,17 @@ TEST(PipelineWindow, HasASplitWithinALimitIfAndOnlyIfTheStagesHave) {
       ++platform.hosts;  // the one that a third of the windows has in addition
       expect_legal(one.graph, platform, whole);
     }
-  }
+  });
   EXPECT_GT(asked, 0u);
   EXPECT_GT(reaching_out, 0u);
   EXPECT_GT(with_host, 0u);
 }
 
 TEST(PipelineWindow, LoweredStagesWeighWhatTheyWeighInTheWhole) {
-  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 15);
+  for_each_stage_case(1000, 15, [&](std::uint64_t seed, const StageCase& one) {
     Rng rng(seed);
     const auto split = some_split(one, rng);
-    if (!split || split->stages.empty()) continue;
+    if (!split || split->stages.empty()) return;
     const std::size_t first = rng() % split->stages.size();
     const auto stages = std::span(split->stages).subspan(first);
     const PipelineWindow window(one.graph, devices_of(one.platform, stages), stages, 0);
@@ -165,17 +160,15 @@ TEST(PipelineWindow, LoweredStagesWeighWhatTheyWeighInTheWhole) {
       std::sort(found.begin(), found.end());
       EXPECT_EQ(found, expected);
     }
-  }
+  });
 }
 
 TEST(WindowSearch, GivesLegalSplitsWithSmallerLoadsAndEndsWhereNoWindowCanBeImproved) {
   std::size_t better = 0, handed_along = 0;
-  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const StageCase one = random_stage_case(seed, 9);
+  for_each_stage_case(1000, 9, [&](std::uint64_t seed, const StageCase& one) {
     Rng rng(seed);
     const auto start = some_split(one, rng);
-    if (!start || start->value <= 0) continue;
+    if (!start || start->value <= 0) return;
     Budget budget;
     WindowMemory memory;
     const auto found = search_windows(one.graph, one.platform, *start, {}, memory, rng, budget);
@@ -195,7 +188,7 @@ TEST(WindowSearch, GivesLegalSplitsWithSmallerLoadsAndEndsWhereNoWindowCanBeImpr
                   end.value * (1 - 1e-5));
       }
     }
-  }
+  });
   EXPECT_GT(better, 0u);
   EXPECT_GT(handed_along, 0u);
 }

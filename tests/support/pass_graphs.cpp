@@ -114,6 +114,36 @@ std::vector<PassPoint> best_points(const PassGraphs& graphs, const StagePlatform
   return best.back()[whole];
 }
 
+bool has_split_within(const PassGraphs& graphs, const PassQuestion& question) {
+  const StagePlatform& platform = question.both.platform;
+  const std::uint32_t whole = (std::uint32_t{1} << graphs.size()) - 1;
+  const auto fits = [&](std::uint32_t stage, bool host) {
+    return can_hold(graphs.both, platform, stage, host) &&
+           stage_load(graphs.both, stage, host) <= question.both.limit &&
+           stage_load(graphs.pass[0], stage, host) <= question.pass[0].limit &&
+           stage_load(graphs.pass[1], stage, host) <= question.pass[1].limit;
+  };
+  // by hosts and accelerators in use; every device holds something
+  const int k = platform.accelerators, l = platform.hosts;
+  std::vector<std::vector<char>> held((k + 1) * (l + 1), std::vector<char>(std::size_t{whole} + 1, 0));
+  held[0][0] = 1;
+  for (std::uint32_t to = 1; to <= whole; ++to) {
+    if (!is_ideal(graphs.both, to)) continue;
+    for (std::uint32_t from = (to - 1) & to;; from = (from - 1) & to) {
+      for (const bool host : {false, true}) {
+        if (!fits(to & ~from, host)) continue;
+        for (int c = host ? 1 : 0; c <= l; ++c) {
+          for (int f = host ? 0 : 1; f <= k; ++f) {
+            if (held[(c - host) * (k + 1) + f - !host][from]) held[c * (k + 1) + f][to] = 1;
+          }
+        }
+      }
+      if (from == 0) break;
+    }
+  }
+  return std::any_of(held.begin(), held.end(), [&](const auto& level) { return level[whole] != 0; });
+}
+
 double least_gpipe_value(const std::vector<PassPoint>& points) {
   double least = std::numeric_limits<double>::infinity();
   for (const PassPoint& p : points) least = std::min(least, p.forward + p.backward);

@@ -26,6 +26,9 @@ struct PassPoint {
 // The largest forward and backward loads of all staged splits, those left out that another is not above in either.
 std::vector<PassPoint> best_points(const PassGraphs& graphs, const StagePlatform& platform);
 
+// Whether some staged split has every load of every view within its limit.
+bool has_split_within(const PassGraphs& graphs, const PassQuestion& question);
+
 // The least sum of the two, or infinity.
 double least_gpipe_value(const std::vector<PassPoint>& points);
 

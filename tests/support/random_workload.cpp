@@ -13,7 +13,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::array kUnits{1.0, 0.25, 0.1, 0.37};
+constexpr std::array kTimeUnits{1.0, 0.25, 0.1, 0.37};
 constexpr std::array kCostUnits{0.25, 0.5, 1.0, 0.1};  // transfers that cost more than the work leave nothing to split
 
 // A node on its way into a workload: where it stands in a topological order is its place in the vector of drafts.
@@ -121,7 +121,7 @@ bool connects(const Recipe& recipe, const std::vector<Draft>& drafts, std::size_
 }  // namespace
 
 Workload make_workload(const Recipe& recipe) {
-  const double unit = kUnits[static_cast<std::size_t>(recipe.unit)];
+  const double unit = kTimeUnits[static_cast<std::size_t>(recipe.unit)];
   const double cost_unit = unit * kCostUnits[static_cast<std::size_t>(recipe.cost_unit)];
   const std::vector<Draft> drafts = make_drafts(recipe);
   Workload workload;

@@ -68,8 +68,8 @@ SettingFields describe(StagedSettings& s) {
 SettingFields describe(SetupSettings& s) {
   return {
       {"relaxation", &s.relaxation,
-       "Ask first as if devices stood next to each other and idle groups had no weights to exchange. Off to see what "
-       "it saves."},
+       "Ask first of smaller graphs, and as if devices stood next to each other and idle groups had no weights to "
+       "exchange. Off to see what it saves."},
       {"both_ends", &s.both_ends, "With clusters: search from either end in turn. Off to see which end is the harder."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
@@ -121,6 +121,7 @@ SettingFields describe(LatencySettings& s) {
       {"tolls", &s.tolls,
        "Labels in which each subgraph pays a toll, as accelerators are few. Off to see plain labels."},
       {"packing", &s.packing, "Bounds by how many parallel branches share an accelerator. Off to see labels alone."},
+      {"pairs", &s.pairs, "Labels that look at edges into a subgraph two by two. Off to see single ones alone."},
       {"branching", &s.branching, "Branch and bound on what labels leave open. Off to see what bounds prove alone."},
       {"most_orders", &s.most_orders, 1, 1e9, "orders", "Random orders cut into segments before annealing, at most."},
       {"longest_run", &s.longest_run, 100, 1e12, "proposals", "Of an annealing run. Longer for long limits."},
@@ -176,7 +177,7 @@ SettingFields describe(PortfolioSettings& s) {
       {"latency_start_share", &s.latency_start_share, 0, 1, "of the time", "For the staged start of latency, at most."},
       {"contiguous_share", &s.contiguous_share, 0, 1, "of the time", "To make a contiguous start better."},
       {"convex_bound_share", &s.convex_bound_share, 0, 1, "of the time",
-       "For the bound of contiguous splits over convex sets."},
+       "For the bounds of contiguous splits, over convex sets and of free splits by turns."},
       {"free_bound_share", &s.free_bound_share, 0, 1, "of the time",
        "For the bound of contiguous splits by free ones."},
       {"flat_clusters_share", &s.flat_clusters_share, 0, 1, "of the time", "For the question without clusters."},

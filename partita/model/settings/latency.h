@@ -14,6 +14,7 @@ struct LatencySettings {
   bool labels = true;
   bool tolls = true;
   bool packing = true;
+  bool pairs = true;
   bool branching = true;
   std::uint64_t most_orders = 400;
   std::uint64_t longest_run = 2'000'000;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "partita/reduce/alike_groups.h"
 #include "partita/solve/configuration/configuration_run.h"
 #include "partita/solve/configuration/interval_sets.h"
 
@@ -26,6 +27,7 @@ ConfigurationModel model_of(const FreeInstance& instance, const LoadWeights& wei
 ConfigurationModel model_of(const StageGraph& graph, const StagePlatform& platform) {
   ConfigurationModel model = model_of(static_cast<const NetGraph&>(graph), platform);
   model.order = order_of_groups(graph);
+  if (graph.has_closure()) model.alike = alike_groups(graph);
   return model;
 }
 
@@ -91,18 +93,27 @@ void ConfigurationLp::suggest(const FreeSplit& split) {
   suggest(sets);
 }
 
-Refutation ConfigurationLp::refute(double limit, Budget& budget, const std::vector<PairDecision>& decisions) {
-  if (!run_ || !run_->is_about(limit, decisions)) {
+Refutation ConfigurationLp::refute(double limit, Budget& budget, const std::vector<PairDecision>& decisions,
+                                   const std::vector<ConvexOrder::Edge>& precedence) {
+  if (!run_ || !run_->is_about(limit, decisions, precedence)) {
     run_.reset();  // before its successor takes as much memory
     if (!model_.order.empty() && limit != seeded_for_) {
       for (std::size_t c = 0; c < accelerators_; ++c)
         suggest(interval_sets(model_.classes[c].graph, model_.classes[c].memory, model_.order, limit, &budget));
       seeded_for_ = limit;
     }
-    run_ = std::make_unique<Run>(*this, limit, decisions, budget);
+    run_ = std::make_unique<Run>(*this, limit, decisions, precedence, budget);
   }
   return run_->go(budget);
 }
+
+void ConfigurationLp::tell_apart() {
+  if (apart_) return;
+  apart_ = true;
+  run_.reset();
+}
+
+const ConvexOrder& ConfigurationLp::order_asked() const { return run_ ? run_->order() : model_.order; }
 
 bool ConfigurationLp::too_large() const { return run_ && run_->too_large(); }
 

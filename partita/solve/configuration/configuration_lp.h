@@ -83,6 +83,10 @@ struct ConfigurationModel {
   std::vector<Devices> classes;  // accelerators first
   LoadWeights weights;
   ConvexOrder order;  // without points sets may be any
+  // Groups with the same number may be exchanged, as far as anybody knows; empty: none may.
+  IdVector<GroupId, std::size_t> alike = {};
+  // The devices' sets follow each other, as stages do, in the order's direction. Every group has one point then.
+  bool staged = false;
 
   std::size_t accelerator_classes() const;
 };
@@ -116,7 +120,10 @@ class ConfigurationLp {
   // Refuted: `proof()` tells why. LpFeasible: this relaxation, its size or the precision of its prices cannot refute the
   // limit. Undecided: the budget ended; asked the same again it goes on where it stopped. Throws OutOfTime, and must not
   // be asked any more then.
-  Refutation refute(double limit, Budget& budget, const std::vector<PairDecision>& decisions = {});
+  // With `precedence` it is asked of splits that keep these edges too, which must close no cycle: their sets are convex in
+  // an order with more edges. There is no certificate of that.
+  Refutation refute(double limit, Budget& budget, const std::vector<PairDecision>& decisions = {},
+                    const std::vector<ConvexOrder::Edge>& precedence = {});
   const FreeProof& proof() const { return proof_; }
   // If it was not refuted: the solution of the LP that the columns found last allow; empty if it was not solved, or needs
   // sets that are not there.
@@ -126,6 +133,10 @@ class ConfigurationLp {
   // the same prices. Infinity if there are none.
   double shortfall() const;
   const ConfigurationModel& model() const { return model_; }
+  // From now on every group has a row and a price of its own, also those that are alike: for who looks at solutions.
+  void tell_apart();
+  // The order that sets had to keep in the question asked last.
+  const ConvexOrder& order_asked() const;
   // The trellises of the limit asked last would have too many states.
   bool too_large() const;
 
@@ -138,6 +149,7 @@ class ConfigurationLp {
   const Trellis::Size size_;
   double seeded_for_ = 0;                      // the limit that first columns were made for
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes them for the classes that can hold them
+  bool apart_ = false;
   GroupPrices inner_;         // the prices that came nearest to a proof, for the next run to start from
   std::unique_ptr<Run> run_;  // of the question asked last
   FreeProof proof_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "partita/solve/configuration/tiling_sets.h"
+
 namespace partita::detail {
 namespace {
 
@@ -10,6 +12,14 @@ namespace {
 constexpr std::size_t kBytesPerState = 200;
 
 }  // namespace
+
+ConfigurationLp convex_lp(ConfigurationModel model, std::vector<GroupId> order, const ConvexBoundOptions& options,
+                          const Budget& budget) {
+  GroupPrices prices = prices_by_time(model);
+  const std::size_t room = budget.table_bytes() / kBytesPerState / std::max<std::size_t>(model.classes.size(), 1);
+  return ConfigurationLp(std::move(model), std::move(prices), std::move(order),
+                         Trellis::Size{options.widest_layer, std::min(options.most_states, room)});
+}
 
 ConvexBound::ConvexBound(const StageGraph& graph, const StagePlatform& platform, const ConvexBoundOptions& options)
     : graph_(graph), platform_(platform), options_(options) {}
@@ -23,14 +33,17 @@ void ConvexBound::suggest(const std::vector<Stage>& stages) {
 
 void ConvexBound::start(Budget& budget) {
   ConfigurationModel model = model_of(graph_, platform_);
+  model.staged = true;
   std::vector<GroupId> order = narrow_order(graph_, model.order, options_.seed, &budget);
   budget.spend(graph_.size());
-  GroupPrices prices = prices_by_time(model);
-  const std::size_t room = budget.table_bytes() / kBytesPerState / std::max<std::size_t>(model.classes.size(), 1);
-  lp_ = std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), std::move(order),
-                                          Trellis::Size{options_.widest_layer, std::min(options_.most_states, room)});
+  lp_.reset(new ConfigurationLp(convex_lp(std::move(model), std::move(order), options_, budget)));
   lp_->suggest(suggested_);
   suggested_.clear();
+}
+
+void ConvexBound::tile(double limit, Budget& budget) {
+  for (const std::vector<GroupId>& order : orders_) lp_->suggest(tiling_sets(lp_->model(), order, limit, budget));
+  tiled_for_ = limit;
 }
 
 template <class Ask>
@@ -38,6 +51,7 @@ Refutation ConvexBound::ask(double limit, Budget& budget, Ask ask_lp) {
   if (!(limit > 0) || graph_.size() > ConvexOrder::kMostPoints || graph_.size() == 0) return Refutation::LpFeasible;
   try {
     if (!lp_) start(budget);
+    if (limit != tiled_for_) tile(limit, budget);
     return ask_lp();
   } catch (const OutOfTime&) {
     tree_.reset();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct ConvexBoundOptions {
   std::size_t most_states = 1'000'000;  // with more it gives up
 };
 
+// The LP that refutes limits of staged splits: prices begin at the groups' times, and the trellises, along the order, take
+// what memory the budget has.
+ConfigurationLp convex_lp(ConfigurationModel model, std::vector<GroupId> order, const ConvexBoundOptions& options,
+                          const Budget& budget);
+
 class ConvexBound {
  public:
   // Both must outlive it. A platform may have no hosts, or no accelerators.
@@ -37,18 +43,25 @@ class ConvexBound {
   // The same by a tree of cases above the LP (pair_tree.h), for limits that the LP allows.
   Refutation refute_by_cases(double limit, Budget& budget);
 
+  // Of the limit asked last, if it was not refuted: by how much a lower one seems to be (configuration_lp.h).
+  double shortfall() const { return lp_ ? lp_->shortfall() : std::numeric_limits<double>::infinity(); }
+
   // Stages worth having as columns: those of good splits.
   void suggest(const std::vector<Stage>& stages);
+  // Topological orders of which intervals are (tiling_sets.h).
+  void suggest_orders(std::vector<std::vector<GroupId>> orders) { orders_ = std::move(orders); }
 
  private:
   void start(Budget& budget);
+  void tile(double limit, Budget& budget);
   template <class Ask>
   Refutation ask(double limit, Budget& budget, Ask ask_lp);
 
   const StageGraph& graph_;
   const StagePlatform& platform_;
   const ConvexBoundOptions options_;
-  std::vector<std::vector<GroupId>> suggested_;
+  std::vector<std::vector<GroupId>> suggested_, orders_;
+  double tiled_for_ = 0;  // the limit that intervals of the orders were made for
   std::unique_ptr<ConfigurationLp> lp_;
   std::unique_ptr<PairTree> tree_;  // of the limit asked for last
 };

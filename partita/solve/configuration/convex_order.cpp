@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partita/solve/configuration/narrow_order.h"
+#include "partita/util/time_watch.h"
 #include "partita/util/topological_order.h"
 
 namespace partita::detail {
@@ -47,6 +48,14 @@ bool ConvexOrder::is_convex(std::span<const GroupId> groups) const {
   return convex;
 }
 
+ConvexOrder ConvexOrder::with(const std::vector<Edge>& more) const {
+  std::vector<Edge> edges = more;
+  for (PointId p : all()) {
+    for (PointId next : successors_[p]) edges.emplace_back(p, next);
+  }
+  return ConvexOrder(points_of_.rows(), group_of_, edges);
+}
+
 ConvexOrder order_of_groups(const StageGraph& graph) {
   IdVector<PointId, GroupId> group_of;
   std::vector<ConvexOrder::Edge> edges;
@@ -77,6 +86,42 @@ NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>
     edges.emplace_back(point_of[edge.from], point_of[edge.to]);
   }
   result.order = ConvexOrder(groups, std::move(groups_of_points), edges);
+  return result;
+}
+
+OrderLeft order_without(const ConvexOrder& order, const Lift& lift, std::size_t groups, const Budget* budget) {
+  TimeWatch watch(budget);
+  OrderLeft result;
+  IdVector<PointId, PointId> now(order.size());
+  IdVector<PointId, GroupId> group_of;
+  for (PointId p : order.all()) {
+    if (!lift[order.group_of(p)].valid()) continue;
+    now[p] = PointId(result.before.size());
+    result.before.push_back(p);
+    group_of.push_back(lift[order.group_of(p)]);
+  }
+  std::vector<ConvexOrder::Edge> edges;
+  IdVector<PointId, PointId> seen_from(order.size());
+  std::vector<PointId> stack, next;
+  for (PointId p : result.before) {
+    stack.assign(1, p);
+    next.clear();
+    while (!stack.empty()) {
+      const PointId q = stack.back();
+      stack.pop_back();
+      watch.step();
+      for (PointId r : order.successors(q)) {
+        if (seen_from[r] == p) continue;
+        seen_from[r] = p;
+        (now[r].valid() ? next : stack).push_back(r);
+      }
+    }
+    for (PointId r : next) {
+      const bool follows = std::ranges::any_of(next, [&](PointId q) { return order.leads_to(q, r); });
+      if (!follows) edges.emplace_back(now[p], now[r]);
+    }
+  }
+  result.order = ConvexOrder(groups, std::move(group_of), edges);
   return result;
 }
 

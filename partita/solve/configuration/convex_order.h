@@ -45,9 +45,14 @@ class ConvexOrder {
   std::span<const PointId> successors(PointId p) const { return successors_[p]; }
   std::span<const PointId> predecessors(PointId p) const { return predecessors_[p]; }
   bool leads_to(PointId from, PointId to) const { return reached_.test(from.index(), to.index()); }
+  // What paths from p lead to, without p.
+  std::span<const Word> reached(PointId p) const { return reached_.row(p.index()); }
   std::size_t position(PointId p) const { return position_[p]; }  // in an order that takes every edge forward
 
   bool is_convex(std::span<const GroupId> groups) const;
+
+  // The same points with more edges, which must close no cycle.
+  ConvexOrder with(const std::vector<Edge>& more) const;
 
  private:
   IdVector<PointId, GroupId> group_of_;
@@ -68,6 +73,17 @@ struct NodeOrder {
 };
 // Precondition: at most kMostPoints nodes.
 NodeOrder order_of_nodes(const Problem& problem, const IdVector<NodeId, GroupId>& group_of, std::size_t groups);
+
+// What is left of an order where groups are gone: the points of the others, with an edge where a path led from one to
+// the other, but for those that follow from others. A set of groups that was convex is convex without those that are
+// gone: labels that never fall along edges never fall along paths.
+struct OrderLeft {
+  ConvexOrder order;
+  IdVector<PointId, PointId> before;  // by point that is left: which one it was
+};
+// `lift` has the new ids of groups; those that are gone have none. O(points * edges) at worst, where nearly all are
+// gone; throws OutOfTime.
+OrderLeft order_without(const ConvexOrder& order, const Lift& lift, std::size_t groups, const Budget* budget = nullptr);
 
 // The groups in an order in which few nets are open and few points wait for a label: nets and, for each point, the point
 // with its readers, so that transfers that cost nothing count too. Throws OutOfTime.

@@ -2,6 +2,7 @@
 #include "partita/solve/configuration/limit_ladder.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace partita::detail {
 namespace {
@@ -14,9 +15,15 @@ constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
 constexpr double kFurther = 2;
+constexpr double kMostShortfall = 2;     // with more, prices know nothing
+constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
+
+double likely_limit(double limit, double shortfall) {
+  return shortfall > 1 && shortfall < kMostShortfall ? limit / std::pow(shortfall, kBelowShortfall) : 0;
+}
 
 LimitLadder::LimitLadder(const Patience& patience)
     : given_(patience),
@@ -25,7 +32,12 @@ LimitLadder::LimitLadder(const Patience& patience)
       steps_(kFirstSteps),
       failures_(kFirstFailures) {}
 
+bool LimitLadder::exhausted(double value, double bound) const {
+  return value * (1 - kJustBelow) >= allowed_from_ && allowed_from_ - bound < kClosest * value;
+}
+
 double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
+  if (exhausted(value, bound)) return 0;
   const double top = value * (1 - kJustBelow);
   if (top != top_) {  // a better split: try to prove it right away
     top_ = top;
@@ -38,13 +50,9 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;
   } else if (top_failed_ || top >= allowed_from_) {
-    if (std::min(top, allowed_from_) - bound < near) {
-      exhausted_ = top >= allowed_from_;
-      if (exhausted_) return 0;
-    } else if (climbed_ >= steps_ || failed_ >= failures_ ||
-               std::min({top, allowed_from_, hard_from_}) - bound < near) {
+    if (climbed_ >= steps_ || failed_ >= failures_ || std::min({top, allowed_from_, hard_from_}) - bound < near) {
       hard_from_ = kNone;
-      top_failed_ = false;
+      top_failed_ = top - bound > given_.far * value;
       climbed_ = failed_ = 0;
       steps_ = kSteps;
       failures_ = kFailures;
@@ -59,6 +67,14 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   last_ = limit;
   spent_ += ticks;
   return limit;
+}
+
+std::uint64_t LimitLadder::within_patience(std::uint64_t ticks) {
+  const std::uint64_t patience = last_ == top_ ? patience_top_ : patience_;
+  const std::uint64_t too_many =
+      std::min(ticks - std::min<std::uint64_t>(ticks, 1), spent_ - std::min(spent_, patience));
+  spent_ -= too_many;
+  return ticks - too_many;
 }
 
 void LimitLadder::refuted() {

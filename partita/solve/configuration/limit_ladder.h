@@ -3,16 +3,20 @@
 //
 // First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit
 // that took too long. When the two have met, everything is tried again with more patience, first of all just below the
-// best value. A limit that the relaxation allows is never tried again, nor is one above it.
+// best value, unless the bound is still far from it. A limit that the relaxation allows is never tried again, nor is one above it; where that leaves nothing
+// between it and the bound, the ladder is exhausted, but only for values as large: a better one is tried as any other.
 //
 // Who gave up a limit may know one that is likely to be refuted at once: that one comes next.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <limits>
 
 namespace partita::detail {
+
+// A lower limit that prices seem to refute which fall short of refuting this one by a factor (ConfigurationLp::shortfall);
+// 0 if they know nothing.
+double likely_limit(double limit, double shortfall);
 
 class LimitLadder {
  public:
@@ -20,13 +24,16 @@ class LimitLadder {
   // takes long; the second has the time that most proofs need.
   struct Patience {
     std::uint64_t first_top = 1'000'000, first = 500'000, top = 16'000'000, other = 6'000'000;
+    double far = 1;  // of the value: with a gap this large, later rounds do not begin just below the best value
   };
 
   LimitLadder() : LimitLadder(Patience()) {}
   explicit LimitLadder(const Patience& patience);
 
-  // The limit for a turn of so many ticks, or 0 if there is none worth trying (then exhausted() is true).
+  // The limit for a turn of so many ticks, or 0 if there is none worth trying, which is when it is exhausted().
   double next(double value, double bound, std::uint64_t ticks);
+  // Of these ticks, as many as the last limit is worth; for who has use for the rest of the turn.
+  std::uint64_t within_patience(std::uint64_t ticks);
 
   // What came of the last limit.
   void refuted();
@@ -36,9 +43,11 @@ class LimitLadder {
 
   // Whether the last limit was the one just below the best value.
   bool is_at_top() const { return last_ == top_; }
+  // Whether it was one that seemed easy.
+  bool is_likely() const { return last_ == likely_; }
 
-  // The relaxation can do no more.
-  bool exhausted() const { return exhausted_; }
+  // The relaxation can do no more between this bound and this value.
+  bool exhausted(double value, double bound) const;
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -54,7 +63,6 @@ class LimitLadder {
   bool top_failed_ = false;
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
   int steps_, failures_;
-  std::atomic<bool> exhausted_ = false;  // the one thing that another thread may ask
 };
 
 }  // namespace partita::detail

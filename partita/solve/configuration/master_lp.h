@@ -9,6 +9,11 @@
 // to keep a shape, so that a part of one may be no set at all; prices have any sign, and hosts have columns, of which
 // there are no more than hosts. What no column covers, or several do, is made good by artificial columns, which cost
 // more than all devices.
+//
+// Groups may share a row: then all of them together are on devices as often as they are many. That allows more than a
+// row for each, so what it refutes is impossible as before; and where an automorphism of the model exchanges such groups
+// it allows no more, since the average of a solution's images is a solution of single rows. Their prices are then equal,
+// which is what makes the search for prices short on graphs with many equal branches.
 #pragma once
 
 #include <memory>
@@ -24,8 +29,8 @@ class ColumnBatch;
 class MasterLp {
  public:
   enum class Kind { Cover, Exactly };
-  // `classes`, accelerators first, must outlive it.
-  MasterLp(std::size_t groups, const std::vector<ScaledClass>& classes, Kind kind);
+  // `classes`, accelerators first, must outlive it. `row_of` numbers the rows of groups from 0.
+  MasterLp(IdVector<GroupId, std::size_t> row_of, const std::vector<ScaledClass>& classes, Kind kind);
   ~MasterLp();
 
   void add(const std::vector<GroupId>& column, std::size_t device_class);
@@ -45,11 +50,13 @@ class MasterLp {
   int artificial_count() const;
 
   std::unique_ptr<Clp> clp_;
+  const IdVector<GroupId, std::size_t> row_of_;
+  const std::size_t group_rows_;
   const std::vector<ScaledClass>& classes_;
   GroupPrices prices_;
   std::vector<double> device_price_;
   const Kind kind_;
-  double artificial_cost_, artificial_part_ = 0;
+  double artificial_cost_, artificial_part_ = 1;
   int first_artificial_ = 0, first_column_ = 0;  // columns of CLP
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "partita/solve/configuration/crossing_sets.h"
 #include "partita/util/bit_matrix.h"
 
 namespace partita::detail {
@@ -21,7 +22,10 @@ constexpr double kLightPair = 0.05, kSumOfPair = 0.2;  // heavy groups decide mo
 
 }  // namespace
 
-PairTree::PairTree(ConfigurationLp& lp, double limit) : lp_(lp), limit_(limit), waiting_{{}} { list_neighbours(); }
+PairTree::PairTree(ConfigurationLp& lp, double limit) : lp_(lp), limit_(limit), waiting_{{}} {
+  lp_.tell_apart();
+  list_neighbours();
+}
 
 void PairTree::list_neighbours() {
   std::set<std::pair<GroupId, GroupId>> pairs;
@@ -47,13 +51,14 @@ void PairTree::list_neighbours() {
 Refutation PairTree::refute(Budget& budget) {
   while (!waiting_.empty() && !hopeless_) {
     if (budget.exhausted()) return Refutation::Undecided;
-    const Decisions decisions = waiting_.back();
+    const Case& at_hand = waiting_.back();
     Budget slice(budget, kPatienceWithCase - std::min(spent_, kPatienceWithCase));
-    const Refutation answer = lp_.refute(limit_, slice, decisions);
+    const Refutation answer = lp_.refute(limit_, slice, at_hand.pairs, at_hand.precedence);
     spent_ += slice.ticks_used();
     if (answer == Refutation::Undecided && spent_ < kPatienceWithCase) return answer;
     if (answer == Refutation::Refuted) {
-      leaves_.push_back(lp_.proof());
+      ++refuted_;
+      if (!lp_.model().staged) leaves_.push_back(lp_.proof());
       waiting_.pop_back();
     } else {
       const std::vector<SetInUse> solution = lp_.solution();
@@ -61,20 +66,36 @@ Refutation PairTree::refute(Budget& budget) {
         spent_ = 0;
         continue;
       }
-      const std::optional<PairDecision> pair = pair_to_decide(solution);
-      const bool whole = !solution.empty() && answer == Refutation::LpFeasible &&
-                         std::ranges::all_of(solution, [](const SetInUse& set) { return set.part > 1 - kNearlyWhole; });
-      if (!pair && whole) sets_ = solution;
-      hopeless_ = !pair || decisions.size() >= kDeepest || leaves_.size() + waiting_.size() >= kMostLeaves;
-      if (hopeless_) break;
-      waiting_.back().push_back({pair->a, pair->b, false});
-      waiting_.push_back(decisions);
-      waiting_.back().push_back({pair->a, pair->b, true});
+      hopeless_ = at_hand.depth() >= kDeepest || refuted_ + waiting_.size() >= kMostLeaves || !split_case(solution);
+      if (hopeless_) {
+        const bool whole =
+            !solution.empty() && answer == Refutation::LpFeasible &&
+            std::ranges::all_of(solution, [](const SetInUse& set) { return set.part > 1 - kNearlyWhole; });
+        if (whole && !pair_to_decide(solution)) sets_ = solution;
+        break;
+      }
     }
     ++cases_;
     spent_ = 0;
   }
   return hopeless_ ? Refutation::LpFeasible : Refutation::Refuted;
+}
+
+// Makes two cases of the one at hand; false if nothing can be decided. What rules out sets in both cases goes first.
+bool PairTree::split_case(const std::vector<SetInUse>& solution) {
+  Case one = waiting_.back(), other = one;
+  if (const auto edge = lp_.model().staged ? edge_to_decide(solution, lp_.order_asked()) : std::nullopt) {
+    one.precedence.push_back(*edge);
+    other.precedence.emplace_back(edge->second, edge->first);
+  } else if (const auto pair = pair_to_decide(solution)) {
+    one.pairs.push_back({pair->a, pair->b, true});
+    other.pairs.push_back({pair->a, pair->b, false});
+  } else {
+    return false;
+  }
+  waiting_.back() = std::move(other);
+  waiting_.push_back(std::move(one));
+  return true;
 }
 
 // The pair that is furthest from together and from apart, heavy ones first.

@@ -39,6 +39,11 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
     }
   }
   bundles_of_ = Csr<GroupId, std::size_t>(graph.size(), pins);
+  std::vector<std::pair<NetId, std::size_t>> places;
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    for (NetId e : graph.nets_of(order[t])) places.emplace_back(e, t);
+  }
+  places_of_net_ = Csr<NetId, std::size_t>(graph.net_count(), places);
   if (!has_points()) return;
   slot_of_.assign(rules.order->size(), -1);
   is_forgotten_.assign(rules.order->size(), 0);
@@ -64,6 +69,7 @@ bool TrellisBuilder::run() {
 void TrellisBuilder::place(std::size_t t) {
   group_ = order_[t];
   open_bundles(t);
+  find_twins(t);
   if (has_points()) {
     open_points(t);
     relate_points();
@@ -121,6 +127,39 @@ void TrellisBuilder::open_bundles(std::size_t t) {
   std::erase_if(going_on_, closed);
   for (std::size_t b : bundles_of_[group_]) {
     if (bundles_[b].slot >= 0 && bundles_[b].last == t) ending_.push_back(b);
+  }
+}
+
+void TrellisBuilder::find_twins(std::size_t t) {
+  struct Left {
+    Load cost = 0;
+    std::span<const std::size_t> places;  // of undecided members
+    int slot = 0;
+  };
+  std::vector<Left> nets;
+  for (std::size_t slot = 0; slot < open_.size(); ++slot) {
+    const auto& b = open_[slot];
+    if (!b || *b >= graph_.net_count() || bundles_[*b].last <= t) continue;
+    const auto places = places_of_net_[NetId(*b)];
+    const auto decided = std::upper_bound(places.begin(), places.end(), t) - places.begin();
+    nets.push_back({bundles_[*b].cost, places.subspan(static_cast<std::size_t>(decided)), static_cast<int>(slot)});
+  }
+  const auto compare = [](const Left& a, const Left& b) {
+    if (a.cost != b.cost) return a.cost < b.cost ? -1 : 1;
+    if (a.places.size() != b.places.size()) return a.places.size() < b.places.size() ? -1 : 1;
+    const auto [x, y] = std::ranges::mismatch(a.places, b.places);
+    return x == a.places.end() ? 0 : *x < *y ? -1 : 1;
+  };
+  std::ranges::sort(nets, [&](const Left& a, const Left& b) {
+    const int order = compare(a, b);
+    return order < 0 || (order == 0 && a.slot < b.slot);
+  });
+  twins_.clear();
+  for (std::size_t i = 0, next = 0; i < nets.size(); i = next) {
+    for (next = i + 1; next < nets.size() && compare(nets[i], nets[next]) == 0;) ++next;
+    if (next == i + 1) continue;
+    std::vector<int>& slots = twins_.emplace_back();
+    for (std::size_t k = i; k < next; ++k) slots.push_back(nets[k].slot);
   }
 }
 
@@ -248,6 +287,7 @@ void TrellisBuilder::arrive(bool take) {
   if (has_points()) load += charge_forced(key);
   const Load least = states_.least[state_] + load;
   if (least > scaled_.limit) return;
+  sort_twins(key);
   const std::int32_t to = next_.enter(key, least);
   std::vector<Trellis::Arc>& arcs = layers.back().arcs;
   for (std::size_t i = first_arc_; i < arcs.size(); ++i) {
@@ -331,6 +371,18 @@ Load TrellisBuilder::charge_forced(StateKey& key) const {
     key.set_net(bundle.slot, kMixed);
   }
   return load;
+}
+
+void TrellisBuilder::sort_twins(StateKey& key) const {
+  for (const std::vector<int>& slots : twins_) {
+    std::size_t in = 0, mixed = 0;
+    for (int slot : slots) {
+      in += key.net(slot) == kAllIn;
+      mixed += key.net(slot) == kMixed;
+    }
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      key.set_net(slots[i], i < in ? kAllIn : i < in + mixed ? kMixed : kAllOut);
+  }
 }
 
 void TrellisBuilder::close() {

@@ -47,6 +47,7 @@ class TrellisBuilder {
 
   void place(std::size_t t);
   void open_bundles(std::size_t t);
+  void find_twins(std::size_t t);
   void open_points(std::size_t t);
   void relate_points();
   void watch_nets(std::size_t t);
@@ -61,6 +62,7 @@ class TrellisBuilder {
   bool narrow_intervals(StateKey& key) const;
   Load charge_nets(StateKey& key, bool take) const;
   Load charge_forced(StateKey& key) const;
+  void sort_twins(StateKey& key) const;
 
   void forget_net(std::size_t bundle);
   void forget_point(PointId p);
@@ -81,6 +83,7 @@ class TrellisBuilder {
   std::vector<Bundle> bundles_;  // nets, then pairs
   std::vector<std::array<GroupId, 2>> pair_members_;
   Csr<GroupId, std::size_t> bundles_of_;
+  Csr<NetId, std::size_t> places_of_net_;         // of its members, rising
   std::vector<std::optional<std::size_t>> open_;  // bundles by slot
 
   IdVector<PointId, int> slot_of_;        // while it waits for a label
@@ -91,6 +94,7 @@ class TrellisBuilder {
   // Of the group at hand:
   GroupId group_;
   std::vector<std::size_t> starting_, going_on_, ending_;
+  std::vector<std::vector<int>> twins_;  // slots of nets that cannot be told apart once the group is placed
   std::vector<PointId> points_;
   std::vector<int> own_slots_;                              // of its points; -1: nothing is known of one
   std::vector<std::pair<std::size_t, std::size_t>> inner_;  // a path leads from the one to the other

@@ -2,7 +2,7 @@
 #include "partita/solve/free/bound_climber.h"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "partita/solve/configuration/narrow_order.h"
 
@@ -12,35 +12,40 @@ namespace {
 constexpr std::size_t kNarrowestLayer = 16;           // of a trellis
 constexpr std::size_t kMostConvexStates = 1'500'000;  // in all: pricing more takes longer than it is worth
 constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
+// From far below, prices come nearer to a proof with every limit refuted. [GPT-2-medium, inference: limits 6, 4, 3 and 2 %
+// below the best value in 6.5 s together.]
+constexpr LimitLadder::Patience kFreePatience{.far = 0.03};
 // Limits over convex sets take longer, and more of them are refuted just below the value.
 constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
 // On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
-constexpr int kMostTooLarge = 3;
+constexpr int kMostTooLarge = 2;
 // A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
 // allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
 constexpr std::size_t kFewGroups = 500;
-constexpr double kFewStates = 1e5;
-constexpr double kFreeDoses[] = {0.01};  // of shrink, before the whole graph
-constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
+constexpr double kFewStates = 1e5, kFewConvexStates = 5e5;  // of the latter many are never reached
+// Of shrink, before the whole graph. [InceptionV3, training: with 0.01 the LP allows limits from 14 % below the value on,
+// with 0.002 from 5 %. Over convex sets the whole graph is often small enough to be asked next.]
+constexpr double kFreeDoses[] = {0.01, 0.002, 0.0005}, kConvexDoses[] = {0.01};
 
 }  // namespace
 
 BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options,
                            const ProofCheck& check, Budget& budget)
     : instance_(instance), convex_order_(order), options_(options), check_(check), budget_(budget) {
-  finished_ = !options.settings.configuration_lp;
+  if (!options.settings.configuration_lp) finished_from_ = 0;
   const bool two_passes = std::ranges::any_of(instance.time, [](const auto& times) {
     return std::ranges::any_of(times, [](const ClassTime& time) { return time.pass[1] > 0; });
   });
   for (const LoadWeights& weights : list_load_weights(instance.mode, two_passes)) {
     std::vector<std::optional<double>> doses{std::nullopt};
-    if (options.settings.shrink && order.empty() && instance.is_plain())
-      doses.insert(doses.begin(), std::begin(kFreeDoses), std::end(kFreeDoses));
+    if (options.settings.shrink && instance.is_plain()) {
+      const std::span<const double> smaller = order.empty() ? std::span<const double>(kFreeDoses) : kConvexDoses;
+      doses.insert(doses.begin(), smaller.begin(), smaller.end());
+    }
     const Climber* before = nullptr;
     for (const std::optional<double>& dose : doses) {
-      climbers_.push_back(
-          std::make_unique<Climber>(weights, order.empty() ? LimitLadder::Patience() : kConvexPatience));
+      climbers_.push_back(std::make_unique<Climber>(weights, order.empty() ? kFreePatience : kConvexPatience));
       climbers_.back()->dose = dose;
       climbers_.back()->before = before;
       before = climbers_.back().get();
@@ -49,20 +54,27 @@ BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& orde
 }
 
 std::optional<BoundClimber::News> BoundClimber::climb(const FreeSplit& best, double bound, std::uint64_t ticks) {
-  Climber* const climber = next_climber();
+  const Open open{best.value, bound};
+  Climber* climber = next_climber(open);
+  while (climber && climber->order.empty() && !make_graph(*climber, best.value)) climber = next_climber(open);
   if (!climber) {
-    finished_ = true;
+    finished_from_ = best.value;
     return std::nullopt;
   }
-  if (!climber->lp && !make_lp(*climber, best.value)) return std::nullopt;
+  if (!climber->lp) make_lp(*climber);
   if (best.value < climber->suggested) {
     climber->lp->suggest(climber->small ? climber->small->without_removed(best) : best);
     climber->tree.reset();  // its limit is above the value
   }
   climber->suggested = best.value;
-  if (has_tree_to_climb(*climber)) return climb_tree(*climber, ticks);
+  if (has_tree_to_climb(*climber, open)) {
+    const bool alone = climber->ladder.exhausted(best.value, bound);
+    return climb_tree(*climber, alone ? ticks : std::min(ticks, first_tree_ticks() - climber->tree_ticks));
+  }
   const double limit = climber->ladder.next(best.value, bound, ticks);
   if (!(limit > 0)) return std::nullopt;
+  // Over convex sets the whole turn, which is no longer than what a limit takes.
+  if (convex_order_.empty()) ticks = climber->ladder.within_patience(ticks);
   return climb_ladder(*climber, limit, best.value, ticks);
 }
 
@@ -74,19 +86,19 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
   if (news.answer == Refutation::Refuted && holds(proof)) {
     climber.ladder.refuted();
     news.proof = std::move(proof);
+  } else if (climber.lp->too_large() && ++climber.too_large < kMostTooLarge) {
+    climber.tree.reset();  // it asks the LP
+    climber.lp.reset();    // a narrower one comes next, which gives up more of the order
   } else if (news.answer == Refutation::LpFeasible) {
     climber.ladder.impossible();
     climber.met_its_end = true;
-    climber.too_large += climber.lp->too_large();
     // A tree needs a limit worth refuting: just below the value.
     const bool at_top = climber.ladder.is_at_top();
     if (at_top && limit < value && !climber.tree && !climber.lp->too_large())
       climber.tree = std::make_unique<PairTree>(*climber.lp, limit);
   } else {
     const bool unproved = news.answer == Refutation::Refuted;
-    const double shortfall = climber.lp->shortfall();
-    const bool knows = !convex_order_.empty() && !unproved && shortfall > 1;
-    climber.ladder.undecided(unproved, knows ? limit / std::pow(shortfall, kBelowShortfall) : 0);
+    climber.ladder.undecided(unproved, unproved ? 0 : likely_limit(limit, climber.lp->shortfall()));
   }
   return news;
 }
@@ -110,62 +122,74 @@ BoundClimber::News BoundClimber::climb_tree(Climber& climber, std::uint64_t tick
 bool BoundClimber::is_small() {
   if (instance_.graph.size() >= kFewGroups) return false;
   if (order_.empty()) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
-  return estimated_states(instance_.graph, order_) < kFewStates;
+  return estimated_states(instance_.graph, order_) < (convex_order_.empty() ? kFewStates : kFewConvexStates);
 }
 
 // False if its graph is not worth having.
-bool BoundClimber::make_lp(Climber& climber, double value) {
+bool BoundClimber::make_graph(Climber& climber, double value) {
   if (climber.dose) {
-    if (!is_small()) climber.small = ShrunkFree::make(instance_, value, *climber.dose, budget_);
+    if (!is_small()) climber.small = ShrunkFree::make(instance_, convex_order_, value, *climber.dose, budget_);
     const ShrunkFree* const smaller = climber.before && climber.before->small ? &*climber.before->small : nullptr;
     climber.skipped = !climber.small || (smaller && smaller->removed() == climber.small->removed());
     climber.met_its_end = climber.skipped;
     if (climber.skipped) return false;
+    climber.order = narrow_order(climber.small->graph(), climber.small->order(), options_.seed, &budget_);
+  } else if (!convex_order_.empty() || climber.weights.any_transfers()) {
+    if (order_.empty()) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
+    climber.order = order_;
+  } else {  // without transfers any order is as narrow as any other
+    for (GroupId v : instance_.graph.all()) climber.order.push_back(v);
   }
-  const NetGraph& graph = climber.small ? climber.small->graph() : instance_.graph;
-  const std::size_t trellises = std::max<std::size_t>(instance_.devices.accelerator_classes(), 1);
-  const bool several = std::ranges::count_if(climbers_, [](const auto& c) { return !c->dose; }) > 1;
-  const std::size_t parts = trellises * (several ? 2 : 1);
-  const bool convex = !convex_order_.empty();
-  // Of the trellises of all classes of an LP; half as many where there are several LPs. Those of convex sets are narrow
-  // but for a few layers, and give up where they are not.
-  const std::size_t evenly = options_.settings.most_states / parts / (convex ? 1 : graph.size() + 1);
-  Trellis::Size size{std::clamp(evenly, kNarrowestLayer, std::size_t{options_.settings.widest_layer})};
-  if (convex) size.most_states = std::min(std::size_t{options_.settings.most_states}, kMostConvexStates) / parts;
-  if (climber.small) {
-    climber.lp = std::make_unique<ConfigurationLp>(climber.small->model(instance_),
-                                                   climber.small->without_removed(first_prices_),
-                                                   narrow_order(graph, options_.seed, &budget_), size);
-    return true;
-  }
-  // Without transfers any order is as narrow as any other.
-  std::vector<GroupId> any_order;
-  for (GroupId v : instance_.graph.all()) any_order.push_back(v);
-  const bool narrow = convex || climber.weights.any_transfers();
-  if (order_.empty() && narrow) order_ = narrow_order(instance_.graph, convex_order_, options_.seed, &budget_);
-  ConfigurationModel model = model_of(instance_, climber.weights, convex_order_);
-  GroupPrices prices = first_prices_.empty() ? prices_by_time(model) : first_prices_;
-  climber.lp =
-      std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), narrow ? order_ : any_order, size);
   return true;
 }
 
-bool BoundClimber::has_tree_to_climb(const Climber& climber) const {
-  const std::uint64_t first = convex_order_.empty() ? kFirstFreeTreeTicks : kFirstTreeTicks;
-  return climber.tree && (climber.tree_ticks < first || climber.ladder.exhausted());
+void BoundClimber::make_lp(Climber& climber) {
+  ConfigurationModel model =
+      climber.small ? climber.small->model(instance_) : model_of(instance_, climber.weights, convex_order_);
+  GroupPrices prices = first_prices_;
+  if (climber.small) prices = climber.small->without_removed(std::move(prices));
+  if (prices.empty()) prices = prices_by_time(model);
+  climber.lp =
+      std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), climber.order, trellis_size(climber));
+  climber.suggested = std::numeric_limits<double>::infinity();
 }
 
-bool BoundClimber::is_over(const Climber& climber) const {
+// Of the trellises of all classes of an LP; half as many where there are several LPs. Those of convex sets are narrow
+// but for a few layers, so that they may be wide there; where they are not, all layers have the same width.
+Trellis::Size BoundClimber::trellis_size(const Climber& climber) const {
+  const std::size_t trellises = std::max<std::size_t>(instance_.devices.accelerator_classes(), 1);
+  const bool several = std::ranges::count_if(climbers_, [](const auto& c) { return !c->dose; }) > 1;
+  const std::size_t parts = trellises * (several ? 2 : 1);
+  const std::size_t most = options_.settings.most_states / parts, widest = options_.settings.widest_layer;
+  const auto evenly = [&](std::size_t states) {
+    return std::clamp(states / (climber.order.size() + 1), kNarrowestLayer, widest);
+  };
+  if (convex_order_.empty()) return {evenly(most)};
+  const std::size_t most_convex = std::min<std::size_t>(most, kMostConvexStates / parts);
+  return {climber.too_large == 0 ? widest : evenly(most_convex), most_convex};
+}
+
+std::uint64_t BoundClimber::first_tree_ticks() const {
+  return convex_order_.empty() ? kFirstFreeTreeTicks : kFirstTreeTicks;
+}
+
+bool BoundClimber::has_tree_to_climb(const Climber& climber, const Open& open) const {
+  return climber.tree && (climber.tree_ticks < first_tree_ticks() || climber.ladder.exhausted(open.value, open.bound));
+}
+
+bool BoundClimber::is_over(const Climber& climber, const Open& open) const {
   if (climber.skipped || (climber.before && !climber.before->met_its_end)) return true;
-  return !has_tree_to_climb(climber) && (climber.ladder.exhausted() || climber.too_large >= kMostTooLarge);
+  if (has_tree_to_climb(climber, open)) return false;
+  const bool hopeless = climber.too_large >= kMostTooLarge && open.value >= climber.suggested;
+  return hopeless || climber.ladder.exhausted(open.value, open.bound);
 }
 
 // The one after the last that still has something to do; compute alone, which is the first, begins.
-BoundClimber::Climber* BoundClimber::next_climber() {
+BoundClimber::Climber* BoundClimber::next_climber(const Open& open) {
   for (std::size_t i = 0; i < climbers_.size(); ++i) {
     Climber* const climber = climbers_[turn_].get();
     turn_ = (turn_ + 1) % climbers_.size();
-    if (!is_over(*climber)) return climber;
+    if (!is_over(*climber, open)) return climber;
   }
   return nullptr;
 }

@@ -5,7 +5,7 @@
 // limit_ladder.h decides. The devices of good splits are columns of the LP. Where loads are maxima, each of a few weights
 // (load_weights.h) makes an LP of its own; they climb in turns, and one that can do no more drops out.
 //
-// Free splits on plain platforms are bounded on smaller graphs first (shrunk_free.h), which decide sooner; where one has
+// On plain platforms limits are tried on smaller graphs first (shrunk_free.h), which decide sooner; where one has
 // allowed a limit, the next larger one climbs too, and the whole graph in the end.
 //
 // Where the LP allows the limit just below the best value, a tree of cases (pair_tree.h) goes on: first for a while, and
@@ -15,6 +15,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,15 +42,21 @@ class BoundClimber {
     std::optional<FreeSplit> split;  // within the limit; memory and shape are for others to check
   };
   // Works at one limit below the value of the best split, which is above 0, for as many ticks; nothing if there is none
-  // left. May throw OutOfTime, and must not be asked any more then.
+  // left, which may be otherwise for a better split. May throw OutOfTime, and must not be asked any more then.
   std::optional<News> climb(const FreeSplit& best, double bound, std::uint64_t ticks);
 
-  bool finished() const { return finished_; }  // any thread may ask
+  // Nothing more can be refuted below this value. Any thread may ask.
+  bool finished(double value) const {
+    const double from = finished_from_;
+    return value >= from && from < kNotYet;
+  }
   void give_up() { climbers_.clear(); }
   // Finer buckets, where a check asks for them: whoever checks a proof may put labels into buckets in another way.
   bool holds(ProofTree& proof);
 
  private:
+  static constexpr double kNotYet = std::numeric_limits<double>::infinity();
+
   // One choice of weights, and how far its LP has come.
   struct Climber {
     Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
@@ -59,6 +66,7 @@ class BoundClimber {
     bool met_its_end = false;         // its relaxation has allowed a limit, or its graph is not worth having
     bool skipped = false;             // the latter
     std::optional<ShrunkFree> small;
+    std::vector<GroupId> order;  // of its graph, for the trellises
     std::unique_ptr<ConfigurationLp> lp;
     std::unique_ptr<PairTree> tree;
     std::uint64_t tree_ticks = 0;  // spent on it
@@ -67,11 +75,18 @@ class BoundClimber {
     int too_large = 0;                                           // limits at which the trellis was
   };
 
-  Climber* next_climber();
-  bool has_tree_to_climb(const Climber& climber) const;
-  bool is_over(const Climber& climber) const;
+  // The interval that is open.
+  struct Open {
+    double value = 0, bound = 0;
+  };
+  Climber* next_climber(const Open& open);
+  bool has_tree_to_climb(const Climber& climber, const Open& open) const;
+  bool is_over(const Climber& climber, const Open& open) const;
+  std::uint64_t first_tree_ticks() const;
   bool is_small();
-  bool make_lp(Climber& climber, double value);
+  bool make_graph(Climber& climber, double value);
+  void make_lp(Climber& climber);
+  Trellis::Size trellis_size(const Climber& climber) const;
   News climb_tree(Climber& climber, std::uint64_t ticks);
   News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
   FreeSplit split_of(const Climber& climber, const std::vector<SetInUse>& sets) const;
@@ -86,7 +101,7 @@ class BoundClimber {
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0;
-  std::atomic<bool> finished_ = false;
+  std::atomic<double> finished_from_ = kNotYet;  // for values as large
 };
 
 }  // namespace partita::detail

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kBelowVolume = 5e-7;
 constexpr std::uint64_t kVolumeTicks = 4'000'000;
+constexpr std::uint64_t kLeastOfTurn = 8;  // an eighth
 
 template <class Loads>
 class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
@@ -66,19 +67,31 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     if (best_.raise_bound(proof.front().limit, text)) proof_ = std::move(proof);
   }
 
-  bool bounds_finished() const override { return climber_.finished(); }
+  bool bounds_finished(double value) const override { return climber_.finished(value); }
   void give_up_bounds() override { climber_.give_up(); }
 
-  // One limit of one LP.
+  // One limit after the other, each for as long as it is worth. What is left of a turn in the end is not enough to begin
+  // another.
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {
+    const std::uint64_t end = budget_.ticks_used() + ticks;
+    for (std::uint64_t left = ticks; left > ticks / kLeastOfTurn;) {
+      const bool one_more = raise_bound_once(best_.copy_of_split().value_or(best), left);
+      if (!one_more || budget_.exhausted() || best_.closed(std::max(options_.gap, kClosedGap))) return;
+      left = end - std::min(end, budget_.ticks_used());
+    }
+  }
+
+  // One limit of one LP; false if none is left.
+  bool raise_bound_once(const FreeSplit& best, std::uint64_t ticks) {
     auto news = climber_.climb(best, best_.bound(), ticks);
-    if (!news) return;
+    if (!news) return false;
     Base::tell_of_limit(news->answer);
     if (news->split && options_.threads <= 1) Base::start_from(*news->split);  // the search is another thread's else
-    if (!news->proof) return;
+    if (!news->proof) return true;
     const bool by_cases = news->proof->size() > 1;
     accept(std::move(*news->proof), by_cases ? "configuration LP, case by case; its certificate was verified"
                                              : "configuration LP; its certificate was verified");
+    return true;
   }
 
   std::vector<GroupId> any_order() const {

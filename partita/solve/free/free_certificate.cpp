@@ -6,6 +6,7 @@
 
 #include "partita/reduce/removal_step.h"
 #include "partita/reduce/transfers.h"
+#include "partita/solve/configuration/proof_words.h"
 
 namespace partita::detail {
 namespace {
@@ -33,76 +34,39 @@ std::vector<Certificate::Transfer> transfers_of(const Problem& problem, const Fr
   return result;
 }
 
-class CertificateWriter {
- public:
-  CertificateWriter(const Problem& problem, const FreeInstance& instance, const NodeOrder* order)
-      : problem_(problem), instance_(instance), order_(order), representative_(instance.graph.size(), 0) {
-    IdVector<GroupId, char> named(instance.graph.size(), 0);
-    for (NodeId v : instance.group_of.all()) {
-      const GroupId group = instance.group_of[v];
-      if (!named[group]) representative_[group] = id_of(v);
-      named[group] = 1;
-    }
+// By group: the original id of its first node.
+IdVector<GroupId, std::int64_t> first_nodes(const Problem& problem, const FreeInstance& instance) {
+  IdVector<GroupId, std::int64_t> result(instance.graph.size(), 0);
+  IdVector<GroupId, char> named(instance.graph.size(), 0);
+  for (NodeId v : instance.group_of.all()) {
+    const GroupId group = instance.group_of[v];
+    if (!named[group]) result[group] = problem.workload->graph.nodes[v].original_id;
+    named[group] = 1;
   }
-
-  Certificate write(const ProofTree& proof) const {
-    Certificate certificate;
-    certificate.limit = proof.front().limit;
-    certificate.shape = order_ ? Shape::Contiguous : Shape::Free;
-    certificate.weights = proof.front().weights;
-    if (proof.front().removed) {
-      for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
-        certificate.steps.push_back(removal_step(removal, representative_));
-    }
-    if (proof.size() == 1 && proof.front().decisions.empty()) {
-      Certificate::Leaf only = leaf(proof.front());
-      certificate.classes = std::move(only.classes);
-      certificate.devices = std::move(only.devices);
-    } else {
-      for (const FreeProof& one : proof) certificate.leaves.push_back(leaf(one));
-    }
-    return certificate;
-  }
-
- private:
-  std::int64_t id_of(NodeId v) const { return problem_.workload->graph.nodes[v].original_id; }
-
-  Certificate::Leaf leaf(const FreeProof& proof) const {
-    Certificate::Leaf result;
-    for (const PairDecision& pair : proof.decisions)
-      result.decisions.push_back({representative_[pair.a], representative_[pair.b], pair.together});
-    for (GroupId v : proof.order) result.classes.push_back({representative_[v], proof.prices[v]});
-    for (std::size_t c = 0; c < proof.devices.size(); ++c)
-      result.devices.push_back(devices(c, proof.devices[c], order_ || !proof.decisions.empty()));
-    return result;
-  }
-
-  Certificate::Devices devices(std::size_t c, const FreeProof::Devices& from, bool hosts_have_sets) const {
-    const DeviceTable::Class& device_class = instance_.device_class(c);
-    Certificate::Devices result{.name = problem_.workload->platform.classes[device_class.id].name,
-                                .memory_toll = from.memory_toll,
-                                .most = std::nullopt,
-                                .ignored = {}};
-    if (device_class.host && !hosts_have_sets) return result;
-    result.theta = from.theta;
-    result.buckets = from.buckets;
-    result.most = from.most;
-    result.ignored = transfers_of(problem_, instance_, from.ignored);
-    for (PointId p : from.forgotten) result.forgotten.push_back(id_of(order_->node_of[p]));
-    return result;
-  }
-
-  const Problem& problem_;
-  const FreeInstance& instance_;
-  const NodeOrder* const order_;
-  IdVector<GroupId, std::int64_t> representative_;
-};
+  return result;
+}
 
 }  // namespace
 
 Certificate make_certificate(const Problem& problem, const FreeInstance& instance, const ProofTree& proof,
                              const NodeOrder* order) {
-  return CertificateWriter(problem, instance, order).write(proof);
+  const IdVector<GroupId, std::int64_t> representative = first_nodes(problem, instance);
+  Certificate certificate;
+  certificate.limit = proof.front().limit;
+  certificate.shape = order ? Shape::Contiguous : Shape::Free;
+  certificate.weights = proof.front().weights;
+  if (proof.front().removed) {
+    for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
+      certificate.steps.push_back(removal_step(removal, representative));
+  }
+  ProofWords words;
+  words.node = [&](GroupId v) { return representative[v]; };
+  words.point = [&](PointId p) { return problem.workload->graph.nodes[order->node_of[p]].original_id; };
+  words.transfers = [&](const auto& nets) { return transfers_of(problem, instance, nets); };
+  for (std::size_t c = 0; c < instance.class_count(); ++c)
+    words.classes.push_back(problem.workload->platform.classes[instance.device_class(c).id].name);
+  write_proof(proof, words, certificate);
+  return certificate;
 }
 
 }  // namespace partita::detail

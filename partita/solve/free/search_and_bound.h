@@ -50,8 +50,8 @@ class SearchAndBound {
   // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
   // OutOfTime.
   virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
-  // Any thread may ask.
-  virtual bool bounds_finished() const = 0;
+  // Nothing more can be proved below this value. Any thread may ask.
+  virtual bool bounds_finished(double value) const = 0;
   // Frees what raise_bound() works with, which is not asked again. Called by the bounds' thread alone.
   virtual void give_up_bounds() = 0;
 
@@ -84,7 +84,7 @@ class SearchAndBound {
   static constexpr double kStagnation = 1.5;
   static constexpr std::uint64_t kStagnationTicks = 2'000'000;
   static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
-  static constexpr auto kNapWithoutSplit = std::chrono::milliseconds(2);
+  static constexpr auto kNap = std::chrono::milliseconds(2);
 
   // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
   void take_turns() {
@@ -107,9 +107,10 @@ class SearchAndBound {
   }
   void work_at_bounds() {
     double turn = first_turn();
-    while (!done() && !bounds_over()) {
-      if (best_.value() == kNone) {
-        std::this_thread::sleep_for(kNapWithoutSplit);
+    while (!done() && !bounds_ended_) {
+      // Without a split, or until there is a better one.
+      if (best_.value() == kNone || bounds_over()) {
+        std::this_thread::sleep_for(kNap);
         continue;
       }
       work_at_bound(in_ticks(turn));
@@ -119,7 +120,7 @@ class SearchAndBound {
   const FreeSettings& settings() const { return options_.settings; }
   double first_turn() const { return static_cast<double>(settings().first_turn); }
   static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(std::min(turn, 1e15)); }
-  bool bounds_over() const { return bounds_ended_ || bounds_finished(); }
+  bool bounds_over() const { return bounds_ended_ || bounds_finished(best_.value()); }
 
   bool done() const {
     if (budget_.exhausted()) return true;

@@ -34,8 +34,8 @@ GroupId heir_of(const ShrinkLog::Removal& removal) {
 
 }  // namespace
 
-std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, double limit, double dose,
-                                           const Budget& budget) {
+std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, const ConvexOrder& order, double limit,
+                                           double dose, const Budget& budget) {
   const std::size_t groups = instance.graph.size();
   if (groups > kMostGroups || instance.devices.accelerator_classes() == 0) return std::nullopt;
   const StageGraph large = in_order_of_trace(instance);
@@ -45,6 +45,8 @@ std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, double 
   ShrunkFree result;
   result.graph_ = shrunk.graph;
   result.groups_ = groups;
+  if (!order.empty()) result.left_ = order_without(order, shrunk.lift, shrunk.graph.size(), &budget);
+  if (order.empty() != result.left_.order.empty()) return std::nullopt;  // nothing would be left of the shape
   for (GroupId v : shrunk.lift.all()) {
     if (shrunk.lift[v].valid()) result.kept_.push_back(v);
   }
@@ -66,6 +68,7 @@ ConfigurationModel ShrunkFree::model(const FreeInstance& instance) const {
   // Also those that would stay empty, which the check of a certificate counts.
   for (std::size_t c = 0; c < model.classes.size(); ++c)
     model.classes[c].count = static_cast<int>(instance.device_class(c).count);
+  model.order = left_.order;
   return model;
 }
 
@@ -109,6 +112,7 @@ FreeProof ShrunkFree::with_removed(FreeProof proof) const {
       for (GroupId& v : net) v = in_large(v);
       if (const auto known = net_of_.find(net); known != net_of_.end()) net = known->second;
     }
+    for (PointId& p : devices.forgotten) p = left_.before[p];
   }
   proof.removed = log_;
   return proof;

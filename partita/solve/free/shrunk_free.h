@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A smaller graph on which every free split is at least as cheap, for bounds: rows of the configuration LP and states of
+// A smaller graph on which every free or contiguous split is at least as cheap, for bounds: rows of the configuration LP and states of
 // its trellises are fewer by half and more, and limits are refuted in a fraction of the time.
 //
 // shrink.h removes groups by shifts, drops and clones (shrink_nets.h), each of which makes no load of any set of groups
@@ -7,6 +7,9 @@
 // free split of the large graph, without what was removed, is a free split of the small one with loads that are no
 // larger and memory that is no more, and a limit that the small graph refutes is refuted for the large one. The order
 // of groups is used only to choose who is removed; here it is that of the trace, along nets.
+//
+// Contiguous splits: points of removed groups leave the order (order_without), and what was convex is convex without
+// them. So a contiguous split of the large graph, without what was removed, is one of the small graph.
 //
 // What the LP proves of the small graph is told in groups of the large one, with the removals before it, which become
 // the steps of a certificate (docs/algorithms/certificates.md). A net that the trellis ignores is named by a net of the
@@ -32,9 +35,12 @@ class ShrunkFree {
 
   // Nothing if the dose (shrink.h; a share of the limit, which need not be the one asked later) removes too little to be
   // worth it, or the graph is too large. For plain instances.
-  static std::optional<ShrunkFree> make(const FreeInstance& instance, double limit, double dose, const Budget& budget);
+  // With an order, for splits whose devices hold convex sets. Throws OutOfTime.
+  static std::optional<ShrunkFree> make(const FreeInstance& instance, const ConvexOrder& order, double limit,
+                                        double dose, const Budget& budget);
 
   const NetGraph& graph() const { return graph_; }
+  const ConvexOrder& order() const { return left_.order; }
   std::size_t removed() const { return log_->removals.size(); }
   ConfigurationModel model(const FreeInstance& instance) const;
 
@@ -52,6 +58,7 @@ class ShrunkFree {
   NetGraph graph_;
   std::vector<GroupId> kept_;  // groups of the large graph, by group of the small one
   std::size_t groups_ = 0;     // of the large graph
+  OrderLeft left_;
   std::shared_ptr<const ShrinkLog> log_;
   std::map<std::vector<GroupId>, std::vector<GroupId>> net_of_;  // of nets that are left: one that they come from
 };

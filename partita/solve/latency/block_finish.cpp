@@ -2,28 +2,48 @@
 #include "partita/solve/latency/block_finish.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "partita/solve/latency/pair_times.h"
 
 namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kWorkPerTick = 64;
+constexpr int kMostCasesOfPairs = 30;         // for one level of one question
+constexpr std::size_t kMostEdgesOfPairs = 6;  // into one set, the latest
 
 }  // namespace
+
+BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
+    : model_(model), reversed_(reversed), toll_(toll), block_(model, reach, reversed) {}
+BlockFinish::BlockFinish(BlockFinish&&) noexcept = default;
+BlockFinish::~BlockFinish() = default;
+
+void BlockFinish::look_at_pairs(const NodeReach& reach) {
+  pairs_ = std::make_unique<PairTimes>(model_, reach, reversed_, toll_);
+}
+
+bool BlockFinish::begin(const Question& question, std::span<const NodeId> more) {
+  block_.begin(PartialBlock::Part::Whole, NodeId(), model_.instance().nodes[question.node].backward, toll_);
+  bool possible = block_.take_in(model_.cluster_of(question.node));
+  for (NodeId v : question.also) possible = possible && block_.take_in(model_.cluster_of(v));
+  for (NodeId v : more) possible = possible && block_.take_in(model_.cluster_of(v));
+  return possible;
+}
 
 double BlockFinish::least(const Question& question, const EdgeLabels& labels, const std::vector<double>& levels,
                           std::uint64_t& ticks) {
   double best = question.at_most;
   const std::uint64_t work_before = block_.work();
   block_.count(model_.node_count() / 8 + 16);
-  block_.begin(PartialBlock::Part::Whole, NodeId(), model_.instance().nodes[question.node].backward, toll_);
   double load = 0;
   const auto first_at_least = [&](double time) {
     return static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), time) - levels.begin());
   };
   // Sets that edges with labels above levels[level] enter have been looked at.
   std::size_t level = first_at_least(best);
-  bool possible = level > 0 && block_.take_in(model_.cluster_of(question.node));
-  for (NodeId v : question.also) possible = possible && block_.take_in(model_.cluster_of(v));
+  bool possible = level > 0 && begin(question);
   while (possible && level > 0) {
     const double t = levels[--level];
     const double room = best - t;
@@ -34,7 +54,12 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
     load = std::max(load, std::min(cut.load, room));
     const double entering = cut.complete ? largest_entering(labels) : t;
     if (entering >= t) {
-      best = std::min(best, t + load);
+      if (pairs_ && cut.complete) {
+        best = least_at(question, t, best, labels, levels, ticks);
+        possible = begin(question);
+      } else {
+        best = std::min(best, t + load);
+      }
     } else {
       // Sets entered at levels from here down to the one above the cut's cannot do better than this; the cut's own
       // level is looked at again, since more is forced there.
@@ -47,6 +72,69 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
   }
   ticks += 1 + (block_.work() - work_before) / kWorkPerTick;
   return best;
+}
+
+// Of sets that are entered at t: each case is nodes that are in, and nodes that are out, besides those of the question.
+double BlockFinish::least_at(const Question& question, double t, double at_most, const EdgeLabels& labels,
+                             const std::vector<double>& levels, std::uint64_t& ticks) {
+  struct Case {
+    std::vector<NodeId> in, out;
+  };
+  std::vector<Case> open{{{}, {question.left_out.begin(), question.left_out.end()}}};
+  double best = at_most;
+  for (int looked_at = 0; !open.empty(); ++looked_at) {
+    const Case now = std::move(open.back());
+    open.pop_back();
+    Question here = question;
+    here.left_out = now.out;
+    if (!begin(here, now.in)) continue;
+    block_.demand_edges(labels, t);
+    if (!block_.close() || !rule_out(here, best - t)) continue;
+    const PartialBlock::Cut cut = block_.least_load(best - t);
+    if (!cut.complete || !(t + cut.load < best)) continue;
+    std::vector<EnteringEdge> entering;
+    if (looked_at < kMostCasesOfPairs) entering = latest_entering(labels);
+    // Two edges that are so late together that the set is of no use; or else the latest two.
+    std::optional<std::pair<std::size_t, std::size_t>> too_soon;
+    double start = t;
+    for (std::size_t i = 0; i < entering.size(); ++i) {
+      for (std::size_t j = i + 1; j < entering.size() && start + cut.load < best; ++j) {
+        const double both = pairs_->both(entering[i], entering[j], labels, levels, best, ticks);
+        if (both <= start) continue;
+        start = both;
+        too_soon = {i, j};
+      }
+    }
+    best = std::min(best, start + cut.load);
+    if (!too_soon) continue;
+    const auto add = [&](NodeId v, bool in) {
+      open.push_back(now);
+      (in ? open.back().in : open.back().out).push_back(v);
+    };
+    const EnteringEdge &one = entering[too_soon->first], &other = entering[too_soon->second];
+    if (block_.side(one.consumer) != Side::In) add(one.consumer, false);
+    if (block_.side(other.consumer) != Side::In && other.consumer != one.consumer) add(other.consumer, false);
+    add(one.producer, true);
+    add(other.producer, true);
+  }
+  return best;
+}
+
+std::vector<EnteringEdge> BlockFinish::latest_entering(const EdgeLabels& labels) const {
+  std::vector<EnteringEdge> found;
+  block_.for_each_inside([&](ClusterId c) {
+    for (NodeId v : model_.nodes(c)) {
+      for (const auto& [producer, edge] : edges_in(v)) {
+        if (labels[edge] > 0 && !block_.is_inside(model_.cluster_of(producer)))
+          found.push_back({edge, producer, v, labels[edge]});
+      }
+    }
+  });
+  std::sort(found.begin(), found.end(), [](const EnteringEdge& a, const EnteringEdge& b) {
+    return a.label != b.label ? a.label > b.label : a.edge < b.edge;
+  });
+  if (found.size() > kMostEdgesOfPairs) found.resize(kMostEdgesOfPairs);
+  return found;
 }
 
 // Does the forced part stay within the memory, and below `room`, if it takes c in with all between?

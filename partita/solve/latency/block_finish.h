@@ -19,18 +19,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "partita/solve/latency/partial_block.h"
 
 namespace partita::detail {
 
+// An edge into a block, seen in the direction of time.
+struct EnteringEdge {
+  EdgeId edge;
+  NodeId producer, consumer;
+  double label = 0;
+};
+class PairTimes;
+
 class BlockFinish {
  public:
   // Reversed, everything is seen with time running backwards: edges turned round, finishing is starting. A block costs
   // the toll besides its load. Model and reach must outlive it.
-  BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
-      : model_(model), toll_(toll), block_(model, reach, reversed) {}
+  BlockFinish(const BlockModel& model, const NodeReach& reach, bool reversed, double toll);
+  BlockFinish(BlockFinish&&) noexcept;
+  ~BlockFinish();
+
+  // From now on also minds which two edges cannot both enter a block so soon (pair_times.h): slower, and better. Reach
+  // must outlive it. The model must have no more than one class of accelerators.
+  void look_at_pairs(const NodeReach& reach);
 
   struct Question {
     NodeId node;
@@ -49,13 +63,19 @@ class BlockFinish {
  private:
   using Side = PartialBlock::Side;
 
+  bool begin(const Question& question, std::span<const NodeId> more = {});
+  double least_at(const Question& question, double t, double at_most, const EdgeLabels& labels,
+                  const std::vector<double>& levels, std::uint64_t& ticks);
+  std::vector<EnteringEdge> latest_entering(const EdgeLabels& labels) const;
   bool rule_out(const Question& question, double room);
   bool fits(ClusterId c, double room);
   double largest_entering(const EdgeLabels& labels) const;
 
   const BlockModel& model_;
+  const bool reversed_;
   const double toll_;
   PartialBlock block_;
+  std::unique_ptr<PairTimes> pairs_;
 };
 
 }  // namespace partita::detail

@@ -31,6 +31,7 @@ constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to
 constexpr double kRounding = 1e-9;
 constexpr double kNearlyClosed = 0.01;  // a gap below which searches get less and less time,
 constexpr double kLeastShare = 0.25;    // but no less than this, in turns of the bound
+constexpr int kTurnsBeforePairs = 2;    // of the cases: where these are quick, pairs would be slower
 constexpr const char* kByCases = "branch and bound on labels";
 
 class LatencySolver {
@@ -177,7 +178,11 @@ class LatencySolver {
       const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
       if (!blocks.empty() && options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks)))
         best_.offer(judge.best());
-      if (!done() && (bound_.finished() || bound_.waiting()) && can_branch()) divide_into_cases(judge, ticks);
+      if (done() || !(bound_.finished() || bound_.waiting())) return;
+      if (can_branch()) divide_into_cases(judge, ticks);
+      // Cases begin anew with what pairs teach about all splits.
+      if (!done() && (!can_branch() || ++turns_of_cases_ >= kTurnsBeforePairs) && bound_.look_at_pairs())
+        branching_.reset();
     } catch (const OutOfTime&) {  // done() says so, too
     }
   }
@@ -222,6 +227,7 @@ class LatencySolver {
   LatencySearch search_;  // of this thread; the others have their own
   LatencyBound bound_;    // this and branching_ are the business of one thread
   std::optional<LatencyBranching> branching_;
+  int turns_of_cases_ = 0;
 
   std::atomic<bool> side_by_side_ = false;
   std::atomic<int> searches_going_ = 1;

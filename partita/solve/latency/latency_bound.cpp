@@ -103,8 +103,9 @@ void LatencyBound::begin() {
   }
   const Track& track = tracks_[turn_];
   const double limit = needs_limit() ? limit_ + tolls(track) : kNever;
-  sweep_ = std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
-                                           track.labels[1 - track.direction], limit, track.toll);
+  sweep_ =
+      std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
+                                      track.labels[1 - track.direction], LatencyLabels::Way{limit, track.toll, pairs_});
 }
 
 // For splits below the limit, if the facts say something of these alone; else for all.
@@ -208,10 +209,22 @@ void LatencyBound::next_track() {
   }
   if (spine_is_old_ && settings_.spines) return;
   if (packing_is_old_ && settings_.packing) return;
-  finished_ = !settings_.spines || spine_is_exact_ || detail_ + 1 == kDetails;
-  if (finished_) return;
-  ++detail_;
-  spine_is_old_ = true;
+  if (settings_.spines && !spine_is_exact_ && detail_ + 1 < kDetails) {
+    ++detail_;
+    spine_is_old_ = true;
+    return;
+  }
+  finished_ = true;
+}
+
+bool LatencyBound::look_at_pairs() {
+  const bool refuted = bound_ >= limit_ * (1 - 2 * kRoundingOfFlows);
+  if (!finished_ || pairs_ || !settings_.pairs || stage_ != Stage::Below || refuted) return false;
+  if (nothing_to_do() || model_->by_class().size() > 1) return false;
+  pairs_ = true;
+  finished_ = false;
+  for (Track& track : tracks_) track.idle = 0;
+  return true;
 }
 
 // Tolls grow until they give less; then the best stays, beside no toll at all.

@@ -6,8 +6,9 @@
 // labels and the value as its limit. Where an edge cannot be cut, its ends share an accelerator; where labels leave a
 // node no time on a host, its group is on an accelerator. Both make the next sweep stronger, and the spine, which is
 // followed again with them and may add some of its own. Where nothing moves any more, branches are packed into blocks
-// (packing_bound.h). When nothing is left, or a group fits nowhere, the split is
-// optimal; when nothing changes any more, this bound can do no more.
+// (packing_bound.h); labels that look at edges two by two (pair_times.h) are slow, and wait until they are asked for.
+// When nothing is left, or a group fits nowhere, the split is optimal; when nothing changes any more, this bound can do
+// no more.
 //
 // Tolls count accelerators in labels. There are at most b blocks on accelerators, b the number of accelerators (times
 // the passes and the subgraphs in one), so for every toll >= 0
@@ -45,6 +46,8 @@ class LatencyBound {
   const char* proof() const { return proof_; }
   // Nothing can be gained by going on, unless a better split becomes known.
   bool finished() const { return finished_; }
+  // From now on labels look at edges two by two (pair_times.h). True if that is new: then it is not finished any more.
+  bool look_at_pairs();
   // There is no split to compare with, and nothing to do without.
   bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !under_way(); }
   // Blocks that the spine followed last would like to see (spine_bound.h); once, then nothing until there are others.
@@ -102,6 +105,7 @@ class LatencyBound {
   double best_by_spine_ = -1, best_neglect_ = 0;
   std::vector<std::vector<NodeId>> suggestion_;
   std::size_t detail_ = 0;       // of the spine
+  bool pairs_ = false;           // sweeps look at edges two by two
   bool spine_is_old_ = false;    // facts have been found since
   bool packing_is_old_ = true;   // labels have moved, or the limit
   bool spine_is_exact_ = false;  // more detail tells no more

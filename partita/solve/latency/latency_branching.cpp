@@ -60,7 +60,7 @@ bool LatencyBranching::examine(double limit, Budget& slice) {
     if (!sweep_) {
       if (direction == 0) model_ = std::make_unique<BlockModel>(instance_, now_->facts, budget_);
       sweep_ = std::make_unique<LatencyLabels>(*model_, reach_, direction == 1, now_->labels[direction],
-                                               now_->labels[1 - direction], limit);
+                                               now_->labels[1 - direction], LatencyLabels::Way{limit});
     }
     const bool done = sweep_->advance(slice);
     now_->bound = std::max(now_->bound, sweep_->bound());

@@ -14,9 +14,10 @@ constexpr std::size_t kLabelledPerLook = 100'000;  // at the clock
 }  // namespace
 
 LatencyLabels::LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
-                             const EdgeLabels& other, double limit, double toll)
-    : model_(model), reversed_(reversed), limit_(limit), labels_(std::move(labels)), other_(other), levels_(1, 0) {
-  for (const BlockModel& one : model.by_class()) finish_.emplace_back(one, reach, reversed, toll);
+                             const EdgeLabels& other, const Way& way)
+    : model_(model), reversed_(reversed), limit_(way.limit), labels_(std::move(labels)), other_(other), levels_(1, 0) {
+  for (const BlockModel& one : model.by_class()) finish_.emplace_back(one, reach, reversed, way.toll);
+  if (way.pairs && finish_.size() == 1) finish_[0].look_at_pairs(reach);
   for (const double label : labels_) {
     if (label < kNever) levels_.push_back(label);
   }

@@ -21,10 +21,18 @@ namespace partita::detail {
 
 class LatencyLabels {
  public:
+  // With a limit, labels may be infinite, for splits below it. `pairs`: also look at edges two by two (pair_times.h),
+  // where there is one class of accelerators.
+  struct Way {
+    double limit;
+    double toll = 0;
+    bool pairs = false;
+  };
+
   // Model, reach and `other` must outlive the sweep. `labels` are valid ones from an earlier sweep in the same
   // direction, or all 0; `other` those of the opposite direction, or all 0.
   LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
-                const EdgeLabels& other, double limit, double toll = 0);
+                const EdgeLabels& other, const Way& way);
 
   // Works until the slice ends or the sweep does; true once it has. Overruns the slice by at most one node.
   bool advance(Budget& slice);

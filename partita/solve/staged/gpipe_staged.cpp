@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/util/within_limits.h"
 
@@ -17,7 +18,10 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
  public:
   GpipeStagedSolver(const PassGraphs& graphs, const StagePlatform& platform, const StagedOptions& options,
                     Budget& budget, const Sink& sink)
-      : StagedFrame(graphs, platform, options, budget, sink, 4e-9, 1e-3) {}
+      : StagedFrame(graphs, platform, options, budget, sink, 4e-9, 1e-3),
+        sets_{SetsClimber(platform, options.settings, options.presolve),
+              SetsClimber(platform, options.settings, options.presolve),
+              SetsClimber(platform, options.settings, options.presolve)} {}
 
   StagedOutcome run() {
     within_limits(budget_, [this] { work(); });
@@ -54,7 +58,33 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       if (alone.split) offer(std::move(alone.split->stages));
       least_[p] = std::max(least_[p], alone.bound);
     }
+    raise_bound_by_passes();
+  }
+
+  void raise_bound_by_passes() {
     best_.raise_bound((least_[0] + least_[1]) * (1 - kRoundingSlack), "each pass alone has no smaller largest load");
+  }
+
+  // The configuration LP on one view after the other: its bounds are bounds here as those of the plain solver are. The
+  // base has all splits that are better than the best; so a pass must be within what the other one leaves of the value.
+  bool climb_by_sets(std::uint64_t ticks) {
+    for (std::size_t tried = 0; tried < sets_.size(); ++tried) {
+      const std::size_t v = next_sets_++ % sets_.size();
+      if (v == 0) {
+        if (sets_[v].finished(best_.value(), best_.bound())) continue;
+        const double limit = sets_[v].climb(base_->graph.both, best_.value(), best_.bound(), ticks, budget_);
+        if (limit > 0) refuted(limit, kBySets);
+      } else {
+        double& least = least_[v - 1];
+        const double most = best_.value() - least_[kPasses - v];
+        if (!(most > least) || sets_[v].finished(most, least)) continue;
+        const double limit = sets_[v].climb(base_->graph.pass[v - 1], most, least, ticks, budget_);
+        least = std::max(least, limit * (1 - kRoundingSlack));
+        raise_bound_by_passes();
+      }
+      return true;
+    }
+    return false;
   }
 
   StagedOutcome solve_plain(const StageGraph& graph, std::uint64_t ticks) {
@@ -97,7 +127,12 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
   // Always at the interval with the least bound, which is the bound of all.
   void branch() {
     open_.push_back({least_[0], kUnlimited, best_.bound(), 0.5, settings().first_slice});
+    const std::uint64_t start = budget_.ticks_used();
     while (!done()) {
+      // Where every question is decided, the LP would only take time.
+      if (history_.undecided)
+        catch_up_by_sets(start, settings().first_slice, [this](std::uint64_t ticks) { return climb_by_sets(ticks); });
+      if (done()) return;
       refresh_base();
       drop_closed();
       if (open_.empty()) return refuted(value_to_beat(), kBySearch);
@@ -125,8 +160,11 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       return true;
     }
     const LimitAnswer reply =
-        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options());
-    if (reply.split && reply.answer != Answer::Yes) offer_from_base(reply.split->stages);
+        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options(), &known_);
+    if (reply.split && reply.answer != Answer::Yes) {
+      offer_from_base(reply.split->stages);
+      improve_from(*reply.split);
+    }
     if (reply.answer == Answer::No) {
       here.bound = value;
       here.share = std::min(1.0, 2 * here.share);
@@ -172,7 +210,9 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
   static constexpr double kNarrow = 0.002;
   static constexpr int kFirstOrders = 6, kOrdersPerFailure = 2, kForwardLimits = 9;
 
-  std::array<double, kPasses> least_{};  // proved: no split has a smaller largest load of the pass
+  std::array<double, kPasses> least_{};  // proved: no better split has a smaller largest load of the pass
+  std::array<SetsClimber, kViewsOf<PassGraphs>> sets_;  // by view
+  std::size_t next_sets_ = 0;
   std::vector<Interval> open_;
   std::uint64_t plain_slice_ = kFirstPlainSlice;
 };

@@ -9,7 +9,8 @@
 //    most V with its largest forward load in [a, b] has every forward load at most b, every backward load at most
 //    V - a, and both together at most V. If the search over ideals refutes that for intervals that cover [F, V - B],
 //    the answer is no. If it finds a split with largest loads (f, g) and f + g > V, the interval is cut at a point
-//    between V - g and f: neither half allows that split again.
+//    between V - g and f: neither half allows that split again. In turns with that, the configuration LP climbs on each
+//    of the three views (sets_climber.h), which are bounds as those of step 1 are.
 // Everything is a valid bound and a legal split at any time, so the work can stop anywhere. docs/algorithms/gpipe.md
 // has the proofs. Tests: tests/solve/gpipe_staged_test.cpp, tests/portfolio/gpipe_test.cpp.
 #pragma once

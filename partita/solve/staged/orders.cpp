@@ -57,6 +57,38 @@ std::vector<GroupId> depth_first_order(const StageGraph& graph, Rng* rng) {
   return order;
 }
 
+std::vector<GroupId> late_order(const StageGraph& graph) {
+  IdVector<GroupId, std::size_t> depth(graph.size(), 0);
+  std::vector<GroupId> needed;  // still to be placed, the next one last
+  for (GroupId v : graph.all()) {
+    for (GroupId u : graph.predecessors(v)) depth[v] = std::max(depth[v], depth[u] + 1);
+    if (graph.successors(v).empty()) needed.push_back(v);
+  }
+  const auto deeper = [&](GroupId a, GroupId b) { return std::pair(depth[a], a) > std::pair(depth[b], b); };
+  std::sort(needed.begin(), needed.end(), deeper);
+  enum Mark : char { kNew, kExpanded, kPlaced };
+  IdVector<GroupId, Mark> mark(graph.size(), kNew);
+  std::vector<GroupId> order;
+  while (!needed.empty()) {
+    const GroupId v = needed.back();
+    if (mark[v] == kNew) {
+      mark[v] = kExpanded;
+      const std::size_t before = needed.size();
+      for (GroupId u : graph.predecessors(v)) {
+        if (mark[u] == kNew) needed.push_back(u);
+      }
+      std::sort(needed.begin() + static_cast<std::ptrdiff_t>(before), needed.end(),
+                [&](GroupId a, GroupId b) { return deeper(b, a); });
+      continue;
+    }
+    needed.pop_back();
+    if (mark[v] == kPlaced) continue;
+    mark[v] = kPlaced;
+    order.push_back(v);
+  }
+  return order;
+}
+
 std::vector<GroupId> small_cut_order(const StageGraph& graph, double noise, Rng& rng) {
   Readiness readiness(graph);
   IdVector<NetId, std::size_t> left(graph.net_count(), 0);

@@ -1,27 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/staged/sets_climber.h"
 
-#include "partita/reduce/shrink.h"
+#include <limits>
+
+#include "partita/solve/staged/linear.h"
+#include "partita/solve/staged/orders.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
+namespace {
+
+constexpr std::uint64_t kLinearStepsPerTick = 8;
+
+}  // namespace
 
 void SetsClimber::Way::begin(double next) {
+  const bool same_graph = ladder.is_likely() && next < limit;
   limit = next;
-  dose = removed = 0;
+  if (same_graph) return;
+  dose = 0;
+  removed.reset();
   bound.reset();
 }
 
+std::array<double, std::size(kShrinkDoses)> SetsClimber::Way::no_limits() {
+  std::array<double, std::size(kShrinkDoses)> none;
+  none.fill(std::numeric_limits<double>::infinity());
+  return none;
+}
+
 // Cases are for limits that the LP allows.
-SetsClimber::Way& SetsClimber::next_way() {
-  if (by_lp_.ladder.exhausted()) return by_cases_;
-  if (by_cases_.ladder.exhausted() || !by_lp_.met_its_end) return by_lp_;
+SetsClimber::Way& SetsClimber::next_way(double value, double bound) {
+  if (by_lp_.ladder.exhausted(value, bound)) return by_cases_;
+  if (by_cases_.ladder.exhausted(value, bound) || !by_lp_.met_its_end) return by_lp_;
   cases_next_ = !cases_next_;
   return cases_next_ ? by_cases_ : by_lp_;
 }
 
 double SetsClimber::climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget) {
-  Way& way = next_way();
+  Way& way = next_way(value, bound);
   const double limit = way.ladder.next(value, bound, ticks);
   if (!(limit > 0)) return 0;
   Technique technique(budget, way.by_cases ? "staged.sets_by_cases" : "staged.convex_sets", "limits refuted");
@@ -35,7 +52,9 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
       way.ladder.impossible();
       way.met_its_end = true;
       break;
-    case Refutation::Undecided: way.ladder.undecided(false); break;
+    case Refutation::Undecided:
+      way.ladder.undecided(false, way.by_cases || !way.bound ? 0 : likely_limit(limit, way.bound->shortfall()));
+      break;
   }
   return 0;
 }
@@ -43,14 +62,21 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
 // Dose after dose, until one refutes the limit or the budget ends. Allowed only where the smallest dose allows it.
 Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) const {
   for (; way.dose < std::size(kShrinkDoses); ++way.dose, way.bound.reset()) {
+    double& allowed_from = way.allowed_from[way.dose];
+    if (way.limit >= allowed_from) continue;
     if (!way.bound) {
       const Refutation answer = prepare(way, graph, budget);
       if (answer == Refutation::Refuted) return answer;
       if (answer == Refutation::LpFeasible) continue;
+      if (has_split_within(way.small.graph, way.limit, budget)) {
+        allowed_from = way.limit;
+        continue;
+      }
     }
     const Refutation answer = way.by_cases ? way.bound->refute_by_cases(way.limit, budget)  //
                                            : way.bound->refute(way.limit, budget);
     if (answer != Refutation::LpFeasible) return answer;
+    allowed_from = way.limit;
   }
   return Refutation::LpFeasible;
 }
@@ -60,12 +86,24 @@ Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) c
 Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budget) const {
   const Threshold question{platform_, way.limit};
   const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[way.dose], budget);
-  if (way.dose > 0 && shrunk.removed.size() == way.removed) return Refutation::LpFeasible;
+  if (way.removed == shrunk.removed.size()) return Refutation::LpFeasible;
   way.removed = shrunk.removed.size();
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
   if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;
   way.bound = std::make_unique<ConvexBound>(way.small.graph, platform_);
+  way.bound->suggest_orders({file_order(way.small.graph), late_order(way.small.graph)});
   return Refutation::Undecided;
+}
+
+// As far as the linearised DP can tell at once. A shrunk graph may lose so much that no bound of it reaches the limit.
+bool SetsClimber::has_split_within(const StageGraph& graph, double limit, Budget& budget) const {
+  for (const std::vector<GroupId>& order : {file_order(graph), late_order(graph)}) {
+    std::uint64_t steps = 0;
+    const bool found = linear_split(graph, platform_, order, {.below = limit, .steps = &steps}, budget).has_value();
+    budget.spend(steps / kLinearStepsPerTick);
+    if (found) return true;
+  }
+  return false;
 }
 
 }  // namespace partita::detail

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raises the bound of staged splits by the configuration LP over convex sets, turn by turn.
 //
-// Each limit is asked of what shrink, presolve and boundaries leave of the graph (convex_bound.h): the raw graphs are too wide for the
-// LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows the limit there, the
-// next dose loses less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best
-// value, for if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it
-// stopped. Limits that the LP allows are asked again by a tree of cases (pair_tree.h), in every other turn.
+// Each limit is asked of what shrink, presolve and boundaries leave of the graph (convex_bound.h): the raw graphs are
+// too wide for the LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows the
+// limit there, or a smaller one before, or the shrunk graph is seen to have a split within it, the next dose loses
+// less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best value, for
+// if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it stopped.
+// Where one is given up, a lower one that its prices seem to refute already is asked of the same graph, for what is made
+// for one limit serves for every smaller one. Limits that the LP allows are asked again by a tree of cases (pair_tree.h),
+// in every other turn.
 //
-// The LP knows no order of the sets and no cases of the host, which the search over ideals does; it minds neither how many
-// ideals there are. So the two take turns, and share value and bound.
+// The LP itself knows no order of the sets and no cases of the host, which the search over ideals does; it minds
+// neither how many ideals there are. So the two take turns, and share value and bound.
 // Tests: tests/solve/sets_climber_test.cpp.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 
 #include "partita/reduce/presolve.h"
+#include "partita/reduce/shrink.h"
 #include "partita/solve/configuration/convex_bound.h"
 #include "partita/solve/configuration/limit_ladder.h"
 #include "partita/solve/staged/before_search.h"
@@ -29,12 +35,15 @@ class SetsClimber {
   SetsClimber(const SetsClimber&) = delete;
   SetsClimber& operator=(const SetsClimber&) = delete;
 
-  // Works for as many ticks at one limit between bound and value, and returns it if it was refuted, else 0. Every split
+  // Works for as many ticks at one limit between bound and value, and a quarter more at another, and returns the one that
+  // was refuted, else 0. Every split
   // better than `value` must be one of `graph`, which needs its closure and need not be the same each time.
   double climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget);
 
-  // Neither the LP nor cases can do more.
-  bool finished() const { return by_lp_.ladder.exhausted() && by_cases_.ladder.exhausted(); }
+  // Neither the LP nor cases can do more between this bound and this value.
+  bool finished(double value, double bound) const {
+    return by_lp_.ladder.exhausted(value, bound) && by_cases_.ladder.exhausted(value, bound);
+  }
 
  private:
   // One way up: which limit is asked, and the graph of the dose at hand.
@@ -44,16 +53,20 @@ class SetsClimber {
     bool met_its_end = false;  // the relaxation has allowed a limit
     double limit = 0;
     std::size_t dose = 0;
-    std::size_t removed = 0;  // groups that the last dose removed
+    std::optional<std::size_t> removed = {};  // groups that the last dose removed
+    // From these limits on, the LP has nothing to say about the graphs of the doses: it allowed them.
+    std::array<double, std::size(kShrinkDoses)> allowed_from = no_limits();
     Presolved<StageGraph> small = {};
     std::unique_ptr<ConvexBound> bound = {};  // of `small`
 
     void begin(double next);
+    static std::array<double, std::size(kShrinkDoses)> no_limits();
   };
 
-  Way& next_way();
+  Way& next_way(double value, double bound);
   Refutation ask(Way& way, const StageGraph& graph, Budget& budget) const;
   Refutation prepare(Way& way, const StageGraph& graph, Budget& budget) const;
+  bool has_split_within(const StageGraph& graph, double limit, Budget& budget) const;
 
   const StagePlatform& platform_;
   SearchHistory history_{.undecided = true};  // else nobody would ask the LP

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
-#include "partita/model/result.h"
+#include "partita/solve/staged/limit_tree.h"
 #include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
 #include "partita/solve/staged/two_orders.h"
 #include "partita/solve/staged/window_search.h"
+#include "partita/util/parallel.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -73,6 +74,7 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (graphs_.size() > kCoarseFrom) try_order_of_graph(order, graphs_.size() / 500);
     try_order_of_graph(order);
     try_order_of_graph(depth_first_order(graphs_));
+    try_order_of_graph(late_order(graphs_));
   }
 
   void raise_simple_bounds() {
@@ -129,38 +131,44 @@ class StagedSolver : StagedFrame<StageGraph> {
     });
   }
 
+  // With threads, limits are asked before it is known whether their turn comes: all those that the next few steps could
+  // ask, or, where a failure is the end, those that they ask without one. So the bound is the same as with one thread.
   template <class Refutes>
   void bisect(int steps, bool until_failure, Refutes refutes) {
     double low = best_.bound(), high = value_to_beat();
-    for (int i = 0; i < steps && high - low > kBisectTo * high && !done(); ++i) {
-      const double limit = (low + high) / 2;
-      Technique relaxation(budget_, "staged.bisection", "limits refuted");
-      if (refutes(question(limit))) {
-        relaxation.yield(1);
-        low = limit;
-        refuted(limit, kByRelaxation);
-      } else {
-        high = limit;
-        if (until_failure) return;
+    const auto worth_asking = [&] { return high - low > kBisectTo * high && !done(); };
+    while (steps > 0 && worth_asking()) {
+      const int at_once = std::min(steps, steps_at_once(until_failure));
+      LimitTree tree(low, high, at_once, until_failure);
+      for_each(budget_, tree.limits.size(), [&](std::size_t i, std::size_t) {
+        Technique relaxation(budget_, "staged.bisection", "limits refuted");
+        tree.limits[i].refuted = refutes(question(tree.limits[i].limit));
+        relaxation.yield(tree.limits[i].refuted);
+      });
+      const LimitTree::Limit* at = &tree.limits[0];
+      for (int i = 0; i < at_once && worth_asking(); ++i, --steps) {
+        (at->refuted ? low : high) = at->limit;
+        if (at->refuted) refuted(at->limit, kByRelaxation);
+        if (!at->refuted && until_failure) return;
+        const std::size_t next = at->refuted ? at->if_refuted : at->if_not;
+        if (next > 0) at = &tree.limits[next];
       }
     }
   }
 
-  // The LP has as many ticks as all else had since `start`, but for a slice.
-  void catch_up_by_sets(std::uint64_t start, std::uint64_t slice) {
-    while (settings().convex_sets && !sets_.finished() && !done()) {
-      const std::uint64_t before = budget_.ticks_used(), others = before - start - ticks_of_sets_;
-      if (others <= ticks_of_sets_ + slice) return;
-      climb_by_sets(slice);
-      ticks_of_sets_ += std::max<std::uint64_t>(1, budget_.ticks_used() - before);
-    }
+  // As many as there are threads for: of n steps, n limits, or all but one of 2^n. A limit shares its own loops too, so
+  // more would only be in each other's way.
+  int steps_at_once(bool until_failure) const {
+    const std::size_t threads = threads_of(budget_);
+    if (until_failure) return static_cast<int>(std::min<std::size_t>(threads, 4));
+    return threads >= 7 ? 3 : threads >= 3 ? 2 : 1;
   }
 
-  void climb_by_sets(std::uint64_t ticks) {
+  bool climb_by_sets(std::uint64_t ticks) {
+    if (sets_.finished(best_.value(), best_.bound())) return false;
     if (const double limit = sets_.climb(base_->graph, best_.value(), best_.bound(), ticks, budget_); limit > 0)
       refuted(limit, kBySets);
-    // The LP asks for a little less than the search does, and that is enough.
-    if (best_.closed(kClosedGap)) close_enough_ = kClosedGap;
+    return true;
   }
 
   // Another run, of another temperature, as long as the last one was a success or much is open.
@@ -223,8 +231,9 @@ class StagedSolver : StagedFrame<StageGraph> {
     bool afresh = true;
     std::uint64_t slice = settings().first_slice;
     const std::uint64_t start = budget_.ticks_used();
+    const auto sets = [this](std::uint64_t ticks) { return climb_by_sets(ticks); };
     while (!done()) {
-      catch_up_by_sets(start, slice);
+      catch_up_by_sets(start, slice, sets);
       if (done()) break;
       const double gap = best_.value() - best_.bound();
       double limit = best_.bound() + gap * share;
@@ -242,7 +251,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       } else {
         share *= 0.5;
         if (share < kSmallestShare) {
-          if (reply.out_of_memory) break;  // more time would end the same way
+          if (reply.out_of_memory) return climb_by_sets_alone(slice, sets);  // more time would end the same way
           share = 0.25;
           slice *= 3;
         }
@@ -255,7 +264,6 @@ class StagedSolver : StagedFrame<StageGraph> {
   }
 
   SetsClimber sets_;
-  std::uint64_t ticks_of_sets_ = 0;
 
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/model/result.h"
 #include "partita/reduce/memory_need.h"
 #include "partita/reduce/presolve.h"
 #include "partita/solve/shared/incumbent.h"
@@ -102,6 +103,32 @@ class StagedFrame {
     if (best_.value() < before && !done()) refresh_base();
   }
 
+  // The configuration LP, turn by turn (sets_climber.h), has as many ticks as all else had since `start`, but for a
+  // slice. `climb` has its turn, unless no turn is worth anything: then it says false.
+  template <class Climb>
+  void catch_up_by_sets(std::uint64_t start, std::uint64_t slice, Climb climb) {
+    while (settings().convex_sets && !done()) {
+      const std::uint64_t before = budget_.ticks_used(), others = before - start - ticks_of_sets_;
+      if (others <= ticks_of_sets_ + slice || !turn_of_sets(slice, climb)) return;
+      ticks_of_sets_ += budget_.ticks_used() - before;
+    }
+  }
+
+  template <class Climb>
+  void climb_by_sets_alone(std::uint64_t slice, Climb climb) {
+    while (settings().convex_sets && !done() && turn_of_sets(slice, climb)) {
+    }
+  }
+
+  template <class Climb>
+  bool turn_of_sets(std::uint64_t slice, Climb climb) {
+    budget_.spend(1);  // so that turns come to an end
+    const bool more = climb(slice);
+    // The LP asks for a little less than the search does, and that is enough.
+    if (best_.closed(kClosedGap)) close_enough_ = kClosedGap;
+    return more;
+  }
+
   // From the best, or afresh from where an order leads, which is away from what the best is stuck in.
   void improve_by_annealing(std::uint64_t moves, bool afresh = false) {
     if (done() || !settings().annealing || moves == 0) return;
@@ -187,6 +214,7 @@ class StagedFrame {
   ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
   SearchHistory history_;
+  std::uint64_t ticks_of_sets_ = 0;
 };
 
 }  // namespace partita::detail

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "partita/model/result.h"
+#include "partita/reduce/setup_shrink.h"
+#include "partita/reduce/shrink.h"
 #include "partita/reduce/threshold.h"
 #include "partita/solve/shared/incumbent.h"
 #include "partita/solve/staged/orders.h"
@@ -79,6 +82,7 @@ class SetupSolver {
     if (small.infeasible) refuted(limit, kByWindows);
     if (base_) small.contraction.lift = compose(base_->lift, small.contraction.lift);
     base_ = std::move(small.contraction);
+    shrunk_yes_from_.fill(kUnlimited);
     relax_base(limit);
     best_.tell(Progress::Event::Reduced, base_->graph.size(),
                fmt::format("{} groups -> {}", graph_.size(), base_->graph.size()));
@@ -124,13 +128,21 @@ class SetupSolver {
     refuted(low, kByWork);
   }
 
+  // On the shrunk graph first where it is much smaller: windows see more where less floats.
   void bisect_by_windows() {
+    if (settings().relaxation && setups_can_shrink(rules_)) {
+      const ShrunkSetups shrunk = shrink_setups(base_->graph, rules_, limit_to_beat(), kShrinkDoses[0], budget_);
+      if (kMuchSmaller * shrunk.removed.size() > base_->graph.size()) bisect_by_windows(shrunk.graph);
+    }
+    bisect_by_windows(base_->graph);
+  }
+
+  void bisect_by_windows(const SetupGraph& graph) {
     double low = best_.bound(), high = limit_to_beat();
     for (int i = 0; i < settings().bisections && high - low > kBisectTo * high && !done(); ++i) {
       const double limit = (low + high) / 2;
       Technique bisection(budget_, "setups.bisection", "limits refuted");
-      const bool infeasible =
-          presolve_setups(base_->graph, rules_, limit, presolving(kQuickRounds), budget_).infeasible;
+      const bool infeasible = presolve_setups(graph, rules_, limit, presolving(kQuickRounds), budget_).infeasible;
       bisection.yield(infeasible);
       if (infeasible) refuted(limit, kByWindows);
       (infeasible ? low : high) = limit;
@@ -314,6 +326,7 @@ class SetupSolver {
     Budget slice(budget_, ticks);
     const PresolvedSetups small = presolve_setups(base_->graph, rules_, limit, presolving(), slice);
     if (small.infeasible) return no(limit, kByWindows);
+    if (shrunk_says_no(small.contraction.graph, limit, ticks, slice)) return no(limit, kBySearch);
     if (relaxed_) {
       Technique relaxation(budget_, "setups.relaxation", "limits refuted");
       const auto [answer, parts] =
@@ -329,6 +342,30 @@ class SetupSolver {
     if (answer != Answer::Yes) return answer;
     offer_lifted(lift_parts(small.contraction.lift, parts));
     return yes();
+  }
+
+  // Smaller graphs on which every pipeline costs no more (reduce/setup_shrink.h), the smallest first: if one has none
+  // within the limit, neither has the graph. What has some at a limit has them at larger ones too; if one takes too
+  // long, so would the next. With clusters, of all devices next to each other.
+  bool shrunk_says_no(const SetupGraph& small, double limit, std::uint64_t ticks, Budget& slice) {
+    const SetupGraph& graph = relaxed_ && rules_.has_clusters() ? relaxed_->contraction.graph : small;
+    const SetupRules& rules = relaxed_ && rules_.has_clusters() ? relaxed_->rules : rules_;
+    if (!settings().relaxation || !setups_can_shrink(rules) || !graph.order().has_closure()) return false;
+    Technique relaxation(budget_, "setups.shrink", "limits refuted");
+    std::size_t removed = 0;
+    for (std::size_t i = 0; i < std::size(kShrinkDoses); ++i) {
+      if (limit >= shrunk_yes_from_[i]) continue;
+      const ShrunkSetups shrunk = shrink_setups(graph, rules, limit, kShrinkDoses[i], slice);
+      if (kWorthShrinking * shrunk.removed.size() <= graph.size() || shrunk.removed.size() == removed) continue;
+      removed = shrunk.removed.size();
+      Budget half(slice, ticks / 2);
+      const Answer answer = search_presolved(shrunk.graph, rules, limit, presolving(), half).answer;
+      relaxation.yield(answer == Answer::No);
+      if (answer == Answer::No) return true;
+      if (answer == Answer::Unknown) return false;
+      shrunk_yes_from_[i] = limit;
+    }
+    return false;
   }
 
   // Some graphs are much easier from one end: a host beside clusters can take any of many sets at one end of the
@@ -414,6 +451,7 @@ class SetupSolver {
   static constexpr int kLinearOrders = 3, kBisections = 100, kWindowRounds = 6, kQuickRounds = 2;
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr std::size_t kLongLine = 300, kBlocks = 120;
+  static constexpr std::size_t kWorthShrinking = 8, kMuchSmaller = 4;  // if more than one group in so many vanishes
   static constexpr std::uint64_t kFirstLook = 1'000'000;
   static constexpr double kLinePrecision = 1e-3, kNearlyClosed = 1e-4, kSmallestShare = 0.06, kBisectTo = 1e-3;
 
@@ -430,6 +468,8 @@ class SetupSolver {
     SetupContraction contraction;  // of the base
   };
   std::optional<Relaxation> relaxed_;
+  std::array<double, std::size(kShrinkDoses)>
+      shrunk_yes_from_{};  // limits at which the shrunk base has pipelines, by dose
   int orders_tried_ = 0, borders_tried_ = 0;
   bool out_of_memory_ = false;  // in the last search
   bool asked_again_ = false;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which groups vanish, and in which order: what shrink.h and setup_shrink.h have in common. A group vanishes from all
+// passes or from none.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "partita/reduce/shrink_nets.h"
+#include "partita/reduce/shrink_order.h"
+#include "partita/util/budget.h"
+
+namespace partita::detail {
+
+template <class Weights>  // StageWeights or SetupWeights
+class ShrinkingGroups {
+ public:
+  // `order` has the groups, for what floats. With a log, it is full at some time, and then nothing more is removed.
+  ShrinkingGroups(const StageGraph& order, std::vector<ShrinkingNetsOf<Weights>> passes, const ShrinkLog* log)
+      : order_(order), passes_(std::move(passes)), log_(log), left_(order.size()), gone_(order.size(), 0) {}
+
+  const ShrinkingNetsOf<Weights>& pass(std::size_t p) const { return passes_[p]; }
+  bool gone(GroupId v) const { return gone_[v]; }
+
+  // Those of the groups given that can be cloned, in the order of the file, so that a row of views hands its nets on
+  // from one to the next.
+  template <class IsView>
+  void remove_views(IsView is_view) {
+    for (GroupId v : order_.all()) {
+      if (is_view(v) && may_remove() && can_clone(v)) remove(v);
+    }
+  }
+
+  // Of the groups that may go: those without time and floaters of at most `most`. Lightest first: what they leave is
+  // then mostly where it should be when the heavier ones follow. `weighs` is asked at first what a group weighs, and
+  // again when its turn has come, for others may have left it more than it had.
+  template <class MayGo, class Weighs>
+  void remove_floaters(double limit, double most, MayGo may_go, Weighs weighs, const Budget& budget) {
+    const IdVector<GroupId, char> floats = find_floaters(order_, limit);
+    std::vector<std::pair<double, GroupId>> candidates;
+    for (GroupId v : order_.all()) {
+      if (gone_[v] || !may_go(v)) continue;
+      const double weight = weighs(v);
+      if (weight <= (floats[v] ? most : 0)) candidates.emplace_back(weight, v);
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (i % 256 == 0 && budget.out_of_time()) return;
+      const GroupId v = candidates[i].second;
+      if (weighs(v) > (floats[v] ? most : 0)) continue;
+      if (may_remove() && can_take_time_of(v)) remove(v);
+    }
+  }
+
+  std::vector<GroupId> removed() const {
+    std::vector<GroupId> result;
+    for (GroupId v : order_.all()) {
+      if (gone_[v]) result.push_back(v);
+    }
+    return result;
+  }
+  // Where the others are then. Those removed have no image.
+  Lift lift() const {
+    Lift result(order_.size());
+    std::size_t kept = 0;
+    for (GroupId v : order_.all()) {
+      if (!gone_[v]) result[v] = GroupId(kept++);
+    }
+    return result;
+  }
+
+ private:
+  bool may_remove() const { return left_ > 1 && (!log_ || log_->pins <= ShrinkLog::kMostPins); }
+  void remove(GroupId v) {
+    for (auto& nets : passes_) nets.remove(v);
+    gone_[v] = 1;
+    --left_;
+  }
+
+  // In a pass that has no nets of it, there is nothing to lose.
+  bool can_clone(GroupId v) const {
+    bool somewhere = false;
+    for (const auto& nets : passes_) {
+      const bool here = nets.can_clone(v);
+      if (!here && nets.has_nets(v)) return false;
+      somewhere = somewhere || here;
+    }
+    return somewhere;
+  }
+  bool can_take_time_of(GroupId v) const {
+    return std::all_of(passes_.begin(), passes_.end(), [&](const auto& nets) { return nets.can_take_time_of(v); });
+  }
+
+  const StageGraph& order_;
+  std::vector<ShrinkingNetsOf<Weights>> passes_;
+  const ShrinkLog* const log_;
+  std::size_t left_;  // groups; one stays, so that there is something to ask about
+  IdVector<GroupId, char> gone_;
+};
+
+}  // namespace partita::detail
