@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Free and contiguous splits over any devices and with any transfer mode.
 //
-// 1. A start: a short search for the best staged split, which is contiguous and free as well. Contiguous ones are made
-//    better where devices may depend on each other and where backward nodes need not be mirrored
-//    (contiguous_anneal.h).
+// 1. A start: a short search for the best staged split, which is contiguous and free as well.
 // 2. For contiguous splits, limits refuted over convex sets and, by turns, for free splits (contiguous_bound.h),
-//    certificate and all.
+//    certificate and all. Meanwhile the start is made better where devices may depend on each other and where backward
+//    nodes need not be mirrored (contiguous_anneal.h).
 // 3. Search and bounds of free splits (solve/free/). For contiguous ones, whose bound of free splits came before, it is
 //    the volume of work where nothing else was proved, and it is not waited for.
 // 4. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified. Where
@@ -17,6 +16,7 @@
 #include <limits>
 
 #include "partita/check/certificate.h"
+#include "partita/check/check.h"
 #include "partita/portfolio/best_so_far.h"
 #include "partita/portfolio/portfolio.h"
 #include "partita/portfolio/settle.h"
@@ -70,10 +70,9 @@ class FreePortfolio {
   void run() {
     best_.raise_bound(0, "loads are not negative");
     find_start();
-    if (!free_ && best_.found() && !best_.done()) improve_start();
     const bool little_choice = !best_.found();  // probably: look at all splits before a search that may find none
     if (little_choice) best_.try_every_split();
-    if (!free_ && !best_.done() && best_.found() && settings().convex_bound) bound_convex_sets();
+    if (!free_ && !best_.done() && best_.found()) improve_start_and_bound();
     if (!best_.done() && (free_ || (best_.found() && settings().free_bound))) search_and_bound();
     if (looks_at_all() && !little_choice) best_.try_every_split();
     if (!best_.done() && program_helps()) best_.ask_integer_program();
@@ -105,36 +104,46 @@ class FreePortfolio {
     }
   }
 
-  void improve_start() {
-    Technique annealing(budget_, "portfolio.contiguous");
+  // The start, as a free split with the value that this instance gives it.
+  FreeSplit free_start() const {
     FreeSplit start = to_free(problem_, instance_, best_.split());
     start.value = free_value(instance_, start.device_of);
-    Budget part = share_of(budget_, settings().contiguous_share, kAnyTicks);
-    offer_and_tell(
-        lift_free(instance_, improve_contiguous(problem_, instance_, std::move(start), options_.seed, part)));
+    return start;
   }
 
-  void bound_convex_sets() {
-    if (problem_.workload->graph.nodes.size() > ConvexOrder::kMostPoints) return;
-    const NodeOrder order = order_of_nodes(problem_, instance_.group_of, instance_.graph.size());
-    if (order.order.empty()) return;  // then splits are free
-    FreeSplit start = to_free(problem_, instance_, best_.split());
-    start.value = best_.value();
+  FreeSplit improved(const FreeSplit& start, Budget& budget) const {
+    Technique annealing(budget, "portfolio.contiguous");
+    Budget part = share_of(budget, settings().contiguous_share, kAnyTicks);
+    return improve_contiguous(problem_, instance_, start, options_.seed, part);
+  }
+
+  void improve_start_and_bound() {
+    const bool too_large = problem_.workload->graph.nodes.size() > ConvexOrder::kMostPoints;
+    const NodeOrder order = too_large || !settings().convex_bound
+                                ? NodeOrder()
+                                : order_of_nodes(problem_, instance_.group_of, instance_.graph.size());
+    if (order.order.empty()) return offer_and_tell(lift_free(instance_, improved(free_start(), budget_)));
+    bound_convex_sets(order);
+  }
+
+  void bound_convex_sets(const NodeOrder& order) {
     const SplitCheck legal = [&](FreeSplit& split) {
       split.value = free_value(instance_, split.device_of);
-      if (!best_.offer(lift_free(instance_, split))) return false;
-      best_.tell(Progress::Event::Split, instance_.graph.size(), "");
-      return true;
+      return check(problem_, lift_free(instance_, split)).legal();
     };
-    const Sink news = [&](const Progress& progress) {
-      if (progress.event == Progress::Event::Split) return;
-      best_.pass_on(progress, best_.value(), progress.bound);
-    };
+    const Sink news = [&](const Progress& progress) { best_.pass_on(progress, progress.value, progress.bound); };
     Budget part = share_of(budget_, settings().convex_bound_share, kConvexTicksPerGroup * instance_.graph.size());
-    const ContiguousQuestion question{instance_, order.order, certificate_check(problem_, instance_, &order),
-                                      certificate_check(problem_, instance_), legal};
-    const ContiguousOutcome outcome = bound_contiguous(
-        question, start, {options_.gap, options_.seed, 1, options_.settings.free}, settings().free_bound, part, news);
+    const ContiguousQuestion question{
+        instance_,
+        order.order,
+        certificate_check(problem_, instance_, &order),
+        certificate_check(problem_, instance_),
+        legal,
+        [&](const FreeSplit& start, Budget& budget) { return improved(start, budget); }};
+    const ContiguousOutcome outcome =
+        bound_contiguous(question, free_start(), {options_.gap, options_.seed, options_.settings.free},
+                         settings().free_bound, part, news);
+    if (outcome.split) best_.offer(lift_free(instance_, *outcome.split));
     if (!outcome.verified) return;
     const NodeOrder* const claimed = outcome.of_free_splits ? nullptr : &order;
     best_.raise_bound(outcome.bound, outcome.proof, false,
@@ -163,9 +172,7 @@ class FreePortfolio {
       if (fruitless == kFruitlessLimits) part.cancel();
       best_.pass_on(progress, best_.value(), progress.bound);
     };
-    // In turns, whatever the threads: side by side, bounds may end short of what turns prove (seen at 0.009 %), and no
-    // two runs are alike. The threads share the pricing.
-    const FreeOutcome outcome = solve_free(instance_, starts, {options_.gap, options_.seed, 1, options_.settings.free},
+    const FreeOutcome outcome = solve_free(instance_, starts, {options_.gap, options_.seed, options_.settings.free},
                                            certificate_check(problem_, instance_), part, news);
     if (outcome.split && outcome.split->value < best_.value()) best_.offer(lift_free(instance_, *outcome.split));
     std::optional<Certificate> certificate;

@@ -140,7 +140,7 @@ TEST(ContiguousBound, HoldsWhoeverProvedIt) {
     };
     const ContiguousQuestion question{
         instance, order.order, [&](const ProofTree& proof, Budget&) { return certified(proof, &order); },
-        [&](const ProofTree& proof, Budget&) { return certified(proof, nullptr); }, [](FreeSplit&) { return false; }};
+        [&](const ProofTree& proof, Budget&) { return certified(proof, nullptr); }, [](FreeSplit&) { return false; }, nullptr};
     FreeOptions options;
     const bool convex_too_large = seed % 2 == 0;
     if (convex_too_large) options.settings.most_states = 1;

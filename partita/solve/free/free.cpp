@@ -30,7 +30,8 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
              const Sink& sink)
       : Base(options, budget, sink, instance.graph.size(), instance, options.seed, options.settings),
         instance_(instance),
-        climber_(instance, any_set_, options_, check, budget) {}
+        bounds_budget_(budget, budget.limits().ticks),
+        climber_(instance, any_set_, options_, check, bounds_budget_) {}
 
   FreeOutcome run(const std::vector<FreeSplit>& starts) {
     for (const FreeSplit& start : starts) Base::start_from(start);
@@ -73,11 +74,11 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
   // One limit after the other, each for as long as it is worth. What is left of a turn in the end is not enough to begin
   // another.
   void raise_bound(const FreeSplit& best, std::uint64_t ticks) override {
-    const std::uint64_t end = budget_.ticks_used() + ticks;
+    const std::uint64_t end = bounds_budget_.ticks_used() + ticks;
     for (std::uint64_t left = ticks; left > ticks / kLeastOfTurn;) {
       const bool one_more = raise_bound_once(best_.copy_of_split().value_or(best), left);
       if (!one_more || budget_.exhausted() || best_.closed(std::max(options_.gap, kClosedGap))) return;
-      left = end - std::min(end, budget_.ticks_used());
+      left = end - std::min(end, bounds_budget_.ticks_used());
     }
   }
 
@@ -86,7 +87,7 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
     auto news = climber_.climb(best, best_.bound(), ticks);
     if (!news) return false;
     Base::tell_of_limit(news->answer);
-    if (news->split && options_.threads <= 1) Base::start_from(*news->split);  // the search is another thread's else
+    if (news->split) Base::hand_to_search(std::move(*news->split));
     if (!news->proof) return true;
     const bool by_cases = news->proof->size() > 1;
     accept(std::move(*news->proof), by_cases ? "configuration LP, case by case; its certificate was verified"
@@ -102,6 +103,7 @@ class FreeSolver : SearchAndBound<FreeSearch<Loads>> {
 
   const FreeInstance& instance_;
   const ConvexOrder any_set_;
+  Budget bounds_budget_;  // counts the ticks of the bound alone
   BoundClimber climber_;
   std::optional<ProofTree> proof_;  // of the bound
 };

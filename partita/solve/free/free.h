@@ -7,8 +7,8 @@
 // below the best value (bound_climber.h).
 //
 // With one thread the two take turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer.
-// With two threads they run side by side, and the answer may differ from run to run. Tests:
-// tests/solve/free_bound_test.cpp, tests/solve/classes_bound_test.cpp.
+// With several (Budget::work_with) they run side by side, and the split may differ from run to run. Tests:
+// tests/solve/free_bound_test.cpp, tests/solve/classes_bound_test.cpp, tests/solve/free_threads_test.cpp.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,6 @@ namespace partita::detail {
 struct FreeOptions {
   double gap = 0;  // stop once (value - bound) / value is at most this
   std::uint64_t seed = 1;
-  int threads = 1;
   FreeSettings settings = {};
 };
 

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Upper and lower bound at work on the same question: who has the next turn, how long it is, and when both may stop.
 //
-// A search makes the best split better; whoever derives from this class raises the bound. With one thread the two take
-// turns, which are counted in ticks and grow, so a seed and a tick limit fix the answer. With two threads they run side
-// by side. Work ends when value and bound meet, when the budget ends, or when neither has anything left to do.
+// A search makes the best split better; whoever derives from this class raises the bound. The two take turns, which are
+// counted in ticks and grow, so with one thread a seed and a tick limit fix the answer. With several threads the turns of
+// a round are side by side, and the search goes on for as long as the bound's turn takes. Work ends when value and bound
+// meet, when the budget ends, or when neither has anything left to do.
 //
 // Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
-// tests/solve/free_bound_test.cpp.
+// tests/solve/free_bound_test.cpp, tests/solve/free_threads_test.cpp.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "partita/model/result.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/shared/incumbent.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
-#include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
 
 namespace partita::detail {
@@ -47,25 +46,29 @@ class SearchAndBound {
     offer_best();
   }
 
-  // Below the value of this split, which is above 0; for as many ticks. Called by the bounds' thread alone. May throw
-  // OutOfTime.
+  // Below the value of this split, which is above 0; for as many ticks. The search may be at work meanwhile, on another
+  // thread. May throw OutOfTime.
   virtual void raise_bound(const FreeSplit& best, std::uint64_t ticks) = 0;
-  // Nothing more can be proved below this value. Any thread may ask.
+  // Nothing more can be proved below this value.
   virtual bool bounds_finished(double value) const = 0;
-  // Frees what raise_bound() works with, which is not asked again. Called by the bounds' thread alone.
+  // Frees what raise_bound() works with, which is not asked again.
   virtual void give_up_bounds() = 0;
 
   void start_from(const FreeSplit& split) {
     search_.start_from(split);
     offer_best();
   }
+  // The same for a split that the bound came across: the search takes it over before its next turn.
+  void hand_to_search(FreeSplit split) { handed_over_ = std::move(split); }
 
+  // Whoever runs out of memory stops, and what was found by then stays.
   void work() {
-    if (options_.threads > 1) {
-      const std::optional<std::jthread> bounds = try_to_start([&] { work_at_bounds(); });
-      if (bounds) return work_at_splits();
+    double turn = first_turn();
+    improve_split(in_ticks(turn));
+    while (!done()) {
+      take_round(turn);
+      turn *= settings().turn_growth;
     }
-    take_turns();
   }
 
   void tell_of_limit(Refutation answer) {
@@ -84,39 +87,35 @@ class SearchAndBound {
   static constexpr double kStagnation = 1.5;
   static constexpr std::uint64_t kStagnationTicks = 2'000'000;
   static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
-  static constexpr auto kNap = std::chrono::milliseconds(2);
 
-  // Whoever runs out of memory stops, and what was found by then stays; on two threads the other one goes on.
-  void take_turns() {
-    double turn = first_turn();
-    if (!within_limits(budget_, [&] { improve_split(in_ticks(turn)); })) search_finished_ = true;
-    while (!done()) {
-      if (!bounds_over()) work_at_bound(in_ticks(turn));
-      // Turns of the search are longer, since better splits are still found when proofs are out of reach; shorter once
-      // nothing better was found for a good part of the time.
-      const double share = stagnating() ? settings().share_when_stagnating : settings().split_share;
-      if (!done() && !within_limits(budget_, [&] { improve_split(in_ticks(share * turn)); })) search_finished_ = true;
-      turn *= settings().turn_growth;
-    }
-  }
-
-  void work_at_splits() {
-    while (!done() && !search_finished_) {
-      if (!within_limits(budget_, [&] { improve_split(settings().first_turn); })) search_finished_ = true;
-    }
-  }
-  void work_at_bounds() {
-    double turn = first_turn();
-    while (!done() && !bounds_ended_) {
-      // Without a split, or until there is a better one.
-      if (best_.value() == kNone || bounds_over()) {
-        std::this_thread::sleep_for(kNap);
-        continue;
+  // The bound first, where one thread does both. Else the search goes on until the bound's turn is over, in pieces.
+  void take_round(double turn) {
+    if (bounds_over()) return take_turn_of_search(turn);
+    std::atomic<bool> bound_at_work = true;
+    for_each(budget_, 2, [&](std::size_t i, std::size_t) {
+      if (i == 0) {
+        work_at_bound(in_ticks(turn));
+        bound_at_work = false;
+      } else if (bound_at_work) {
+        while (bound_at_work && !done() && !search_finished_) improve_split(settings().first_turn);
+      } else if (!done()) {
+        take_turn_of_search(turn);
       }
-      work_at_bound(in_ticks(turn));
-      turn *= settings().turn_growth;
-    }
+    });
+    take_over();
   }
+
+  // Longer than those of the bound, since better splits are still found when proofs are out of reach; shorter once nothing
+  // better was found for a good part of the time.
+  void take_turn_of_search(double turn) {
+    take_over();
+    improve_split(in_ticks((stagnating() ? settings().share_when_stagnating : settings().split_share) * turn));
+  }
+
+  void take_over() {
+    if (handed_over_) start_from(*std::exchange(handed_over_, std::nullopt));
+  }
+
   const FreeSettings& settings() const { return options_.settings; }
   double first_turn() const { return static_cast<double>(settings().first_turn); }
   static std::uint64_t in_ticks(double turn) { return static_cast<std::uint64_t>(std::min(turn, 1e15)); }
@@ -141,12 +140,15 @@ class SearchAndBound {
   }
 
   void improve_split(std::uint64_t ticks) {
-    Budget slice(budget_, ticks);
-    if (search_.improve(slice)) {
-      last_better_ = budget_.ticks_used();
-      offer_best();
-    }
-    search_finished_ = search_.finished() || (unlimited_ && bounds_over() && seems_done());
+    const bool went_well = within_limits(budget_, [&] {
+      Budget slice(budget_, ticks);
+      if (search_.improve(slice)) {
+        last_better_ = budget_.ticks_used();
+        offer_best();
+      }
+      search_finished_ = search_.finished() || (unlimited_ && bounds_over() && seems_done());
+    });
+    if (!went_well) search_finished_ = true;
   }
   void offer_best() {
     if (search_.best().value < kNone) best_.offer(search_.best());
@@ -166,6 +168,7 @@ class SearchAndBound {
   const bool unlimited_ =
       std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last_better_ = 0;  // ticks used when the best split was found
+  std::optional<FreeSplit> handed_over_;  // to the search
 };
 
 }  // namespace partita::detail

@@ -2,12 +2,15 @@
 #include "partita/solve/free/contiguous/contiguous_bound.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <string>
 
 #include "partita/model/result.h"
 #include "partita/solve/free/bound_climber.h"
 #include "partita/solve/free/volume.h"
 #include "partita/solve/shared/incumbent.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 #include "partita/util/within_limits.h"
 
@@ -45,8 +48,8 @@ class ContiguousBound {
         budget_(budget),
         began_(budget.seconds_used()),
         best_(budget, sink),
-        convex_{{question.instance, question.order, options, question.holds_convex, budget}, kFirstConvexTurn},
-        free_{{question.instance, any_set_, options, question.holds_free, budget}, kFirstFreeTurn},
+        convex_(question.instance, question.order, options, question.holds_convex, budget, kFirstConvexTurn),
+        free_(question.instance, any_set_, options, question.holds_free, budget, kFirstFreeTurn),
         with_free_(with_free) {
     best_.offer(start);
   }
@@ -58,13 +61,8 @@ class ContiguousBound {
       Volume volume = volume_bound(question_.instance, &budget_);
       floor_ = volume.bound * (1 - kBelowVolumeOfWork);
       free_.climber.start_from(std::move(volume.prices));
-      while (!budget_.exhausted() && best_.value() > 0 && !best_.closed(std::max(options_.gap, kClosedGap))) {
-        if (Side* const side = whose_turn()) {
-          take_turn(*side);
-        } else {
-          break;
-        }
-      }
+      begin();
+      climb();
     });
     ContiguousOutcome outcome;
     static_cast<FreeOutcome&>(outcome) = {best_.outcome(), std::move(proof_)};
@@ -74,10 +72,63 @@ class ContiguousBound {
 
  private:
   struct Side {
+    Side(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options, const ProofCheck& holds,
+         Budget& whole, double first_turn)
+        : budget(whole, whole.limits().ticks), climber(instance, order, options, holds, budget), turn(first_turn) {}
+    Budget budget;  // counts the ticks of this side alone
     BoundClimber climber;
     double turn;             // ticks of the next one
-    std::uint64_t vain = 0;  // ticks since it raised the bound
+    std::atomic<std::uint64_t> vain = 0;  // ticks since it raised the bound
   };
+
+  bool side_by_side() const { return threads_of(budget_) > 1; }
+  bool done() const { return budget_.exhausted() || !(best_.value() > 0) || closed(); }
+  bool closed() const { return best_.closed(std::max(options_.gap, kClosedGap)); }
+
+  // A first turn of the convex sets, and a better start.
+  void begin() {
+    if (!question_.improve) return;
+    if (side_by_side()) {
+      Budget search(budget_, budget_.limits().ticks);
+      for_each(budget_, 2, [&](std::size_t i, std::size_t) {
+        if (i == 1) return improve(search);
+        climb();
+        search.cancel();
+      });
+    } else {
+      if (!done() && !convex_.climber.finished(best_.value())) take_turn(convex_);
+      if (!done()) improve(budget_);
+    }
+  }
+
+  void improve(Budget& budget) { best_.offer(question_.improve(*best_.copy_of_split(), budget)); }
+
+  void climb() {
+    while (!done()) {
+      Side* const side = whose_turn();
+      if (!side) return;
+      if (side_by_side() && !convex_.climber.finished(best_.value()) && may_free_climb(true)) {
+        take_turns_side_by_side();
+      } else {
+        take_turn(*side);
+      }
+    }
+  }
+
+  // Turns of free splits are the shorter ones, so there are several beside one over convex sets.
+  void take_turns_side_by_side() {
+    std::atomic<bool> convex_at_work = true;
+    for_each(budget_, 2, [&](std::size_t i, std::size_t) {
+      if (i == 0) {
+        take_turn(convex_);
+        convex_at_work = false;
+      } else {
+        do {
+          take_turn(free_);
+        } while (convex_at_work && !done() && may_free_climb(true));
+      }
+    });
+  }
 
   Side* whose_turn() {
     const bool convex_left = !convex_.climber.finished(best_.value());
@@ -96,12 +147,13 @@ class ContiguousBound {
   void take_turn(Side& side) {
     const bool free = &side == &free_;
     Technique technique(budget_, free ? "contiguous.free_bound" : "contiguous.configuration_lp", "bounds raised");
-    const std::uint64_t before = budget_.ticks_used();
-    auto news =
-        side.climber.climb(*best_.split(), std::max(floor_, best_.bound()), static_cast<std::uint64_t>(side.turn));
-    side.vain += budget_.ticks_used() - before + 1;
+    const std::uint64_t before = side.budget.ticks_used();
+    auto news = side.climber.climb(*best_.copy_of_split(), std::max(floor_, best_.bound()),
+                                   static_cast<std::uint64_t>(side.turn));
+    side.vain += side.budget.ticks_used() - before + 1;
     side.turn *= free ? options_.settings.turn_growth : kConvexTurnGrowth;
     if (!news) return;
+    const std::lock_guard lock(news_mutex_);
     best_.tell(Progress::Event::Searching, question_.instance.graph.size(), words_for(news->answer));
     if (news->split && question_.legal(*news->split)) best_.offer(std::move(*news->split));
     if (!news->proof) return;
@@ -122,6 +174,7 @@ class ContiguousBound {
   Side convex_, free_;
   const bool with_free_;
   double floor_ = 0;
+  std::mutex news_mutex_;            // of all below: both sides may have news at once
   std::optional<ProofTree> proof_;  // of the bound
   bool of_free_splits_ = false;
 };

@@ -9,6 +9,10 @@
 //   - then whoever went without one for less long, so that who raises the bound goes on;
 //   - free splits no more, once they have gone without one for as long as they usually take.
 // Both try limits above the best bound of the two, and the proof handed back belongs to that one.
+//
+// The start is made better too, but only once convex sets had a turn: many staged optima are contiguous ones, and are
+// proved to be in it. With several threads the search for a better start and the convex sets begin side by side, and later
+// a turn of the one and turns of the other bound.
 // Tests: tests/solve/contiguous_test.cpp, tests/portfolio/free_test.cpp.
 #pragma once
 
@@ -23,11 +27,15 @@ namespace partita::detail {
 // Whether a split is what it should be, of one that the LP came across; sets its value.
 using SplitCheck = std::function<bool(FreeSplit&)>;
 
+// A split at least as good as the one given, with its value; or as good as the budget allows.
+using SplitImprover = std::function<FreeSplit(const FreeSplit&, Budget&)>;
+
 struct ContiguousQuestion {
   const FreeInstance& instance;
   const ConvexOrder& order;
   ProofCheck holds_convex, holds_free;  // is a proof about convex sets, or about all sets, what it should be?
   SplitCheck legal;
+  SplitImprover improve;  // may be null; runs on a thread of its own, where there are several
 };
 
 struct ContiguousOutcome : FreeOutcome {
