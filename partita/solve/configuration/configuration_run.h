@@ -2,11 +2,11 @@
 // One limit, pairs decided and edges added, of a configuration LP. The master problem and the trellises live here;
 // columns found and prices near to a proof are handed back for later runs.
 //
-// With several threads, where groups are held exactly once, a step tries several mixtures of the duals with the prices
-// nearest to a proof at once, twice as far from those, half as far and so on. The one nearest to a proof is the next to
-// start from, the columns of all go to the master, and fewer steps are needed: on InceptionV3 (inference, contiguous)
-// 143 with two threads and 85 with eight. Solving the master beside them, for the next step, was tried too: its duals
-// are then one step old, which made one graph quicker and others several times slower.
+// With several threads, where groups are held exactly once, the master is solved while columns beside the dearest ones are
+// looked for. With many, a step tries several mixtures of the duals with the prices nearest to a proof at once instead,
+// twice as far from those, half as far and so on. The one nearest to a proof is the next to start from, the columns of
+// all go to the master, and fewer steps are needed. Solving the master beside the search for the dearest columns too was
+// tried: its duals are then one step old, which made one graph quicker and others several times slower.
 // Tests: tests/solve/configuration_threads_test.cpp.
 #pragma once
 
@@ -42,6 +42,14 @@ class ConfigurationLp::Run {
   static std::vector<ScaledClass> scaled_classes(const ConfigurationLp& owner, double limit);
   std::size_t groups() const { return owner_.model_.groups; }
 
+  // Sets beside the dearest of a class that are worth looking for, at these prices.
+  struct MoreColumns {
+    std::size_t device_class;
+    Prices prices;
+    PricedSet dearest;
+    int most;
+    std::size_t level;
+  };
   // Prices that are tried, and what came of them. Several may be tried side by side: a probe changes nothing but
   // itself.
   struct Probe {
@@ -50,6 +58,7 @@ class ConfigurationLp::Run {
     GroupPrices prices = {};                         // normalised; empty: hosts could hold everything
     std::vector<PricedSet> dearest = {};             // by class with columns
     std::vector<std::pair<std::vector<GroupId>, std::size_t>> found = {};  // columns and their class, as they came
+    std::vector<MoreColumns> later = {};  // to be looked for while the master is solved
     bool vain = false;  // no dear set was found, yet buckets were too coarse to rule them out
     std::optional<FreeProof> proof = {};
   };
@@ -60,10 +69,9 @@ class ConfigurationLp::Run {
   Probe& probe(std::size_t i);
   bool try_side_by_side(const GroupPrices& outer, Budget& budget);
   void choose_weights(const Budget& budget);
-  // Beside the dearest: together, many probes look for as many as one would alone; two or three need them all to spare
-  // steps. [InceptionV3 as above: two look for all in 143 steps, for half of them in 168.]
+  // Beside the dearest: together, all probes look for as many as one would alone.
   int columns_of_a_probe(std::size_t c) const {
-    const int sharing = probing_ < 4 ? 1 : static_cast<int>(probing_);
+    const int sharing = static_cast<int>(probing_);
     return (classes_[c].count + sharing - 1) / sharing;
   }
   void tell_each_other();
@@ -91,8 +99,9 @@ class ConfigurationLp::Run {
   WideInt held(std::size_t from, std::size_t to, const Probe& probe) const;
 
   PricedSet dearest_known(std::size_t c, const Prices& prices, const Probe& probe) const;
-  void add_disjoint_columns(std::size_t c, Prices prices, const PricedSet& dearest, int most, std::size_t level,
-                            Probe& probe, Budget& budget) const;
+  void want_columns(MoreColumns wanted, Probe& probe, Budget& budget) const;
+  void add_disjoint_columns(MoreColumns wanted, Probe& probe, Budget& budget) const;
+  double solve_master(Budget& budget);
   static void remember(std::vector<GroupId> groups, std::size_t c, Probe& probe);
   bool learn(const std::vector<GroupId>& column, std::size_t c);
   void take_new_columns();
