@@ -133,13 +133,12 @@ class FreePortfolio {
     };
     const Sink news = [&](const Progress& progress) { best_.pass_on(progress, progress.value, progress.bound); };
     Budget part = share_of(budget_, settings().convex_bound_share, kConvexTicksPerGroup * instance_.graph.size());
-    const ContiguousQuestion question{
-        instance_,
-        order.order,
-        certificate_check(problem_, instance_, &order),
-        certificate_check(problem_, instance_),
-        legal,
-        [&](const FreeSplit& start, Budget& budget) { return improved(start, budget); }};
+    const ContiguousQuestion question{instance_,
+                                      order.order,
+                                      certificate_check(problem_, instance_, &order),
+                                      certificate_check(problem_, instance_),
+                                      legal,
+                                      [&](const FreeSplit& start, Budget& budget) { return improved(start, budget); }};
     const ContiguousOutcome outcome =
         bound_contiguous(question, free_start(), {options_.gap, options_.seed, options_.settings.free},
                          settings().free_bound, part, news);

@@ -138,9 +138,12 @@ TEST(ContiguousBound, HoldsWhoeverProvedIt) {
     const auto certified = [&](const ProofTree& proof, const NodeOrder* shape) {
       return verify(problem, make_certificate(problem, instance, proof, shape)).holds;
     };
-    const ContiguousQuestion question{
-        instance, order.order, [&](const ProofTree& proof, Budget&) { return certified(proof, &order); },
-        [&](const ProofTree& proof, Budget&) { return certified(proof, nullptr); }, [](FreeSplit&) { return false; }, nullptr};
+    const ContiguousQuestion question{instance,
+                                      order.order,
+                                      [&](const ProofTree& proof, Budget&) { return certified(proof, &order); },
+                                      [&](const ProofTree& proof, Budget&) { return certified(proof, nullptr); },
+                                      [](FreeSplit&) { return false; },
+                                      nullptr};
     FreeOptions options;
     const bool convex_too_large = seed % 2 == 0;
     if (convex_too_large) options.settings.most_states = 1;

@@ -59,7 +59,7 @@ class ConfigurationLp::Run {
     std::vector<PricedSet> dearest = {};             // by class with columns
     std::vector<std::pair<std::vector<GroupId>, std::size_t>> found = {};  // columns and their class, as they came
     std::vector<MoreColumns> later = {};  // to be looked for while the master is solved
-    bool vain = false;  // no dear set was found, yet buckets were too coarse to rule them out
+    bool vain = false;                    // no dear set was found, yet buckets were too coarse to rule them out
     std::optional<FreeProof> proof = {};
   };
 

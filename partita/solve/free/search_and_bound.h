@@ -167,7 +167,7 @@ class SearchAndBound {
   std::atomic<bool> bounds_ended_ = false;  // for want of memory
   const bool unlimited_ =
       std::isinf(budget_.limits().seconds) && budget_.limits().ticks == std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last_better_ = 0;  // ticks used when the best split was found
+  std::uint64_t last_better_ = 0;         // ticks used when the best split was found
   std::optional<FreeSplit> handed_over_;  // to the search
 };
 

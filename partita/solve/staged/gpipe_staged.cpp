@@ -46,19 +46,28 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     return question(value_to_beat(), least_[0], value_to_beat() - least_[1]);
   }
 
-  // Both passes together first: its bound is mostly the better one, and if its split meets it, all is said.
+  // Both passes together first: its bound is mostly the better one, and if its split meets it, all is said. With several
+  // threads the passes do not wait for that.
   void ask_plain_solver(std::uint64_t slice) {
-    StagedOutcome both = solve_plain(graphs_.both, slice);
-    if (both.infeasible) best_.prove_infeasible();
-    if (both.split) offer(std::move(both.split->stages));
-    best_.raise_bound(both.bound, "both passes together: no split has a smaller largest load");
-    for (std::size_t p = 0; p < kPasses && !best_.outcome().infeasible && !done(); ++p) {
-      StagedOutcome alone = solve_plain(graphs_.pass[p], slice / 2);
-      if (alone.infeasible) best_.prove_infeasible();
-      if (alone.split) offer(std::move(alone.split->stages));
-      least_[p] = std::max(least_[p], alone.bound);
-    }
+    std::array<StagedOutcome, 1 + kPasses> outcomes;
+    for_each(budget_, outcomes.size(), [&](std::size_t i, std::size_t) {
+      if (i > 0 && (best_.outcome().infeasible || done())) return;
+      outcomes[i] = i == 0 ? solve_plain(graphs_.both, slice) : solve_plain(graphs_.pass[i - 1], slice / 2);
+      if (!has_threads()) take(outcomes[i], i);
+    });
+    for (std::size_t i = 0; has_threads() && i < outcomes.size(); ++i) take(outcomes[i], i);
     raise_bound_by_passes();
+  }
+
+  // Of both passes together (0), or of one alone.
+  void take(StagedOutcome& outcome, std::size_t i) {
+    if (outcome.infeasible) best_.prove_infeasible();
+    if (outcome.split) offer(std::move(outcome.split->stages));
+    if (i == 0) {
+      best_.raise_bound(outcome.bound, "both passes together: no split has a smaller largest load");
+    } else {
+      least_[i - 1] = std::max(least_[i - 1], outcome.bound);
+    }
   }
 
   void raise_bound_by_passes() {
@@ -221,7 +230,8 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
 
 StagedOutcome solve_staged_gpipe(const PassGraphs& graphs, const StagePlatform& platform, const StagedOptions& options,
                                  Budget& budget, const Sink& sink) {
-  return GpipeStagedSolver(graphs, platform, options, budget, sink).run();
+  Budget own(budget, budget.limits().ticks);
+  return GpipeStagedSolver(graphs, platform, options, own, sink).run();
 }
 
 }  // namespace partita::detail

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "partita/solve/staged/linear.h"
 #include "partita/solve/staged/orders.h"
 #include "partita/solve/staged/staged.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -54,7 +56,7 @@ class StagedFrame {
 
   const StagedSettings& settings() const { return options_.settings; }
   LimitOptions limit_options() { return {options_.settings, options_.presolve, &history_}; }
-  bool done() const { return best_.closed(std::max(options_.gap, close_enough_)) || budget_.exhausted(); }
+  bool done() const { return best_.closed(std::max(options_.gap, close_enough_.load())) || budget_.exhausted(); }
   double value_to_beat() const { return best_.value() * (1 - improvement_); }
   void refuted(double limit, const char* proof) { best_.raise_bound(limit * (1 - kRoundingSlack), proof); }
 
@@ -129,6 +131,26 @@ class StagedFrame {
     return more;
   }
 
+  bool has_threads() const { return threads_of(budget_) > 1; }
+
+  // A search and, on another thread, turns of something else until the search is over or no turn is worth anything.
+  // Whoever closes the gap ends the work of both. The turns may raise bounds, but offer no splits: the search reads the
+  // best one without asking.
+  template <class Search, class Turn>
+  void side_by_side(Search search, Turn turn) {
+    std::atomic<bool> searching = true;
+    for_each(budget_, 2, [&](std::size_t i, std::size_t) {
+      if (i == 0) {
+        const Ended ended{searching};
+        search();
+      } else {
+        while (searching && !done() && turn()) {
+        }
+      }
+      if (done()) budget_.cancel();
+    });
+  }
+
   // From the best, or afresh from where an order leads, which is away from what the best is stuck in.
   void improve_by_annealing(std::uint64_t moves, bool afresh = false) {
     if (done() || !settings().annealing || moves == 0) return;
@@ -194,6 +216,11 @@ class StagedFrame {
         [this](std::size_t groups, const std::string& text) { best_.tell(Progress::Event::Searching, groups, text); };
   }
 
+  struct Ended {
+    std::atomic<bool>& going_on;
+    ~Ended() { going_on = false; }
+  };
+
   static constexpr const char* kByRelaxation = "relaxation: no sequence of windows of work fits below the bound";
   static constexpr const char* kBySets =
       "configuration LP: no convex sets of the devices hold everything below the bound";
@@ -204,9 +231,9 @@ class StagedFrame {
   const Graphs& graphs_;
   const StagePlatform& platform_;
   const StagedOptions& options_;
-  Budget& budget_;
+  Budget& budget_;  // the solver's own, which it may cancel
   const double improvement_, worth_presolving_;
-  double close_enough_;  // gaps up to this are as good as none
+  std::atomic<double> close_enough_;  // gaps up to this are as good as none
   Incumbent<StagedSplit> best_;
   Rng rng_;
   std::optional<Presolved<Graphs>> base_;

@@ -77,7 +77,7 @@ class ContiguousBound {
         : budget(whole, whole.limits().ticks), climber(instance, order, options, holds, budget), turn(first_turn) {}
     Budget budget;  // counts the ticks of this side alone
     BoundClimber climber;
-    double turn;             // ticks of the next one
+    double turn;                          // ticks of the next one
     std::atomic<std::uint64_t> vain = 0;  // ticks since it raised the bound
   };
 
@@ -174,7 +174,7 @@ class ContiguousBound {
   Side convex_, free_;
   const bool with_free_;
   double floor_ = 0;
-  std::mutex news_mutex_;            // of all below: both sides may have news at once
+  std::mutex news_mutex_;           // of all below: both sides may have news at once
   std::optional<ProofTree> proof_;  // of the bound
   bool of_free_splits_ = false;
 };
