@@ -43,7 +43,9 @@ class StagedSolver : StagedFrame<StageGraph> {
       if (has_threads() && base_->graph.has_closure()) {
         climb_side_by_side();
       } else if (best_.closed(kFewOpen) && !done() && base_->graph.has_closure()) {
-        if (auto split = ask_at_once(base_->graph, settings().first_slice, limit_options(), &known_)) {
+        const std::uint64_t left = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
+        const std::uint64_t slice = std::min(settings().first_slice, left / kPartAtOnce);
+        if (auto split = ask_at_once(base_->graph, slice, limit_options(), &known_)) {
           offer_from_base(split->stages);
           if (!done()) refresh_base();
         }
@@ -369,6 +371,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
   static constexpr double kFewOpen = 0.3;  // gap: with more, the limit just below the value is not asked at once
+  static constexpr std::uint64_t kPartAtOnce = 2;  // of the ticks that are left, at most
   static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
