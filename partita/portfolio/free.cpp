@@ -9,8 +9,8 @@
 //    the volume of work where nothing else was proved, and it is not waited for.
 // 4. A look at every split, where there are few; not of free ones on plain platforms, whose bounds are certified. Where
 //    no start was found there may be no split at all, so that this comes first.
-// 5. The integer program for what is left: of contiguous splits wherever it can be asked, of free ones, whose search
-//    goes on finding something, where it is small enough to hope for an answer.
+// 5. The integer program for what is left, where it is small enough to hope for an answer; not of free splits on plain
+//    platforms, whose search goes on finding something.
 // Work ends as soon as value and bound agree. Tests: tests/portfolio/, tests/property/plan_test.cpp, tests/golden.
 #include <algorithm>
 #include <limits>
@@ -83,7 +83,7 @@ class FreePortfolio {
   std::size_t program_size() const { return instance_.graph.size() * instance_.devices.size(); }
   const PortfolioSettings& settings() const { return options_.settings.portfolio; }
   bool program_helps() const {
-    return settings().integer_program && (!free_ || (!plain_ && program_size() <= kHopefulProgram));
+    return settings().integer_program && (!free_ || !plain_) && program_size() <= kHopefulProgram;
   }
 
   // On a plain platform a bound with a certificate is worth more than the last part in a thousand of it.
@@ -132,7 +132,8 @@ class FreePortfolio {
       return check(problem_, lift_free(instance_, split)).legal();
     };
     const Sink news = [&](const Progress& progress) { best_.pass_on(progress, progress.value, progress.bound); };
-    Budget part = share_of(budget_, settings().convex_bound_share, kConvexTicksPerGroup * instance_.graph.size());
+    Budget part = share_of(budget_, program_helps() ? settings().convex_bound_share : 1,
+                           kConvexTicksPerGroup * instance_.graph.size());
     const ContiguousQuestion question{instance_,
                                       order.order,
                                       certificate_check(problem_, instance_, &order),

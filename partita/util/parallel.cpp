@@ -31,9 +31,10 @@ void Workers::start() {
   helpers_.reserve(threads_ - 1);
   while (helpers_.size() + 1 < threads_) {
     std::optional<std::jthread> helper = try_to_start([this] { help(); });
-    if (!helper) return;
+    if (!helper) break;
     helpers_.push_back(std::move(*helper));
   }
+  threads_ = helpers_.size() + 1;
 }
 
 void Workers::take_rounds(Loop& loop, std::size_t slot, std::mutex& mutex) {
@@ -77,7 +78,7 @@ void Workers::for_each(std::size_t count, const Round& round) {
     if (!started_) start();
     loops_.push_back(&loop);
   }
-  for (std::size_t i = 1; i < std::min(count, threads_); ++i) more_rounds_.notify_one();
+  for (std::size_t i = 1; i < std::min<std::size_t>(count, threads_); ++i) more_rounds_.notify_one();
   take_rounds(loop, 0, mutex_);
   std::unique_lock lock(mutex_);
   std::erase(loops_, &loop);

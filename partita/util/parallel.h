@@ -18,6 +18,7 @@
 // some 10 microseconds, so a loop should take a multiple of that. Tests: tests/util/parallel_test.cpp.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,7 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
+  // Fewer than asked for once the system has refused some.
   std::size_t threads() const { return threads_; }
   std::uint64_t ticks_alone() const { return ticks_alone_; }
   void for_each(std::size_t count, const Round& round);
@@ -53,7 +55,7 @@ class Workers {
   void help();
   static void take_rounds(Loop& loop, std::size_t slot, std::mutex& mutex);
 
-  const std::size_t threads_;
+  std::atomic<std::size_t> threads_;
   const std::uint64_t ticks_alone_;
   std::mutex mutex_;  // of all below, and of what loops say of their helpers
   std::condition_variable more_rounds_, helper_left_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches on several threads against the same on one: the same answers, found in the same way. Nothing is too small to
-// be shared here.
+// Searches on several threads against the same on one: the same answers, found in the same way; of solvers that have two
+// things going on at once, the same claims. Nothing is too small to be shared here.
 #include <gtest/gtest.h>
 
 #include "partita/reduce/presolve.h"
@@ -142,24 +142,27 @@ TEST(Threads, FindTheSameSplitsWithinLimitsOnEachPass) {
   EXPECT_GT(ideals, cases(300));
 }
 
-// The solver as a whole: presolve, cases of hosts, searches. Nothing in it goes by time, so all is the same.
+// The solver as a whole: what runs beside the search may be the one to find or to prove something, at any time.
 TEST(Threads, ProveTheSameOfStagedSplitsAsOne) {
   Workers workers(kThreads, 0);
   for (std::uint64_t seed = 1; seed <= cases(150); ++seed) {
     const StageCase one = seed % 3 == 0 ? random_branches(seed) : random_stage_case(seed);
     StagedOptions options;
-    options.settings.annealing = false;  // one thread does that
+    options.settings.annealing = seed % 5 == 0;
     options.settings.shrink = seed % 2 == 0;
     options.settings.first_orders = static_cast<int>(seed % 4);
+    options.settings.bisections = seed % 7 == 0 ? 0 : 12;
     Budget budget, several;
     several.work_with(workers);
     const StagedOutcome alone = solve_staged(one.graph, one.platform, options, budget, {});
     const StagedOutcome together = solve_staged(one.graph, one.platform, options, several, {});
     EXPECT_EQ(alone.infeasible, together.infeasible) << "seed " << seed;
-    EXPECT_EQ(alone.bound, together.bound) << "seed " << seed;
     ASSERT_EQ(alone.split.has_value(), together.split.has_value()) << "seed " << seed;
     if (!alone.split) continue;
-    EXPECT_EQ(alone.split->value, together.split->value) << "seed " << seed;
+    const double value = alone.split->value;
+    EXPECT_NEAR(together.split->value, value, 1e-6 * value) << "seed " << seed;
+    EXPECT_NEAR(alone.bound, value, 1e-6 * value) << "seed " << seed;
+    EXPECT_NEAR(together.bound, value, 1e-6 * value) << "seed " << seed;
     if (seed % 3 != 0) {
       EXPECT_NEAR(together.split->value, least_value(one.graph, one.platform), 1e-6) << "seed " << seed;
     }
