@@ -19,7 +19,7 @@ namespace partita::detail::test {
 namespace {
 
 constexpr int kSeveral = 3;
-constexpr std::uint64_t kTicksEach = 2'000'000;
+constexpr std::uint64_t kTicksEach = 500'000;
 
 TEST(SideBySide, FreeSearchAndBoundAgreeWithBruteForce) {
   Workers workers(kSeveral, 0);
@@ -39,12 +39,14 @@ TEST(SideBySide, FreeSearchAndBoundAgreeWithBruteForce) {
     budget.work_with(workers);
     const FreeOutcome outcome = solve_free(instance, {}, {.seed = seed}, certified, budget, {});
     EXPECT_LE(outcome.bound, *best * (1 + 1e-9));
-    if (outcome.verified) EXPECT_TRUE(certified(*outcome.verified, budget));
+    EXPECT_TRUE(!outcome.verified || certified(*outcome.verified, budget));
     if (!outcome.split) continue;
     EXPECT_GE(outcome.split->value, *best * (1 - 1e-9));
     closed += outcome.split->value - outcome.bound <= 1e-6 * outcome.split->value;
   }
-  if (all_usual_cases()) EXPECT_GT(closed, cases(60) / 3);
+  if (all_usual_cases()) {
+    EXPECT_GT(closed, cases(60) / 3);
+  }
 }
 
 TEST(SideBySide, ContiguousStartsAndBoundsAgreeWithBruteForce) {
@@ -88,7 +90,9 @@ TEST(SideBySide, ContiguousStartsAndBoundsAgreeWithBruteForce) {
     ++asked;
     closed += outcome.split->value - outcome.bound <= 1e-6 * outcome.split->value;
   }
-  if (all_usual_cases()) EXPECT_GT(closed, asked / 2);
+  if (all_usual_cases()) {
+    EXPECT_GT(closed, asked / 2);
+  }
 }
 
 }  // namespace
