@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/latency_bound.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
@@ -182,6 +183,24 @@ TEST(SpineBound, KnowsThatLongerStretchesMayTakeLess) {
     Budget budget;
     EXPECT_TRUE(spine.advance(budget));
     EXPECT_LE(spine.bound() * (1 - 1e-9), best_latency_by_brute_force(problem)) << "seed " << seed;
+  }
+}
+
+// All bounds in turns, with a value just above the optimum: spines in more and more detail, each with what the one before
+// knows.
+TEST(SpineBound, LeavesTheOptimumInBelowALimit) {
+  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
+    const Problem problem = seed % 2 == 0 ? packed_branches(seed) : fork_and_join(seed);
+    const double optimum = best_latency_by_brute_force(problem);
+    if (optimum == kNever || optimum == 0) continue;
+    const LatencyInstance instance = make_latency_instance(problem);
+    LatencySettings settings;
+    settings.spine_states = 1 + seed % 3;
+    settings.spine_detail = 400;
+    LatencyBound bound(instance, nullptr, settings);
+    Budget budget;
+    for (const double value : {optimum * 1.5, optimum * 1.0001}) bound.improve(value, budget);
+    EXPECT_LE(bound.bound() * (1 - 1e-9), optimum * (1 + 1e-12)) << "seed " << seed;
   }
 }
 
