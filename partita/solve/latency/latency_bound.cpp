@@ -16,7 +16,8 @@ constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by f
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
-constexpr std::size_t kDetails = 3;  // of spines; more of it where nothing else helps, or nothing else is better
+constexpr double kMostEntries = 400'000;  // of a table of a spine in detail
+constexpr std::size_t kDetails = 3;       // of spines; more of it where nothing else helps, or nothing else is better
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
@@ -109,11 +110,13 @@ void LatencyBound::begin() {
                                       track.labels[1 - track.direction], LatencyLabels::Way{limit, track.toll, pairs_});
 }
 
-// Of one module: from few to many, in steps of equal ratio.
+// Of one module: from few to many, in steps of equal ratio; no more of them than tables by number of blocks are cheap
+// with.
 std::size_t LatencyBound::spine_states() const {
   const double least = static_cast<double>(settings_.spine_states);
   const double ratio = static_cast<double>(settings_.spine_detail) / least;
-  return static_cast<std::size_t>(std::lround(least * std::pow(ratio, static_cast<double>(detail_) / (kDetails - 1))));
+  const double wanted = least * std::pow(ratio, static_cast<double>(detail_) / (kDetails - 1));
+  return static_cast<std::size_t>(std::lround(std::max(least, std::min(wanted, kMostEntries / (1.0 + blocks_)))));
 }
 
 // For splits below the limit, if the facts say something of these alone; else for all.
