@@ -20,7 +20,7 @@ struct LatencySettings {
   std::uint64_t longest_run = 2'000'000;
   double run_growth = 1.25;
   std::uint64_t spine_states = 400;    // of one module
-  std::uint64_t spine_detail = 3'000;  // the same where nothing else helps
+  std::uint64_t spine_detail = 4'000;  // the same where nothing else helps
   std::uint64_t split_share = 2;       // where proofs are out of reach, splits still get better
   double turn_growth = 1.3;
 };

@@ -16,7 +16,8 @@ constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by f
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
-constexpr std::size_t kDetails = 2;  // of spines; the second where nothing else helps
+constexpr double kMostEntries = 400'000;  // of a table of a spine in detail
+constexpr std::size_t kDetails = 3;       // of spines; more of it where nothing else helps, or nothing else is better
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
@@ -91,8 +92,9 @@ void LatencyBound::begin() {
   facts_new_ = false;
   if (stage_ == Stage::Spines || (spine_is_old_ && settings_.spines)) {
     const double neglect = stage_ == Stage::Spines ? kNeglects[spines_tried_] : best_neglect_;
-    const std::size_t states = detail_ == 0 ? settings_.spine_states : settings_.spine_detail;
-    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, states});
+    const std::size_t states = spine_states();
+    const double limit = needs_limit() ? limit_ : kNever;
+    spine_ = std::make_unique<SpineBound>(*model_, *reach_, SpineBound::Detail{neglect, states}, limit, &to_come_);
     spine_is_old_ = false;
     return;
   }
@@ -106,6 +108,15 @@ void LatencyBound::begin() {
   sweep_ =
       std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
                                       track.labels[1 - track.direction], LatencyLabels::Way{limit, track.toll, pairs_});
+}
+
+// Of one module: from few to many, in steps of equal ratio; no more of them than tables by number of blocks are cheap
+// with.
+std::size_t LatencyBound::spine_states() const {
+  const double least = static_cast<double>(settings_.spine_states);
+  const double ratio = static_cast<double>(settings_.spine_detail) / least;
+  const double wanted = least * std::pow(ratio, static_cast<double>(detail_) / (kDetails - 1));
+  return static_cast<std::size_t>(std::lround(std::max(least, std::min(wanted, kMostEntries / (1.0 + blocks_)))));
 }
 
 // For splits below the limit, if the facts say something of these alone; else for all.
@@ -132,12 +143,14 @@ void LatencyBound::end_spine() {
   }
   raise(found, 0, kBySpine);
   spine_is_exact_ = spine->is_exact();
+  to_come_ = spine->to_come();
   if (found >= best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
       facts_new_ = spine_is_old_ = packing_is_old_ = true;
       for (Track& track : tracks_) track.idle = 0;
     }
+    if (proof_ == kBySpine && look_closer()) return;
     if (stage_ == Stage::Below) next_track();
     return;
   }
@@ -209,12 +222,14 @@ void LatencyBound::next_track() {
   }
   if (spine_is_old_ && settings_.spines) return;
   if (packing_is_old_ && settings_.packing) return;
-  if (settings_.spines && !spine_is_exact_ && detail_ + 1 < kDetails) {
-    ++detail_;
-    spine_is_old_ = true;
-    return;
-  }
-  finished_ = true;
+  finished_ = !look_closer();
+}
+
+// At the spine, if that may help.
+bool LatencyBound::look_closer() {
+  if (!settings_.spines || spine_is_exact_ || detail_ + 1 == kDetails) return false;
+  ++detail_;
+  return spine_is_old_ = true;
 }
 
 bool LatencyBound::look_at_pairs() {

@@ -82,6 +82,8 @@ class LatencyBound {
   void rule_all_out(const char* proof);
   bool all_idle() const;
   void next_track();
+  std::size_t spine_states() const;
+  bool look_closer();
   void try_next_toll(double found);
   bool learn(const Track& track);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
@@ -109,6 +111,7 @@ class LatencyBound {
   bool spine_is_old_ = false;    // facts have been found since
   bool packing_is_old_ = true;   // labels have moved, or the limit
   bool spine_is_exact_ = false;  // more detail tells no more
+  SpineBound::ToCome to_come_;   // of the spine followed last
   double best_by_toll_ = 0;
   std::size_t best_track_ = 0;
   double limit_;

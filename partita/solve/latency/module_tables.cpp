@@ -29,7 +29,7 @@ ModuleTables::ModuleTables(const Spine& spine, std::size_t module, const Detail&
       most_blocks_(detail.most_blocks),
       memory_limit_(model.memory_limit()) {
   for (const std::vector<NodeId>& nodes : spine.modules[module].chains)
-    chains_.push_back({nodes, {}, {}, {}, {}, {}, {}, {}});
+    chains_.push_back({nodes, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
   make_extents(detail.most_states);
   for (Reach* reach : {&below_, &above_}) {
     reach->memory.assign(states_, kNever);
@@ -78,6 +78,7 @@ bool ModuleTables::advance(Budget& slice) {
   for (; chains_done_ < chains_.size(); ++chains_done_) {
     if (slice.exhausted()) return false;
     work_on([&] { make_delays(chains_done_); });
+    if (chains_done_ + 1 == chains_.size()) pack_chains();
   }
   for (; states_done_ < states_; ++states_done_) {
     if (slice.exhausted()) return false;
@@ -117,42 +118,53 @@ void ModuleTables::make_delays(std::size_t c) {
   }
 
   make_work(chain);
-  chain.delay.assign(length + 1, std::vector<std::vector<double>>(length + 1));
+  chain.delay = delays_along(chain, true);
+  chain.own_delay = earlier > 0 ? delays_along(chain, false) : chain.delay;
+  make_least(chain);
+}
+
+ModuleTables::Delays ModuleTables::delays_along(const Chain& chain, bool share) const {
+  const std::size_t length = chain.nodes.size();
+  Delays delays(length + 1, std::vector<std::vector<double>>(length + 1));
   for (std::size_t p = 0; p <= length; ++p) {
-    chain.delay[p][p].assign(most_blocks_ + 1, 0);
+    delays[p][p].assign(most_blocks_ + 1, 0);
     for (std::size_t e = p + 1; e <= length; ++e) {
-      const NodeId last = nodes[e - 1];
+      const NodeId last = chain.nodes[e - 1];
       const double host = model_.on_host(last) ? model_.instance().nodes[last].host_time : kNever;
-      std::vector<double>& delay = chain.delay[p][e];
       for (std::size_t d = 0; d <= most_blocks_; ++d) {
-        double best = chain.delay[p][e - 1][d] + host;
+        double best = delays[p][e - 1][d] + host;
         for (std::size_t q = p; q < e; ++q) {
-          best = std::min(best, chain.delay[p][q][d] + chain.shared[q][e]);
-          if (d > 0) best = std::min(best, chain.delay[p][q][fewer(d)] + chain.alone[q][e]);
+          if (share) best = std::min(best, delays[p][q][d] + chain.shared[q][e]);
+          if (d > 0) best = std::min(best, delays[p][q][fewer(d)] + chain.alone[q][e]);
         }
-        delay.push_back(best);
+        delays[p][e].push_back(best);
       }
     }
   }
-  make_least(chain);
+  return delays;
 }
 
 // Of work, the time on hosts and what is sure are least on the shortest stretch, and the ratio on the longest.
 void ModuleTables::make_least(Chain& chain) const {
   const std::size_t length = chain.nodes.size(), extents = chain.extents.size();
   chain.least_delay.assign(extents, std::vector<std::vector<double>>(extents));
+  chain.least_own = chain.least_delay;
   chain.least_work.assign(extents, std::vector<Work>(extents));
   for (std::size_t a = 0; a < extents; ++a) {
     for (std::size_t b = 0; b < extents; ++b) {
       const Extent &upper = chain.extents[a], &lower = chain.extents[b];
       if (upper.most + lower.most >= length) continue;  // perhaps nothing is left between
-      std::vector<double>& least = chain.least_delay[a][b];
-      least.assign(most_blocks_ + 1, kNever);
-      for (std::size_t p = upper.least; p <= upper.most; ++p) {
-        for (std::size_t e = length - lower.most; e <= length - lower.least; ++e) {
-          for (std::size_t d = 0; d <= most_blocks_; ++d) least[d] = std::min(least[d], chain.delay[p][e][d]);
+      const auto least_of = [&](const Delays& delays) {
+        std::vector<double> least(most_blocks_ + 1, kNever);
+        for (std::size_t p = upper.least; p <= upper.most; ++p) {
+          for (std::size_t e = length - lower.most; e <= length - lower.least; ++e) {
+            for (std::size_t d = 0; d <= most_blocks_; ++d) least[d] = std::min(least[d], delays[p][e][d]);
+          }
         }
-      }
+        return least;
+      };
+      chain.least_delay[a][b] = least_of(chain.delay);
+      chain.least_own[a][b] = least_of(chain.own_delay);
       chain.least_work[a][b] = chain.work[upper.most][length - lower.most];
       chain.least_work[a][b].ratio = chain.work[upper.least][length - lower.least].ratio;
     }
@@ -170,9 +182,10 @@ bool ModuleTables::begin_stretch(const Chain& chain, std::size_t p, std::size_t 
   return block_load_.begin(BlockLoad::Part::Whole, NodeId(), inside, outside);
 }
 
-void ModuleTables::make_work(Chain& chain) const {
+// Nets that are cut if a block holds what is below i, or above it, but not both. Those from a node of the chain are the
+// chain's alone; those from the upper end may be those of all chains.
+std::vector<double> ModuleTables::cuts_along(const std::vector<NodeId>& nodes) const {
   const LatencyInstance& instance = model_.instance();
-  const std::size_t length = chain.nodes.size();
   const auto nets_between = [&](NodeId producer, NodeId consumer) {
     double cost = 0;
     if (!producer.valid() || !consumer.valid()) return cost;
@@ -183,11 +196,46 @@ void ModuleTables::make_work(Chain& chain) const {
     }
     return cost;
   };
-  // Nets that are cut if a block holds what is below i, or above it, but not both. Those from a node of the chain are
-  // the chain's alone; those from the upper end may be those of all chains.
-  std::vector<double> cut = {nets_between(upper_, chain.nodes[0]) / static_cast<double>(chains_.size())};
-  for (std::size_t i = 1; i < length; ++i) cut.push_back(nets_between(chain.nodes[i - 1], chain.nodes[i]));
-  cut.push_back(nets_between(chain.nodes[length - 1], lower_));
+  std::vector<double> cut = {nets_between(upper_, nodes[0])};
+  for (std::size_t i = 1; i < nodes.size(); ++i) cut.push_back(nets_between(nodes[i - 1], nodes[i]));
+  cut.push_back(nets_between(nodes.back(), lower_));
+  return cut;
+}
+
+void ModuleTables::pack_chains() {
+  if (chains_.size() < 2) return;
+  const LatencyInstance& instance = model_.instance();
+  std::vector<ChainPacking::Chain> parts;
+  for (const Chain& chain : chains_) {
+    ChainPacking::Chain part{{}, {}, cuts_along(chain.nodes), chain.alone};
+    for (NodeId v : chain.nodes) {
+      part.time.push_back(instance.nodes[v].accelerator_time);
+      part.host_time.push_back(model_.on_host(v) ? instance.nodes[v].host_time : kNever);
+    }
+    parts.push_back(std::move(part));
+  }
+  packing_ = ChainPacking(std::move(parts));
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const std::vector<Extent>& extents = chains_[c].extents;
+    const std::size_t length = chains_[c].nodes.size();
+    chains_[c].rest.assign(extents.size(), std::vector<ChainPacking::Rest>(extents.size()));
+    for (std::size_t a = 0; a < extents.size(); ++a) {
+      for (std::size_t b = 0; b < extents.size(); ++b) {
+        if (extents[a].most + extents[b].most >= length) continue;  // perhaps nothing is left between
+        for (std::size_t p = extents[a].least; p <= extents[a].most; ++p) {
+          for (std::size_t e = length - extents[b].most; e <= length - extents[b].least; ++e)
+            chains_[c].rest[a][b].join(packing_.rest({c, p, e}));
+        }
+      }
+    }
+  }
+}
+
+void ModuleTables::make_work(Chain& chain) const {
+  const LatencyInstance& instance = model_.instance();
+  const std::size_t length = chain.nodes.size();
+  std::vector<double> cut = cuts_along(chain.nodes);
+  cut[0] /= static_cast<double>(chains_.size());
   chain.work.assign(length + 1, std::vector<Work>(length + 1));
   for (std::size_t size = 1; size <= length; ++size) {
     for (std::size_t p = 0; p + size <= length; ++p) {
@@ -269,7 +317,9 @@ double ModuleTables::load(const Reach& reach, std::size_t state, double room) co
 bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std::vector<double>& by_blocks) const {
   by_blocks.clear();
   std::array<const double*, Spine::kMostChains> delay;  // with the blocks that the chain has so far
+  std::array<const double*, Spine::kMostChains> own;    // with all blocks there are
   std::array<const Work*, Spine::kMostChains> work;
+  std::array<const ChainPacking::Rest*, Spine::kMostChains> rest;
   std::size_t count = 0;
   double unlimited = 0;
   for (std::size_t c = 0; c < chains_.size(); ++c) {
@@ -279,16 +329,26 @@ bool ModuleTables::delays(std::size_t upper_state, std::size_t lower_state, std:
     if (upper.most + lower.most >= length) continue;
     const std::size_t above = extent_number(upper_state, c), below = extent_number(lower_state, c);
     delay[count] = chains_[c].least_delay[above][below].data();
+    own[count] = chains_[c].least_own[above][below].data();
     work[count] = &chains_[c].least_work[above][below];
+    if (chains_.size() > 1) rest[count] = &chains_[c].rest[above][below];
     unlimited = std::max(unlimited, delay[count++][most_blocks_]);
   }
+  std::vector<double> packed(most_blocks_, 0);
+  if (count > 1 && most_blocks_ > 1) packing_.least_times({rest.data(), count}, packed);
+  double time_of_fewer = kNever;  // for the work of one block less
   for (std::size_t blocks = 0; blocks < most_blocks_; ++blocks) {
     std::size_t longest = 0;
     for (std::size_t c = 1; c < count; ++c) {
       if (*delay[c] > *delay[longest]) longest = c;
     }
     double time = count > 0 ? *delay[longest] : 0;
-    if (blocks > 0 && count > 1) time = std::max(time, time_for_work({work.data(), count}, blocks));
+    for (std::size_t c = 0; c < count; ++c) time = std::max(time, own[c][blocks]);
+    if (blocks > 0 && count > 1) {
+      const double time_of_these = time_for_work({work.data(), count}, blocks);
+      time = std::max({time, time_of_these, std::min(packed[blocks], time_of_fewer)});
+      time_of_fewer = time_of_these;
+    }
     by_blocks.push_back(time);
     if (count > 0) ++delay[longest];
   }
@@ -312,6 +372,20 @@ std::vector<std::vector<NodeId>> ModuleTables::inside(std::size_t upper_state, s
     const std::size_t length = chains_[c].nodes.size();
     const std::size_t from = extent(upper_state, c).most, kept = extent(lower_state, c).most;
     if (from + kept < length) left.push_back({c, from, length - kept, blocks == most_blocks_ ? blocks : 0});
+  }
+  if (left.size() > 1 && blocks > 0 && blocks < most_blocks_) {
+    std::vector<ChainPacking::Stretch> whole;
+    for (const Stretch& stretch : left) whole.push_back({stretch.chain, stretch.from, stretch.to});
+    std::vector<std::vector<NodeId>> found;
+    for (const auto& block : packing_.cheapest(whole, blocks)) {
+      found.emplace_back();
+      for (const auto& [c, from, to] : block) {
+        const auto nodes = chains_[c].nodes.begin();
+        found.back().insert(found.back().end(), nodes + static_cast<std::ptrdiff_t>(from),
+                            nodes + static_cast<std::ptrdiff_t>(to));
+      }
+    }
+    return found;
   }
   for (std::size_t i = 0; i < blocks && blocks < most_blocks_ && !left.empty(); ++i) {
     ++std::max_element(left.begin(), left.end(), [&](const Stretch& a, const Stretch& b) {

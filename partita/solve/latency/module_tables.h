@@ -7,8 +7,9 @@
 // What is left between runs on hosts or in blocks of the module's own, n of them. Each chain by itself takes at least
 // so long, with so many of the blocks; a block with parts in two chains is counted at the first. And since every block
 // of the module's own runs in the time D between the two, together they do at most n * D of work: if a chain would take
-// H on hosts, the time H - D must be taken from them, by blocks that do some work for it. Tests:
-// tests/solve/spine_test.cpp.
+// H on hosts, the time H - D must be taken from them, by blocks that do some work for it. If a chain has stretches in
+// two of the n blocks, these two run one after the other, and all blocks together do at most (n - 1) * D; else chains
+// are packed into blocks as wholes (chain_packing.h). Tests: tests/solve/spine_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "partita/solve/latency/block_load.h"
+#include "partita/solve/latency/chain_packing.h"
 #include "partita/solve/latency/spine.h"
 #include "partita/util/budget.h"
 
@@ -68,19 +70,21 @@ class ModuleTables {
     double sure = 0;      // work on those
     double ratio = 0;     // least work for a unit of time that blocks save, instead of hosts
   };
+  using Delays = std::vector<std::vector<std::vector<double>>>;
   struct Chain {
     std::vector<NodeId> nodes;
     std::vector<Extent> extents;
     // delay[p][e][d]: of the nodes from p up to e, not with it, if d blocks are used that no earlier chain has a part
-    // in.
-    std::vector<std::vector<std::vector<double>>> delay;
+    // in; and in `own_delay`, if d blocks are used in all.
+    Delays delay, own_delay;
     std::vector<std::vector<Work>> work;  // of the same nodes
     // The least load of a block of those nodes, and of one that also has a part in an earlier chain.
     std::vector<std::vector<double>> alone, shared;
     // The least of delay and work over all that two extents, of the upper and of the lower end, may stand for. The
     // shortest stretch between them is not enough: its blocks must leave out its neighbours, which may be dearer.
-    std::vector<std::vector<std::vector<double>>> least_delay;
+    Delays least_delay, least_own;
     std::vector<std::vector<Work>> least_work;
+    std::vector<std::vector<ChainPacking::Rest>> rest;
   };
   struct Reach {
     std::vector<double> memory;
@@ -89,7 +93,10 @@ class ModuleTables {
 
   void make_extents(std::size_t most_states);
   void make_delays(std::size_t c);
+  Delays delays_along(const Chain& chain, bool share) const;
+  std::vector<double> cuts_along(const std::vector<NodeId>& nodes) const;
   void make_work(Chain& chain) const;
+  void pack_chains();
   void make_least(Chain& chain) const;
   bool begin_stretch(const Chain& chain, std::size_t p, std::size_t e, NodeId with);
   bool begin_reach(BlockLoad::Part part, std::size_t state);
@@ -111,6 +118,7 @@ class ModuleTables {
   const std::size_t most_blocks_;
   const double memory_limit_;
   std::vector<Chain> chains_;
+  ChainPacking packing_;
   std::size_t states_ = 1;
   bool exact_ = true;
   std::vector<std::uint32_t> extent_of_;  // by state and chain

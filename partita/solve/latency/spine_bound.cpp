@@ -12,15 +12,18 @@ namespace {
 
 constexpr std::size_t kMostInside = 6;  // blocks inside of one module are counted up to this
 constexpr std::size_t kStepsPerTick = 200;
+constexpr double kRoundingOfSums = 1e-9;            // in one order and in the other
 constexpr std::size_t kBoundStepsPerLook = 50'000;  // at the clock
 
 void keep_least(double& entry, double value) { entry = std::min(entry, value); }
 
 }  // namespace
 
-SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail)
+SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail, double limit,
+                       const ToCome* known)
     : model_(model),
       detail_(detail),
+      limit_(limit),
       block_load_(model, reach),
       spine_(find_spine(model, reach, detail.neglect)),
       most_blocks_(static_cast<std::size_t>(model.instance().accelerators() * model.instance().subgraphs)),
@@ -35,6 +38,7 @@ SpineBound::SpineBound(const BlockModel& model, const NodeReach& reach, const De
   find_side_sources();
   find_crossing_nets();
   if (model.contradicts_itself()) bound_ = kNever;
+  if (known != nullptr && known->spine == spine_.nodes && known->limit >= limit) known_ = *known;
 }
 
 void SpineBound::place_on_spine(const NodeReach& reach) {
@@ -161,6 +165,7 @@ bool SpineBound::advance(Budget& slice) {
   for (; down_ < count; ++down_) {
     if (!enter_and_leave(down_, slice)) return false;
   }
+  if (up_ == 0) no_use_ = limit_ < kNever ? limit_ : enter_.back().at_best(0) * (1 + kRoundingOfSums);
   for (; up_ < count; ++up_) {
     if (!leave_and_enter(count - 1 - up_, slice)) return false;
   }
@@ -197,16 +202,46 @@ bool SpineBound::new_pass(std::size_t module) const {
   return model_.instance().has_backward && !backward(module) && backward(module + 1);
 }
 
-// relax(count at the upper end, state of the lower end, its count, time between)
-template <class Relax>
-void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const {
+std::vector<double> SpineBound::best_of(const Table& table) const {
+  std::vector<double> best;
+  for (std::size_t state = 0; state < table.states; ++state) best.push_back(table.at_best(state));
+  return best;
+}
+
+SpineBound::ToCome SpineBound::to_come() const {
+  ToCome found{no_use_, spine_.nodes, {}, {}};
+  const auto least = [&](const Table& table) {
+    std::vector<double> by_blocks;
+    for (std::size_t t = 0; t <= most_blocks_; ++t) {
+      const auto row = table.time.begin() + static_cast<std::ptrdiff_t>(t * table.states);
+      by_blocks.push_back(*std::min_element(row, row + static_cast<std::ptrdiff_t>(table.states)));
+    }
+    return by_blocks;
+  };
+  for (const Table& table : after_enter_) found.after_enter.push_back(least(table));
+  for (const Table& table : after_leave_) found.after_leave.push_back(least(table));
+  return found;
+}
+
+// All that goes through this state takes the limit or more.
+bool SpineBound::leads_nowhere(const Table& from, std::size_t state, const std::vector<double>& to_come) const {
+  for (std::size_t t = 0; t <= most_blocks_; ++t) {
+    if (from.at(t, state) + to_come[t] < limit_) return false;
+  }
+  return true;
+}
+
+// relax(count at the upper end, state of the lower end, its count, time between), for states with wanted(lower)
+template <class Wanted, class Relax>
+void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Wanted& wanted,
+                                      const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const bool fresh = new_pass(module);
   std::vector<double> delays;
   for (std::size_t lower = 0; lower < tables.states(); ++lower) {
     watch.step(most_blocks_);
-    if (!tables.delays(upper, lower, delays)) continue;
+    if (!wanted(lower) || !tables.delays(upper, lower, delays)) continue;
     for (std::size_t inside = 0; inside < delays.size(); ++inside) {
       if (delays[inside] == kNever || (inside > 0 && delays[inside] == delays[inside - 1])) continue;
       for (std::size_t t = 0; t + (fresh ? 0 : inside) <= most_blocks_; ++t)
@@ -215,9 +250,9 @@ void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, con
   }
 }
 
-// relax(last spine node of the block, state above, state below, load)
-template <class Relax>
-void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
+// relax(last spine node of the block, state above, state below, load), for states with wanted(state above)
+template <class Wanted, class Relax>
+void SpineBound::for_each_block_from(std::size_t i, const Wanted& wanted, const Relax& relax) const {
   if (!spine_.nodes[i].valid()) return;
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const ModuleTables& over = *modules_[i - 1];
@@ -245,7 +280,7 @@ void SpineBound::for_each_block_from(std::size_t i, const Relax& relax) const {
     const ModuleTables& under = *modules_[j];
     for (std::size_t up = 0; up < over.states(); ++up) {
       const double memory_up = over.memory_above(up);
-      if (memory + memory_up > limit) continue;
+      if (memory + memory_up > limit || !wanted(up)) continue;
       for (std::size_t down = 0; down < under.states(); ++down) {
         const double memory_down = under.memory_below(down);
         if (memory + memory_up + memory_down > limit) continue;
@@ -271,15 +306,16 @@ void SpineBound::begin_program() {
   for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
 }
 
-// relax(count and state at the upper end, count and state at the lower end, time between)
-template <class Relax>
-bool SpineBound::pass_module(std::size_t module, Budget& slice, const Relax& relax) {
+// relax(count and state at the upper end, count and state at the lower end, time between), for wanted(upper, lower)
+template <class Wanted, class Relax>
+bool SpineBound::pass_module(std::size_t module, Budget& slice, const Wanted& wanted, const Relax& relax) {
   for (const Table& from = leave_[module]; next_upper_ < from.states; ++next_upper_) {
     if (slice.exhausted()) return false;
-    if (from.at_best(next_upper_) == kNever) continue;
-    for_each_way_through(module, next_upper_, [&](std::size_t t, std::size_t lower, std::size_t u, double time) {
-      relax(t, next_upper_, u, lower, time);
-    });
+    if (from.at_best(next_upper_) >= limit_) continue;
+    if (!known_.spine.empty() && leads_nowhere(from, next_upper_, known_.after_leave[module])) continue;
+    for_each_way_through(
+        module, next_upper_, [&](std::size_t lower) { return wanted(next_upper_, lower); },
+        [&](std::size_t t, std::size_t lower, std::size_t u, double time) { relax(t, next_upper_, u, lower, time); });
     slice.spend(1 + from.states / kStepsPerTick);
   }
   next_upper_ = 0;
@@ -290,31 +326,43 @@ bool SpineBound::pass_module(std::size_t module, Budget& slice, const Relax& rel
 template <class Relax>
 void SpineBound::pass_node(std::size_t i, Budget& slice, const Relax& relax) {
   for (std::size_t t = 0; t <= most_blocks_; ++t) relax(t, 0, t, 0, i, host_time(i));
+  std::vector<char> wanted;
+  for (std::size_t up = 0; up < enter_[i].states; ++up) {
+    const bool early = enter_[i].at_best(up) < limit_;
+    wanted.push_back(early && (known_.spine.empty() || !leads_nowhere(enter_[i], up, known_.after_enter[i])));
+  }
   std::size_t steps = 0;
-  for_each_block_from(i, [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-    for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, j, load);
-    ++steps;
-  });
+  for_each_block_from(
+      i, [&](std::size_t up) { return wanted[up]; },
+      [&](std::size_t j, std::size_t up, std::size_t down, double load) {
+        for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, j, load);
+        ++steps;
+      });
   slice.spend(1 + steps / kStepsPerTick);
 }
 
 bool SpineBound::enter_and_leave(std::size_t i, Budget& slice) {
+  const auto any = [](std::size_t, std::size_t) { return true; };
   const auto enter = [&](std::size_t t, std::size_t upper, std::size_t u, std::size_t lower, double time) {
     keep_least(enter_[i].at(u, lower), leave_[i - 1].at(t, upper) + time);
   };
-  if (i > 0 && !pass_module(i - 1, slice, enter)) return false;
+  if (i > 0 && !pass_module(i - 1, slice, any, enter)) return false;
   pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
     keep_least(leave_[j].at(u, down), enter_[i].at(t, up) + time);
   });
   return true;
 }
 
-// The same, seen from the end.
+// The same, seen from the end. Without a limit, only what may be on the shortest way.
 bool SpineBound::leave_and_enter(std::size_t i, Budget& slice) {
   const auto leave = [&](std::size_t t, std::size_t upper, std::size_t u, std::size_t lower, double time) {
     keep_least(after_leave_[i].at(t, upper), after_enter_[i + 1].at(u, lower) + time);
   };
-  if (i + 1 < spine_.nodes.size() && !pass_module(i, slice, leave)) return false;
+  if (i + 1 < spine_.nodes.size()) {
+    const std::vector<double> before = best_of(leave_[i]), after = best_of(after_enter_[i + 1]);
+    const auto wanted = [&](std::size_t upper, std::size_t lower) { return before[upper] + after[lower] <= no_use_; };
+    if (!pass_module(i, slice, wanted, leave)) return false;
+  }
   pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
     keep_least(after_enter_[i].at(t, up), after_leave_[j].at(u, down) + time);
   });
@@ -345,8 +393,9 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
     if (state != 0 || after_leave_[i].at(t, 0) + host_time(i) != left) {
       std::size_t up = state, down = spine_.nodes.size();
       bool found = false;
-      for_each_block_from(i, [&](std::size_t j, std::size_t u, std::size_t d, double load) {
-        if (found || u != up || t >= most_blocks_ || after_leave_[j].at(t + 1, d) + load != left) return;
+      const auto same = [&](std::size_t u) { return u == up; };
+      for_each_block_from(i, same, [&](std::size_t j, std::size_t, std::size_t d, double load) {
+        if (found || t >= most_blocks_ || after_leave_[j].at(t + 1, d) + load != left) return;
         found = true;
         last = j;
         down = d;
@@ -361,7 +410,8 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
     const double to_come = after_leave_[last].at(t, state);
     std::size_t next_state = 0, next_t = t;
     bool found = false;
-    for_each_way_through(last, state, [&](std::size_t from, std::size_t lower, std::size_t to, double time) {
+    const auto any = [](std::size_t) { return true; };
+    for_each_way_through(last, state, any, [&](std::size_t from, std::size_t lower, std::size_t to, double time) {
       if (found || from != t || after_enter_[last + 1].at(to, lower) + time != to_come) return;
       found = true;
       next_state = lower;
@@ -380,6 +430,7 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
 }
 
 bool SpineBound::learn(double limit, LatencyFacts& facts) const {
+  if (limit > no_use_) return false;
   bool any = false;
   const LatencyInstance& instance = model_.instance();
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);

@@ -15,12 +15,14 @@
 // in the block, as far as there is memory, or their nets are. In a training graph every pass has its own count. The
 // same program from the other end tells what is left to come; where the two add up to the limit, neighbours on the
 // spine share a block, or a spine node is not on a host, in all better splits. Every condition that is not mentioned is
-// dropped, so the bound is valid whatever spine it follows. Tests: tests/solve/spine_test.cpp.
+// dropped, so the bound is valid whatever spine it follows. Where only splits below a limit matter, states that a spine
+// followed in less detail knows to lead nowhere are left out. Tests: tests/solve/spine_test.cpp.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "partita/reduce/never.h"
 #include "partita/solve/latency/module_tables.h"
 #include "partita/util/budget.h"
 
@@ -34,19 +36,30 @@ class SpineBound {
     std::size_t most_states = 400;  // see ModuleTables
   };
 
-  // Model and reach must outlive it.
-  SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail);
+  // What is left to come from each spine node on, at least, by blocks used so far, in splits below the limit.
+  struct ToCome {
+    double limit = 0;
+    std::vector<NodeId> spine;
+    std::vector<std::vector<double>> after_enter, after_leave;
+  };
+
+  // Model and reach must outlive it. With a limit only splits below it matter: what leads to others may be left out,
+  // and `known`, from a spine followed with no more facts, tells early; it is not used if it is not of this spine, or
+  // only about splits below a lower limit.
+  SpineBound(const BlockModel& model, const NodeReach& reach, const Detail& detail, double limit = kNever,
+             const ToCome* known = nullptr);
 
   // Works until the slice ends or the bound is there; true once it is.
   bool advance(Budget& slice);
   bool is_exact() const;  // more states would tell no more
   const Spine& spine() const { return spine_; }
 
-  double bound() const { return bound_; }  // infinite if there is no split
+  double bound() const { return bound_; }  // infinite if there is no split (below the limit)
+  ToCome to_come() const;                  // after advance()
   // After advance(), unless the bound is infinite: blocks that would take as long as the bound says, if nothing had
   // been dropped. They may have nodes in common, or be too many.
   std::vector<std::vector<NodeId>> cheapest_blocks();
-  // What holds for all splits below the limit. True if there is something new. After advance().
+  // What holds for all splits below this limit, which is no higher than its own. True if there is something new. After advance().
   bool learn(double limit, LatencyFacts& facts) const;
 
  private:
@@ -60,6 +73,8 @@ class SpineBound {
   };
 
   Table table(std::size_t states) const;
+  std::vector<double> best_of(const Table& table) const;
+  bool leads_nowhere(const Table& from, std::size_t state, const std::vector<double>& to_come) const;
   void begin_program();
   bool enter_and_leave(std::size_t i, Budget& slice);
   bool leave_and_enter(std::size_t i, Budget& slice);
@@ -79,17 +94,18 @@ class SpineBound {
   double host_time(std::size_t i) const;
   std::vector<NodeId> block_nodes(std::size_t i, std::size_t j, std::size_t up, std::size_t down);
   bool new_pass(std::size_t module) const;
-  template <class Relax>
-  void for_each_way_through(std::size_t module, std::size_t upper, const Relax& relax) const;
-  template <class Relax>
-  void for_each_block_from(std::size_t i, const Relax& relax) const;
-  template <class Relax>
-  bool pass_module(std::size_t module, Budget& slice, const Relax& relax);
+  template <class Wanted, class Relax>
+  void for_each_way_through(std::size_t module, std::size_t upper, const Wanted& wanted, const Relax& relax) const;
+  template <class Wanted, class Relax>
+  void for_each_block_from(std::size_t i, const Wanted& wanted, const Relax& relax) const;
+  template <class Wanted, class Relax>
+  bool pass_module(std::size_t module, Budget& slice, const Wanted& wanted, const Relax& relax);
   template <class Relax>
   void pass_node(std::size_t i, Budget& slice, const Relax& relax);
 
   const BlockModel& model_;
   const Detail detail_;
+  const double limit_;
   BlockLoad block_load_;
   Spine spine_;
   std::size_t most_blocks_;  // of accelerators, in one pass
@@ -109,6 +125,8 @@ class SpineBound {
   std::vector<std::vector<Crossing>> crossing_;
   // By spine node: from the start of all, and to the end of all.
   std::vector<Table> enter_, leave_, after_enter_, after_leave_;
+  ToCome known_;                   // nothing, or of this spine
+  double no_use_ = kNever;         // on the way up: what is not below this
   std::size_t down_ = 0, up_ = 0;  // so many spine nodes have been passed, from above and from below
   std::size_t next_upper_ = 0;     // state of the module at hand
   double bound_ = 0;
