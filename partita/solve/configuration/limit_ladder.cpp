@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace partita::detail {
 namespace {
@@ -41,7 +42,7 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   const double top = value * (1 - kJustBelow);
   if (top != top_) {  // a better split: try to prove it right away
     top_ = top;
-    top_failed_ = false;
+    top_failed_ = std::exchange(top_is_hopeless_, false);
     likely_ = 0;
     spent_ = 0;
   }
