@@ -24,7 +24,7 @@ constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'00
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
 constexpr int kMostTooLarge = 2;
 // Dives at a limit, and ticks for them: as many as the LP took to allow it, within these limits.
-constexpr int kDivesAtLimit = 3, kMostVainDives = 40;
+constexpr int kDivesAtLimit = 3, kMostVainDives = 20;
 constexpr std::uint64_t kLeastDiveTicks = 4'000'000, kMostDiveTicks = 40'000'000;
 // A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
 // allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
@@ -167,9 +167,9 @@ std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, doub
   const PriceAndDive program(climber.lp->model(), climber.order, trellis_size(climber));
   const PriceAndDive::Start start{limit, value, climber.lp->solution(), climber.lp->columns(), climber.lp->prices()};
   std::optional<FreeSplit> found;
+  const bool first = climber.vain_dives++ == 0;
   for (int i = 0; i < kDivesAtLimit && !start.solution.empty() && !slice.exhausted() && !found; ++i) {
-    const bool greedy = i == 0 && climber.vain_dives == 0;
-    ++climber.vain_dives;
+    const bool greedy = first && i == 0;
     const auto sets = program.dive(start, greedy, dice_, slice);
     if (!sets) continue;
     FreeSplit split = split_of(climber, *sets);
