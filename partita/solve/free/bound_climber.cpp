@@ -5,8 +5,10 @@
 #include <span>
 
 #include "partita/solve/configuration/narrow_order.h"
+#include "partita/solve/free/pair_search.h"
 #include "partita/solve/free/part_loads.h"
 #include "partita/solve/free/price_and_dive.h"
+#include "partita/solve/free/sum_loads.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -25,6 +27,8 @@ constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'00
 constexpr int kMostTooLarge = 2;
 // Dives at a limit, and ticks for them: as many as the LP took to allow it, within these limits.
 constexpr int kDivesAtLimit = 3, kMostVainDives = 20;
+constexpr double kDiveBeyond = 1.001;  // of the best value: as far as that, pairs of devices may even out
+constexpr std::uint64_t kEvenOutTicks = 6'000'000;
 constexpr std::uint64_t kLeastDiveTicks = 4'000'000, kMostDiveTicks = 40'000'000;
 // A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
 // allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
@@ -141,7 +145,7 @@ BoundClimber::News BoundClimber::climb_tree(Climber& climber, std::uint64_t tick
 
 // Loads must be what the LP takes them for.
 bool BoundClimber::may_dive(const Climber& climber) const {
-  return options_.settings.dives && !climber.dose && convex_order_.empty() && instance_.mode == TransferMode::Sum &&
+  return options_.settings.dives && !climber.dose && convex_order_.empty() && SumLoads::serves(instance_) &&
          !climber.lp->too_large();
 }
 
@@ -165,7 +169,8 @@ std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, doub
   Technique dives(budget_, "free.dives", "better splits");
   Budget slice(budget_, ticks);
   const PriceAndDive program(climber.lp->model(), climber.order, trellis_size(climber));
-  const PriceAndDive::Start start{limit, value, climber.lp->solution(), climber.lp->columns(), climber.lp->prices()};
+  const PriceAndDive::Start start{limit, kDiveBeyond * value, climber.lp->solution(), climber.lp->columns(),
+                                  climber.lp->prices()};
   std::optional<FreeSplit> found;
   const bool first = climber.vain_dives++ == 0;
   for (int i = 0; i < kDivesAtLimit && !start.solution.empty() && !slice.exhausted() && !found; ++i) {
@@ -174,13 +179,25 @@ std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, doub
     if (!sets) continue;
     FreeSplit split = split_of(climber, *sets);
     if (!is_legal(instance_, split.device_of)) continue;
-    split.value = free_value(instance_, split.device_of);
+    split = evened_out(std::move(split), slice);
     if (split.value < value) found = std::move(split);
   }
   climber.dive_ticks += slice.ticks_used() + 1;
   dives.yield(found ? 1 : 0);
   if (found) climber.ladder.split_was_allowed();
   return found;
+}
+
+// Dives leave some devices more room than others: pairs of them are split anew.
+FreeSplit BoundClimber::evened_out(FreeSplit split, Budget& slice) {
+  Budget some(slice, kEvenOutTicks);
+  PairSearch<SumLoads> pairs(instance_);
+  pairs.start(split.device_of, kEvenOutTicks);
+  while (!some.exhausted() && pairs.advance(1, dice_, some)) {
+  }
+  if (is_legal(instance_, pairs.loads().device_of())) split.device_of = pairs.loads().device_of();
+  split.value = free_value(instance_, split.device_of);
+  return split;
 }
 
 bool BoundClimber::is_small() {

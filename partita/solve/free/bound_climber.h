@@ -99,6 +99,7 @@ class BoundClimber {
   bool has_dive_left(const Climber& climber, const Open& open) const;
   News dive_between(Climber& climber, double value, std::uint64_t ticks);
   std::optional<FreeSplit> dive(Climber& climber, double limit, double value, std::uint64_t ticks);
+  FreeSplit evened_out(FreeSplit split, Budget& slice);
   FreeSplit split_of(const Climber& climber, const std::vector<SetInUse>& sets) const;
   static FreeProof told_of_whole(const Climber& climber, FreeProof proof);
 
