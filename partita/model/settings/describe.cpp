@@ -94,6 +94,8 @@ SettingFields describe(FreeSettings& s) {
       {"configuration_lp", &s.configuration_lp,
        "Refute limits by column generation. Off for the best split without a proof."},
       {"shrink", &s.shrink, "Refute limits on smaller graphs first. Off to see what the whole graph proves alone."},
+      {"dives", &s.dives,
+       "Make splits of what the configuration LP allows. Off to see what the search finds without it."},
       {"pair_resplit", &s.pair_resplit,
        "Split pairs of devices anew after annealing. Off to see what annealing finds alone."},
       {"pair_share", &s.pair_share, 0, 1000, "ticks for each proposal of the annealing before",

@@ -10,6 +10,7 @@ struct FreeSettings {
   bool volume_bound = true;
   bool configuration_lp = true;
   bool shrink = true;
+  bool dives = true;
   bool pair_resplit = true;
   double pair_share = 0.2;  // ticks for pairs, for each proposal of the last run
   double split_share = 2;   // turns of the search, to those of the bound

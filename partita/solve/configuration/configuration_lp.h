@@ -133,6 +133,9 @@ class ConfigurationLp {
   // the same prices. Infinity if there are none.
   double shortfall() const;
   const ConfigurationModel& model() const { return model_; }
+  // All columns that are known, and the prices that came nearest to a proof.
+  const std::vector<std::vector<GroupId>>& columns() const { return columns_; }
+  const GroupPrices& prices() const { return inner_; }
   // From now on every group has a row and a price of its own, also those that are alike: for who looks at solutions.
   void tell_apart();
   // The order that sets had to keep in the question asked last.

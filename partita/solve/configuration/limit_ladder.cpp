@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace partita::detail {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
+// Of what is open, where the relaxation is known to allow limits: so near to a hard one, more patience is better.
+constexpr double kNearToHard = 0.1;
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
@@ -41,7 +44,7 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   const double top = value * (1 - kJustBelow);
   if (top != top_) {  // a better split: try to prove it right away
     top_ = top;
-    top_failed_ = false;
+    top_failed_ = std::exchange(top_is_hopeless_, false);
     likely_ = 0;
     spent_ = 0;
   }
@@ -50,7 +53,9 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;
   } else if (top_failed_ || top >= allowed_from_) {
-    if (climbed_ >= steps_ || failed_ >= failures_ || std::min({top, allowed_from_, hard_from_}) - bound < near) {
+    const double enough =
+        allowed_from_ < kNone ? std::max(near, kNearToHard * (std::min(top, allowed_from_) - bound)) : near;
+    if (climbed_ >= steps_ || failed_ >= failures_ || std::min({top, allowed_from_, hard_from_}) - bound < enough) {
       hard_from_ = kNone;
       top_failed_ = top - bound > given_.far * value;
       climbed_ = failed_ = 0;

@@ -38,6 +38,8 @@ class LimitLadder {
   // What came of the last limit.
   void refuted();
   void impossible();  // the relaxation allows it
+  // A better split was made of what the relaxation allows. It hardly refutes the limit just below, so others come first.
+  void split_was_allowed() { top_is_hopeless_ = true; }
   // The turn ended; or (unproved) a refutation did not pass its check. `likely` is a lower limit that seems easy, or 0.
   void undecided(bool unproved, double likely = 0);
 
@@ -46,6 +48,8 @@ class LimitLadder {
   // Whether it was one that seemed easy.
   bool is_likely() const { return last_ == likely_; }
 
+  // The lowest limit that the relaxation allows, as far as is known; infinity if there is none.
+  double allowed_from() const { return allowed_from_; }
   // The relaxation can do no more between this bound and this value.
   bool exhausted(double value, double bound) const;
 
@@ -60,7 +64,7 @@ class LimitLadder {
   double likely_ = 0;            // worth a try before all others; 0: none is
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
-  bool top_failed_ = false;
+  bool top_failed_ = false, top_is_hopeless_ = false;
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
   int steps_, failures_;
 };

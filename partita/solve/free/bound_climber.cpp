@@ -5,6 +5,11 @@
 #include <span>
 
 #include "partita/solve/configuration/narrow_order.h"
+#include "partita/solve/free/pair_search.h"
+#include "partita/solve/free/part_loads.h"
+#include "partita/solve/free/price_and_dive.h"
+#include "partita/solve/free/sum_loads.h"
+#include "partita/util/statistics.h"
 
 namespace partita::detail {
 namespace {
@@ -20,6 +25,14 @@ constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'00
 // On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
 constexpr int kMostTooLarge = 2;
+// Dives at a limit, and ticks for them: as many as the LP took to allow it, within these limits.
+constexpr int kDivesAtLimit = 3, kMostVainDives = 20;
+constexpr double kDiveBeyond = 1.001;  // of the best value: as far as that, pairs of devices may even out
+// A split of a dive that is so near to the limit is hardly the best. [BERT-12, inference: a dive from 135.04 ends at the best
+// value, 130.04, which is proved at once; limits in between take a second.]
+constexpr double kJustWithin = 0.999;
+constexpr std::uint64_t kEvenOutTicks = 6'000'000;
+constexpr std::uint64_t kLeastDiveTicks = 4'000'000, kMostDiveTicks = 40'000'000;
 // A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
 // allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
 constexpr std::size_t kFewGroups = 500;
@@ -32,7 +45,12 @@ constexpr double kFreeDoses[] = {0.01, 0.002, 0.0005}, kConvexDoses[] = {0.01};
 
 BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& order, const FreeOptions& options,
                            const ProofCheck& check, Budget& budget)
-    : instance_(instance), convex_order_(order), options_(options), check_(check), budget_(budget) {
+    : instance_(instance),
+      convex_order_(order),
+      options_(options),
+      check_(check),
+      budget_(budget),
+      dice_(options.seed) {
   if (!options.settings.configuration_lp) finished_from_ = 0;
   const bool two_passes = std::ranges::any_of(instance.time, [](const auto& times) {
     return std::ranges::any_of(times, [](const ClassTime& time) { return time.pass[1] > 0; });
@@ -65,10 +83,14 @@ std::optional<BoundClimber::News> BoundClimber::climb(const FreeSplit& best, dou
   if (best.value < climber->suggested) {
     climber->lp->suggest(climber->small ? climber->small->without_removed(best) : best);
     climber->tree.reset();  // its limit is above the value
+    climber->vain_dives = 0;
   }
   climber->suggested = best.value;
-  if (has_tree_to_climb(*climber, open)) {
-    const bool alone = climber->ladder.exhausted(best.value, bound);
+  const bool alone = climber->ladder.exhausted(best.value, bound);
+  const bool has_tree = has_tree_to_climb(*climber, open);
+  if (alone && has_dive_left(*climber, open) && (!has_tree || climber->dive_ticks <= climber->tree_ticks))
+    return dive_between(*climber, best.value, ticks);
+  if (has_tree) {
     return climb_tree(*climber, alone ? ticks : std::min(ticks, first_tree_ticks() - climber->tree_ticks));
   }
   const double limit = climber->ladder.next(best.value, bound, ticks);
@@ -92,6 +114,11 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
   } else if (news.answer == Refutation::LpFeasible) {
     climber.ladder.impossible();
     climber.met_its_end = true;
+    if (may_dive(climber)) {
+      const std::uint64_t dive_ticks = std::clamp(slice.ticks_used(), kLeastDiveTicks, kMostDiveTicks);
+      news.split = dive(climber, limit, value, dive_ticks);
+      if (news.split) return news;
+    }
     // A tree needs a limit worth refuting: just below the value.
     const bool at_top = climber.ladder.is_at_top();
     if (at_top && limit < value && !climber.tree && !climber.lp->too_large())
@@ -117,6 +144,64 @@ BoundClimber::News BoundClimber::climb_tree(Climber& climber, std::uint64_t tick
   }
   climber.tree.reset();
   return news;
+}
+
+// Loads must be what the LP takes them for.
+bool BoundClimber::may_dive(const Climber& climber) const {
+  return options_.settings.dives && !climber.dose && convex_order_.empty() && SumLoads::serves(instance_) &&
+         !climber.lp->too_large();
+}
+
+bool BoundClimber::has_dive_left(const Climber& climber, const Open& open) const {
+  return climber.lp && may_dive(climber) && climber.ladder.allowed_from() < open.value &&
+         climber.vain_dives < kMostVainDives;
+}
+
+// From a limit between those that the LP allows and the value: the higher it is, the more splits there are.
+BoundClimber::News BoundClimber::dive_between(Climber& climber, double value, std::uint64_t ticks) {
+  Budget slice(budget_, ticks);
+  const double limit = dice_.between(climber.ladder.allowed_from(), value);
+  News news{climber.lp->refute(limit, slice), std::nullopt, std::nullopt};
+  climber.dive_ticks += slice.ticks_used() + 1;
+  news.split = dive(climber, limit, value, std::clamp(ticks, kLeastDiveTicks, kMostDiveTicks));
+  return news;
+}
+
+// A split below the value made of the LP's solution.
+std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, double value, std::uint64_t ticks) {
+  Technique dives(budget_, "free.dives", "better splits");
+  Budget slice(budget_, ticks);
+  const PriceAndDive program(climber.lp->model(), climber.order, trellis_size(climber));
+  const PriceAndDive::Start start{limit, kDiveBeyond * value, climber.lp->solution(), climber.lp->columns(),
+                                  climber.lp->prices()};
+  std::optional<FreeSplit> found;
+  const bool first = climber.vain_dives++ == 0;
+  for (int i = 0; i < kDivesAtLimit && !start.solution.empty() && !slice.exhausted() && !found; ++i) {
+    const bool greedy = first && i == 0;
+    const auto sets = program.dive(start, greedy, dice_, slice);
+    if (!sets) continue;
+    FreeSplit split = split_of(climber, *sets);
+    if (!is_legal(instance_, split.device_of)) continue;
+    split.value = free_value(instance_, split.device_of);
+    if (split.value > kJustWithin * limit) split = evened_out(std::move(split), slice);
+    if (split.value < value) found = std::move(split);
+  }
+  climber.dive_ticks += slice.ticks_used() + 1;
+  dives.yield(found ? 1 : 0);
+  if (found && found->value > kJustWithin * limit) climber.ladder.split_was_allowed();
+  return found;
+}
+
+// Dives leave some devices more room than others: pairs of them are split anew.
+FreeSplit BoundClimber::evened_out(FreeSplit split, Budget& slice) {
+  Budget some(slice, kEvenOutTicks);
+  PairSearch<SumLoads> pairs(instance_);
+  pairs.start(split.device_of, kEvenOutTicks);
+  while (!some.exhausted() && pairs.advance(1, dice_, some)) {
+  }
+  if (is_legal(instance_, pairs.loads().device_of())) split.device_of = pairs.loads().device_of();
+  split.value = free_value(instance_, split.device_of);
+  return split;
 }
 
 bool BoundClimber::is_small() {
@@ -180,6 +265,7 @@ bool BoundClimber::has_tree_to_climb(const Climber& climber, const Open& open) c
 bool BoundClimber::is_over(const Climber& climber, const Open& open) const {
   if (climber.skipped || (climber.before && !climber.before->met_its_end)) return true;
   if (has_tree_to_climb(climber, open)) return false;
+  if (has_dive_left(climber, open)) return false;
   const bool hopeless = climber.too_large >= kMostTooLarge && open.value >= climber.suggested;
   return hopeless || climber.ladder.exhausted(open.value, open.bound);
 }

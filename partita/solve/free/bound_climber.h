@@ -10,6 +10,9 @@
 //
 // Where the LP allows the limit just below the best value, a tree of cases (pair_tree.h) goes on: first for a while, and
 // again when no other limit is left to try. It may also come across a better split.
+// What the LP of the whole graph allows, at whatever limit, is also tried to be made a split by dives (price_and_dive.h).
+// Once no other limit is left, dives from limits between that and the best value take turns with the tree.
+//
 // A refutation counts only if somebody else agrees (ProofCheck). Tests: tests/solve/free_bound_test.cpp,
 // classes_bound_test.cpp, convex_bound_test.cpp.
 #pragma once
@@ -24,6 +27,7 @@
 #include "partita/solve/configuration/pair_tree.h"
 #include "partita/solve/free/free.h"
 #include "partita/solve/free/shrunk_free.h"
+#include "partita/util/dice.h"
 
 namespace partita::detail {
 
@@ -70,6 +74,8 @@ class BoundClimber {
     std::unique_ptr<ConfigurationLp> lp;
     std::unique_ptr<PairTree> tree;
     std::uint64_t tree_ticks = 0;  // spent on it
+    std::uint64_t dive_ticks = 0;  // spent on dives
+    int vain_dives = 0;            // since the best value is what it is
     LimitLadder ladder;
     double suggested = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
     int too_large = 0;                                           // limits at which the trellis was
@@ -89,6 +95,11 @@ class BoundClimber {
   Trellis::Size trellis_size(const Climber& climber) const;
   News climb_tree(Climber& climber, std::uint64_t ticks);
   News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
+  bool may_dive(const Climber& climber) const;
+  bool has_dive_left(const Climber& climber, const Open& open) const;
+  News dive_between(Climber& climber, double value, std::uint64_t ticks);
+  std::optional<FreeSplit> dive(Climber& climber, double limit, double value, std::uint64_t ticks);
+  FreeSplit evened_out(FreeSplit split, Budget& slice);
   FreeSplit split_of(const Climber& climber, const std::vector<SetInUse>& sets) const;
   static FreeProof told_of_whole(const Climber& climber, FreeProof proof);
 
@@ -101,6 +112,7 @@ class BoundClimber {
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0;
+  Dice dice_;
   std::atomic<double> finished_from_ = kNotYet;  // for values as large
 };
 
