@@ -52,6 +52,7 @@ class SetsClimber {
     LimitLadder ladder = {};
     bool met_its_end = false;  // the relaxation has allowed a limit
     double limit = 0;
+    double made_for = 0;  // the limit that the graph was made for
     std::size_t dose = 0;
     std::optional<std::size_t> removed = {};  // groups that the last dose removed
     // From these limits on, the LP has nothing to say about the graphs of the doses: it allowed them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/solve/staged/coarse_splits.h"
 #include "partita/solve/staged/limit_tree.h"
 #include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
@@ -19,6 +20,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
       : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0),
+        coarse_rng_(options.seed),
         sets_(platform, options.settings, options.presolve) {}
 
   StagedOutcome run() {
@@ -38,10 +40,11 @@ class StagedSolver : StagedFrame<StageGraph> {
       // While every limit is refuted, splits are good enough. The further from that, the more it is worth to look for
       // better ones before more limits are tried.
       bisect_by_relaxation(settings().bisections, true);
-      const double gap = 1 - best_.bound() / best_.value();
       improve_by_two_orders(settings().first_slice / 8);
       anneal_at_first();
-      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(gap, 0.25)));
+      improve_by_coarse_graphs(
+          share_of(settings().first_slice, std::min(kCoarseAtFirst * share_open() * share_open(), 2.0)));
+      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(share_open(), 0.25)));
       bisect_by_relaxation(settings().bisections, false);
       climb();
     }
@@ -50,6 +53,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   static std::uint64_t share_of(std::uint64_t ticks, double share) {
     return static_cast<std::uint64_t>(static_cast<double>(ticks) * share);
   }
+  double share_open() const { return 1 - best_.bound() / best_.value(); }
   Threshold question(double limit) const { return {platform_, limit}; }
   Threshold question_to_beat() const override { return question(value_to_beat()); }
 
@@ -225,6 +229,17 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (!done()) refresh_base();
   }
 
+  // With chances of its own, so that what it costs changes no other's luck.
+  void improve_by_coarse_graphs(std::uint64_t ticks) {
+    if (done() || !settings().coarse_splits || ticks == 0) return;
+    Technique coarse(budget_, "staged.coarse_splits", "better splits");
+    Budget turn(budget_, ticks);
+    const auto better = split_coarsely(base_->graph, platform_, value_to_beat(), coarse_rng_, turn);
+    if (!better || !offer_from_base(better->stages)) return;
+    coarse.yield(1);
+    if (!done()) refresh_base();
+  }
+
   void climb() {
     if (!base_->graph.has_closure()) return;
     double share = 0.25;
@@ -257,17 +272,20 @@ class StagedSolver : StagedFrame<StageGraph> {
         }
         improve_by_annealing(slice / 2, afresh = !afresh);
         improve_by_orders(settings().orders_per_failure);
+        improve_by_coarse_graphs(share_of(slice, std::min(kCoarseByGap * share_open(), 0.5)));
         improve_by_two_orders(slice / 4);
         improve_by_windows(slice / 40, slice / 2);
       }
     }
   }
 
+  Rng coarse_rng_;
   SetsClimber sets_;
 
   static constexpr std::size_t kCoarseFrom = 3000;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
   static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
+  static constexpr double kCoarseAtFirst = 40, kCoarseByGap = 5;  // shares of a slice
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
   int turns_of_two_orders_ = 0;
