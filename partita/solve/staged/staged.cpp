@@ -40,11 +40,10 @@ class StagedSolver : StagedFrame<StageGraph> {
       // While every limit is refuted, splits are good enough. The further from that, the more it is worth to look for
       // better ones before more limits are tried.
       bisect_by_relaxation(settings().bisections, true);
+      const double gap = 1 - best_.bound() / best_.value();
       improve_by_two_orders(settings().first_slice / 8);
       anneal_at_first();
-      improve_by_coarse_graphs(
-          share_of(settings().first_slice, std::min(kCoarseAtFirst * share_open() * share_open(), 2.0)));
-      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(share_open(), 0.25)));
+      improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(gap, 0.25)));
       bisect_by_relaxation(settings().bisections, false);
       climb();
     }
@@ -53,7 +52,6 @@ class StagedSolver : StagedFrame<StageGraph> {
   static std::uint64_t share_of(std::uint64_t ticks, double share) {
     return static_cast<std::uint64_t>(static_cast<double>(ticks) * share);
   }
-  double share_open() const { return 1 - best_.bound() / best_.value(); }
   Threshold question(double limit) const { return {platform_, limit}; }
   Threshold question_to_beat() const override { return question(value_to_beat()); }
 
@@ -229,11 +227,15 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (!done()) refresh_base();
   }
 
-  // With chances of its own, so that what it costs changes no other's luck.
-  void improve_by_coarse_graphs(std::uint64_t ticks) {
-    if (done() || !settings().coarse_splits || ticks == 0) return;
+  // The more is open, the longer, the first time above all. Only once a limit took too long: what is decided at once needs
+  // no better splits. With chances of its own, so that no other's luck depends on it.
+  void improve_by_coarse_graphs(std::uint64_t slice) {
+    if (done() || !settings().coarse_splits) return;
+    const bool first = turns_of_coarse_graphs_++ == 0;
+    const double open = 1 - best_.bound() / best_.value();
+    const double share = first ? std::min(kCoarseAtFirst * open * open, 2.0) : std::min(kCoarseByGap * open, 0.5);
     Technique coarse(budget_, "staged.coarse_splits", "better splits");
-    Budget turn(budget_, ticks);
+    Budget turn(budget_, share_of(slice, share));
     const auto better = split_coarsely(base_->graph, platform_, value_to_beat(), coarse_rng_, turn);
     if (!better || !offer_from_base(better->stages)) return;
     coarse.yield(1);
@@ -270,9 +272,9 @@ class StagedSolver : StagedFrame<StageGraph> {
           share = 0.25;
           slice *= 3;
         }
+        improve_by_coarse_graphs(slice);
         improve_by_annealing(slice / 2, afresh = !afresh);
         improve_by_orders(settings().orders_per_failure);
-        improve_by_coarse_graphs(share_of(slice, std::min(kCoarseByGap * share_open(), 0.5)));
         improve_by_two_orders(slice / 4);
         improve_by_windows(slice / 40, slice / 2);
       }
@@ -288,7 +290,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr double kCoarseAtFirst = 40, kCoarseByGap = 5;  // shares of a slice
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
-  int turns_of_two_orders_ = 0;
+  int turns_of_two_orders_ = 0, turns_of_coarse_graphs_ = 0;
   WindowMemory windows_asked_;
   std::optional<StagedSplit> handed_along_;  // as good as the best, with smaller loads beside its largest
 };
