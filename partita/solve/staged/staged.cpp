@@ -233,13 +233,16 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (done() || !settings().coarse_splits) return;
     const bool first = turns_of_coarse_graphs_++ == 0;
     const double open = 1 - best_.bound() / best_.value();
-    const double share = first ? std::min(kCoarseAtFirst * open * open, 2.0) : std::min(kCoarseByGap * open, 0.5);
+    const double share = first ? std::min(kCoarseAtFirst * open * open, 2.0) : std::min(kCoarseByGap * open, 0.25);
     Technique coarse(budget_, "staged.coarse_splits", "better splits");
-    Budget turn(budget_, share_of(slice, share));
-    const auto better = split_coarsely(base_->graph, platform_, value_to_beat(), coarse_rng_, turn);
-    if (!better || !offer_from_base(better->stages)) return;
-    coarse.yield(1);
-    if (!done()) refresh_base();
+    // Where it helps at all, it soon does.
+    for (int piece = 0; piece < (first ? kPieces : 1) && !done(); ++piece) {
+      Budget turn(budget_, share_of(slice, first ? share / kPieces : share));
+      const auto better = split_coarsely(base_->graph, platform_, value_to_beat(), coarse_rng_, turn);
+      if (!better || !offer_from_base(better->stages)) return;
+      coarse.yield(1);
+      if (!done()) refresh_base();
+    }
   }
 
   void climb() {
@@ -288,6 +291,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
   static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
   static constexpr double kCoarseAtFirst = 40, kCoarseByGap = 5;  // shares of a slice
+  static constexpr int kPieces = 3;
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
   int turns_of_two_orders_ = 0, turns_of_coarse_graphs_ = 0;
