@@ -34,7 +34,7 @@ namespace partita::detail {
 namespace {
 
 // The staged start. Most staged optima are found in far less; a contiguous split is often no better than that.
-constexpr std::uint64_t kStartTicks = 3'000'000, kContiguousStartTicks = 60'000'000, kSetupTicks = 8'000'000;
+constexpr std::uint64_t kStartTicks = 12'000'000, kContiguousStartTicks = 60'000'000, kSetupTicks = 8'000'000;
 constexpr double kLeastStartSeconds = 0.5;
 // Over convex sets. What takes longer is hardly ever proved.
 constexpr std::uint64_t kConvexTicksPerGroup = 2'000'000;

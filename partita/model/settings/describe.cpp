@@ -36,6 +36,8 @@ SettingFields describe(StagedSettings& s) {
       {"two_orders", &s.two_orders,
        "Better splits where much work floats beside the rest, by cutting two orders side by side. Off to see what one "
        "order finds."},
+      {"coarse_splits", &s.coarse_splits,
+       "Better splits by cutting coarse graphs, where a whole branch is one group. Off to see what the others find."},
       {"windows", &s.windows,
        "The exact search looks through windows (presolve.windows) at every step. Off to see the bare search over "
        "ideals; presolve has a switch of its own."},

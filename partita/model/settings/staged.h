@@ -11,6 +11,7 @@ struct StagedSettings {
   bool annealing = true;
   bool window_search = true;
   bool two_orders = true;
+  bool coarse_splits = true;
   bool windows = true;  // of the exact search; those of presolve are switched there
   bool shrink = true;
   bool boundaries = true;

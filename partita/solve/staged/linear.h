@@ -32,6 +32,8 @@ struct LinearOptions {
   std::uint64_t* steps = nullptr;  // where given, the work done is added: groups passed by all scans
 };
 
+inline constexpr std::uint64_t kIntervalStepsPerTick = 8;  // for who counts them on a budget
+
 // Empty if there is none below the value asked for, or if the budget ended first.
 std::optional<StagedSplit> linear_split(const NetGraph& graph, const StagePlatform& platform,
                                         const std::vector<GroupId>& order, const LinearOptions& options,

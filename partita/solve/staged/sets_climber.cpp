@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/staged/sets_climber.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "partita/solve/staged/linear.h"
@@ -10,12 +11,22 @@
 namespace partita::detail {
 namespace {
 
-constexpr std::uint64_t kLinearStepsPerTick = 8;
+constexpr double kWorthRemaking = 0.85;  // of the limit that a graph was made for; lower ones have much smaller graphs
+constexpr double kNearlyRefutes = 0.9, kALittleLower = 0.999;  // the ladder doubles the step
+
+// Prices that nearly refute a limit refute one that is a little lower.
+double next_likely(double limit, double shortfall) {
+  return shortfall > kNearlyRefutes && shortfall <= 1 ? limit * kALittleLower : likely_limit(limit, shortfall);
+}
 
 }  // namespace
 
 void SetsClimber::Way::begin(double next) {
-  const bool same_graph = ladder.is_likely() && next < limit;
+  const bool smaller_dose_may_do = std::any_of(
+      allowed_from.begin(), allowed_from.begin() + static_cast<std::ptrdiff_t>(std::min(dose, allowed_from.size())),
+      [&](double allowed) { return next < allowed; });
+  const bool keep = next <= made_for && next > made_for * kWorthRemaking && !smaller_dose_may_do;
+  const bool same_graph = bound && (keep || (ladder.is_likely() && next < limit));
   limit = next;
   if (same_graph) return;
   dose = 0;
@@ -53,7 +64,7 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
       way.met_its_end = true;
       break;
     case Refutation::Undecided:
-      way.ladder.undecided(false, way.by_cases || !way.bound ? 0 : likely_limit(limit, way.bound->shortfall()));
+      way.ladder.undecided(false, way.by_cases || !way.bound ? 0 : next_likely(limit, way.bound->shortfall()));
       break;
   }
   return 0;
@@ -90,6 +101,7 @@ Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budge
   way.removed = shrunk.removed.size();
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
   if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;
+  way.made_for = way.limit;
   way.bound = std::make_unique<ConvexBound>(way.small.graph, platform_);
   way.bound->suggest_orders({file_order(way.small.graph), late_order(way.small.graph)});
   return Refutation::Undecided;
@@ -100,7 +112,7 @@ bool SetsClimber::has_split_within(const StageGraph& graph, double limit, Budget
   for (const std::vector<GroupId>& order : {file_order(graph), late_order(graph)}) {
     std::uint64_t steps = 0;
     const bool found = linear_split(graph, platform_, order, {.below = limit, .steps = &steps}, budget).has_value();
-    budget.spend(steps / kLinearStepsPerTick);
+    budget.spend(steps / kIntervalStepsPerTick);
     if (found) return true;
   }
   return false;

@@ -7,7 +7,9 @@
 // less. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best value, for
 // if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it stopped.
 // Where one is given up, a lower one that its prices seem to refute already is asked of the same graph, for what is made
-// for one limit serves for every smaller one. Limits that the LP allows are asked again by a tree of cases (pair_tree.h),
+// for one limit serves for every smaller one; so are all limits not far below the one that the graph was made for, where
+// no larger dose may refute them. Prices that come down from a higher limit get near a proof much sooner than those that
+// begin afresh. Limits that the LP allows are asked again by a tree of cases (pair_tree.h),
 // in every other turn.
 //
 // The LP itself knows no order of the sets and no cases of the host, which the search over ideals does; it minds
@@ -52,6 +54,7 @@ class SetsClimber {
     LimitLadder ladder = {};
     bool met_its_end = false;  // the relaxation has allowed a limit
     double limit = 0;
+    double made_for = 0;  // the limit that the graph was made for
     std::size_t dose = 0;
     std::optional<std::size_t> removed = {};  // groups that the last dose removed
     // From these limits on, the LP has nothing to say about the graphs of the doses: it allowed them.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "partita/solve/staged/coarse_splits.h"
 #include "partita/solve/staged/limit_tree.h"
 #include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
@@ -21,6 +22,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   StagedSolver(const StageGraph& graph, const StagePlatform& platform, const StagedOptions& options, Budget& budget,
                const Sink& sink)
       : StagedFrame(graph, platform, options, budget, sink, 1e-9, 0),
+        coarse_rng_(options.seed),
         sets_(platform, options.settings, options.presolve) {}
 
   StagedOutcome run() {
@@ -244,6 +246,24 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (!done()) refresh_base();
   }
 
+  // The more is open, the longer, the first time above all. Only once a limit took too long: what is decided at once needs
+  // no better splits. With chances of its own, so that no other's luck depends on it.
+  void improve_by_coarse_graphs(std::uint64_t slice) {
+    if (done() || !settings().coarse_splits) return;
+    const bool first = turns_of_coarse_graphs_++ == 0;
+    const double open = 1 - best_.bound() / best_.value();
+    const double share = first ? std::min(kCoarseAtFirst * open * open, 2.0) : std::min(kCoarseByGap * open, 0.25);
+    Technique coarse(budget_, "staged.coarse_splits", "better splits");
+    // Where it helps at all, it soon does.
+    for (int piece = 0; piece < (first ? kPieces : 1) && !done(); ++piece) {
+      Budget turn(budget_, share_of(slice, first ? share / kPieces : share));
+      const auto better = split_coarsely(base_->graph, platform_, value_to_beat(), coarse_rng_, turn);
+      if (!better || !offer_from_base(better->stages)) return;
+      coarse.yield(1);
+      if (!done()) refresh_base();
+    }
+  }
+
   void climb() {
     if (!base_->graph.has_closure()) return;
     const std::uint64_t start = budget_.ticks_used();
@@ -277,6 +297,7 @@ class StagedSolver : StagedFrame<StageGraph> {
         share_ = 0.25;
         slice_ *= 3;
       }
+      improve_by_coarse_graphs(slice_);
       improve_by_annealing(slice_ / 2, afresh_ = !afresh_);
       improve_by_orders(settings().orders_per_failure);
       improve_by_two_orders(slice_ / 4);
@@ -366,6 +387,7 @@ class StagedSolver : StagedFrame<StageGraph> {
     return std::move(reply.split);
   }
 
+  Rng coarse_rng_;
   SetsClimber sets_;
 
   static constexpr std::size_t kCoarseFrom = 3000;
@@ -373,6 +395,8 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr double kFewOpen = 0.3;  // gap: with more, the limit just below the value is not asked at once
   static constexpr std::uint64_t kPartAtOnce = 2;  // of the ticks that are left, at most
   static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
+  static constexpr double kCoarseAtFirst = 40, kCoarseByGap = 5;  // shares of a slice
+  static constexpr int kPieces = 3;
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
 
   std::pair<double, double> not_refuted_;  // the base's value, and a limit that relaxations could not refute then
@@ -382,7 +406,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   double share_ = 0.25;                           // of what is open: where the next limit is
   bool afresh_ = true;                            // the next annealing
   bool out_of_memory_ = false;                    // more time would end the same way
-  int turns_of_two_orders_ = 0;
+  int turns_of_two_orders_ = 0, turns_of_coarse_graphs_ = 0;
   WindowMemory windows_asked_;
   std::optional<StagedSplit> handed_along_;  // as good as the best, with smaller loads beside its largest
 };
