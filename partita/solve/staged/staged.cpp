@@ -62,6 +62,7 @@ class StagedSolver : StagedFrame<StageGraph> {
     const double gap = 1 - best_.bound() / best_.value();
     improve_by_two_orders(settings().first_slice / 8);
     anneal_at_first();
+    if (!best_.closed(kOpenForCoarse)) improve_by_coarse_graphs(settings().first_slice);
     improve_by_windows(settings().first_slice / 40, share_of(settings().first_slice, std::min(gap, 0.25)));
     bisect_by_relaxation(settings().bisections, false);
   }
@@ -395,6 +396,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr double kFewOpen = 0.3;  // gap: with more, the limit just below the value is not asked at once
   static constexpr std::uint64_t kPartAtOnce = 2;  // of the ticks that are left, at most
   static constexpr double kBisectTo = 1e-3, kMuchOpen = 0.2;
+  static constexpr double kOpenForCoarse = 0.15;  // gap: with less, coarse graphs wait until a limit took too long
   static constexpr double kCoarseAtFirst = 40, kCoarseByGap = 5;  // shares of a slice
   static constexpr int kPieces = 3;
   static constexpr double kWorthFloating = 0.02;  // of the value: less work beside the spine is not worth two orders
