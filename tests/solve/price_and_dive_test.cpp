@@ -64,7 +64,9 @@ TEST(PriceAndDive, EndsWithASplitWhoseValueIsNeverBelowTheBest) {
   }
   EXPECT_GT(ended * 2, tried);
   EXPECT_GT(within * 2, ended);
-  if (all_usual_cases()) EXPECT_GT(tried, 300u);
+  if (all_usual_cases()) {
+    EXPECT_GT(tried, 300u);
+  }
 }
 
 // The whole solver with dives and hardly any search: every certificate must hold, and values are true.
