@@ -14,10 +14,7 @@ constexpr const char* kExample = R"(Example:
   partita-check model.json plan.json --shape staged
 )";
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  partita::detail::app::occupy_standard_streams();
+int run(int argc, char** argv) {
   partita::detail::app::Program program("partita-check", partita::detail::app::kCheckSummary,
                                         partita::detail::app::exit_code_table());
   program.footer(kExample);
@@ -26,5 +23,12 @@ int main(int argc, char** argv) {
   partita::detail::app::add_check_options(program, arguments);
   if (const std::optional<int> code = program.parse(argc, argv)) return *code;
   partita::detail::app::limit_memory(partita::detail::app::default_memory_limit());
-  return partita::detail::app::run_guarded(program.name(), [&] { return partita::detail::app::run_check(arguments); });
+  return partita::detail::app::run_check(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  partita::detail::app::occupy_standard_streams();
+  return partita::detail::app::run_guarded("partita-check", [&] { return run(argc, argv); });
 }

@@ -20,11 +20,7 @@ Examples:
   partita export model.json plan.json --to vllm
 )";
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  partita::detail::app::occupy_standard_streams();
-  partita::detail::app::handle_signals();
+int run(int argc, char** argv) {
   partita::detail::app::Program program(
       "partita", "Splits a neural network's computation graph over devices: optimally, with proof.",
       "Exit codes: `partita help exit-codes`");
@@ -48,5 +44,13 @@ int main(int argc, char** argv) {
 
   if (const std::optional<int> code = program.parse(argc, argv)) return *code;
   partita::detail::app::limit_memory(partita::detail::app::default_memory_limit());
-  return partita::detail::app::run_guarded(program.name(), action);
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  partita::detail::app::occupy_standard_streams();
+  partita::detail::app::handle_signals();
+  return partita::detail::app::run_guarded("partita", [&] { return run(argc, argv); });
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -50,9 +51,16 @@ constexpr Row kTable[] = {
     row(ErrorKind::OutOfMemory, "the memory limit was reached before there was anything to show"),
 };
 
+// Before there is a limit there is no reserve either, so that even the message may be too much.
 int fail_for_memory(const std::string& program) {
   use_memory_reserve();
-  print_error(program, fmt::format("out of memory: the limit is {}", memory_text(memory_limit())));
+  try {
+    const bool limited = std::isfinite(memory_limit());
+    print_error(program, limited ? fmt::format("out of memory: the limit is {}", memory_text(memory_limit()))
+                                 : "out of memory before it could begin");
+  } catch (const std::bad_alloc&) {
+    std::fputs("out of memory\n", stderr);
+  }
   return static_cast<int>(ErrorKind::OutOfMemory);
 }
 

@@ -288,8 +288,20 @@ class Memory(Fault):
             for limit in (MIB, 30 * MIB):
                 code, err = self.run_short_of_memory(*command, limit=limit)
                 self.assertEqual(code, OUT_OF_MEMORY if limit == MIB else 0, err)
+        least = self.least_address_space()
         for command in (["check", self.wide], ["simulate", self.wide]):
-            self.run_short_of_memory(*command, self.path("plan.json"), address_space=36 * MIB)
+            for size in range(least, least + 6):
+                self.run_short_of_memory(*command, self.path("plan.json"), address_space=size * MIB)
+
+    def least_address_space(self):
+        """MiB in which the system can load the program and its libraries, whatever comes of it then."""
+        for size in range(8, 1000):
+            limit = (size * MIB, size * MIB)
+            done = subprocess.run([PARTITA, "--version"], capture_output=True, timeout=60, check=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+            if b"loading shared libraries" not in done.stderr and done.returncode != -signal.SIGSEGV:
+                return size
+        return self.fail("the program cannot be loaded")
 
     def test_an_exact_search_that_needs_too_much_says_so(self):
         out, err = self.run_program("plan", self.wide, "--algorithm", "exact", "--time-limit", "3", "--memory-limit",
