@@ -47,6 +47,7 @@ constexpr int kFruitlessLimits = 20;  // tried in a row without a better bound
 // often answers within seconds what search and bounds leave open; above the second it is not tried.
 constexpr std::size_t kSmallProgram = 300, kHopefulProgram = 4'000;
 constexpr double kPartBeforeSmallProgram = 0.4, kPartBeforeProgram = 0.75;
+constexpr double kPartBeforeVolume = 0.95;
 
 // Does the certificate made of a proof pass the independent check? All arguments must outlive the answer.
 ProofCheck certificate_check(const Problem& problem, const FreeInstance& instance, const NodeOrder* order = nullptr) {
@@ -132,8 +133,9 @@ class FreePortfolio {
       return check(problem_, lift_free(instance_, split)).legal();
     };
     const Sink news = [&](const Progress& progress) { best_.pass_on(progress, progress.value, progress.bound); };
-    Budget part = share_of(budget_, program_helps() ? settings().convex_bound_share : 1,
-                           kConvexTicksPerGroup * instance_.graph.size());
+    // Where nothing comes of it, the volume of work is still to be proved.
+    const double share = program_helps() ? settings().convex_bound_share : kPartBeforeVolume;
+    Budget part = share_of(budget_, share, kConvexTicksPerGroup * instance_.graph.size());
     const ContiguousQuestion question{instance_,
                                       order.order,
                                       certificate_check(problem_, instance_, &order),

@@ -44,7 +44,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       bisect_by_relaxation(settings().bisections, true);
       if (has_threads() && base_->graph.has_closure()) {
         climb_side_by_side();
-      } else if (best_.closed(kFewOpen) && !done() && base_->graph.has_closure()) {
+      } else if (best_.closed(kFewOpen) && !done() && base_->graph.size() < kLargeGraph && base_->graph.has_closure()) {
         const std::uint64_t left = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
         const std::uint64_t slice = std::min(settings().first_slice, left / kPartAtOnce);
         if (auto split = ask_at_once(base_->graph, slice, limit_options(), &known_)) {
@@ -91,7 +91,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   // On large graphs a coarse pass first: every later scan is cut off by the value it finds.
   void find_first_splits() {
     const std::vector<GroupId> order = file_order(graphs_);
-    if (graphs_.size() > kCoarseFrom) try_order_of_graph(order, graphs_.size() / 500);
+    if (graphs_.size() > kLargeGraph) try_order_of_graph(order, graphs_.size() / 500);
     try_order_of_graph(order);
     try_order_of_graph(depth_first_order(graphs_));
     try_order_of_graph(late_order(graphs_));
@@ -391,7 +391,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   Rng coarse_rng_;
   SetsClimber sets_;
 
-  static constexpr std::size_t kCoarseFrom = 3000;
+  static constexpr std::size_t kLargeGraph = 3000;  // groups: each presolve of more takes a second or so
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
   static constexpr double kFewOpen = 0.3;  // gap: with more, the limit just below the value is not asked at once
   static constexpr std::uint64_t kPartAtOnce = 2;  // of the ticks that are left, at most
