@@ -113,7 +113,9 @@ class SearchAndBound {
   }
 
   void take_over() {
-    if (handed_over_) start_from(*std::exchange(handed_over_, std::nullopt));
+    within_limits(budget_, [&] {
+      if (handed_over_) start_from(*std::exchange(handed_over_, std::nullopt));
+    });
   }
 
   const FreeSettings& settings() const { return options_.settings; }

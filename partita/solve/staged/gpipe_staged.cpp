@@ -2,6 +2,7 @@
 #include "partita/solve/staged/gpipe_staged.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "partita/solve/staged/sets_climber.h"
 #include "partita/solve/staged/staged_frame.h"
@@ -49,13 +50,15 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
   // Both passes together first: its bound is mostly the better one, and if its split meets it, all is said. With several
   // threads the passes do not wait for that.
   void ask_plain_solver(std::uint64_t slice) {
-    std::array<StagedOutcome, 1 + kPasses> outcomes;
-    for_each(budget_, outcomes.size(), [&](std::size_t i, std::size_t) {
+    std::mutex mutex;  // of what is taken
+    for_each(budget_, 1 + kPasses, [&](std::size_t i, std::size_t) {
+      std::unique_lock lock(mutex);
       if (i > 0 && (best_.outcome().infeasible || done())) return;
-      outcomes[i] = i == 0 ? solve_plain(graphs_.both, slice) : solve_plain(graphs_.pass[i - 1], slice / 2);
-      if (!has_threads()) take(outcomes[i], i);
+      lock.unlock();
+      StagedOutcome outcome = i == 0 ? solve_plain(graphs_.both, slice) : solve_plain(graphs_.pass[i - 1], slice / 2);
+      lock.lock();
+      take(outcome, i);
     });
-    for (std::size_t i = 0; has_threads() && i < outcomes.size(); ++i) take(outcomes[i], i);
     raise_bound_by_passes();
   }
 

@@ -42,16 +42,7 @@ class StagedSolver : StagedFrame<StageGraph> {
       // While every limit is refuted, splits are good enough. The further from that, the more it is worth to look for
       // better ones before more limits are tried.
       bisect_by_relaxation(settings().bisections, true);
-      if (has_threads() && base_->graph.has_closure()) {
-        climb_side_by_side();
-      } else if (best_.closed(kFewOpen) && !done() && base_->graph.size() < kLargeGraph && base_->graph.has_closure()) {
-        const std::uint64_t left = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
-        const std::uint64_t slice = std::min(settings().first_slice, left / kPartAtOnce);
-        if (auto split = ask_at_once(base_->graph, slice, limit_options(), &known_)) {
-          offer_from_base(split->stages);
-          if (!done()) refresh_base();
-        }
-      }
+      if (base_->graph.has_closure()) has_threads() ? climb_side_by_side() : ask_at_once_alone();
       if (!done()) improve_at_first();
       climb();
     }
@@ -375,6 +366,17 @@ class StagedSolver : StagedFrame<StageGraph> {
     lock.lock();
     beside.met = StagedSplit{split->value, lift_stages(base->lift, split->stages)};
     return true;
+  }
+
+  // Where one thread does all, only if it is likely to say something soon.
+  void ask_at_once_alone() {
+    if (done() || !best_.closed(kFewOpen) || base_->graph.size() >= kLargeGraph) return;
+    const std::uint64_t left = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
+    const std::uint64_t slice = std::min(settings().first_slice, left / kPartAtOnce);
+    const auto split = ask_at_once(base_->graph, slice, limit_options(), &known_);
+    if (!split) return;
+    offer_from_base(split->stages);
+    if (!done()) refresh_base();
   }
 
   // The limit just below the value: what is easy there needs no steps on the way. [llama-1b-training, one thread: 3.4 s
