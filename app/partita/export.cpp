@@ -17,6 +17,7 @@
 #include "app/partita/written.h"
 #include "app/shared/help_formatter.h"
 #include "app/shared/options.h"
+#include "app/shared/question.h"
 #include "partita/ask/answered_problem.h"
 #include "partita/ask/option_names.h"
 #include "partita/check/listed_split.h"
