@@ -176,6 +176,10 @@ class StepTaker {
         return fmt::format("node {} is no other member of the transfer that time is shifted along", to);
       claim_.shift(*group, *net, *heir);
     }
+    for (const Certificate::Step::Link& link : step.links) {
+      const std::optional<std::size_t> a = net_of(link.a), b = net_of(link.b);
+      if (a && b && *a != *b) claim_.link(*group, *a, *b, link.cost);
+    }
     std::optional<std::size_t> bridge;
     if (!step.bridge.empty()) bridge = net_of(step.bridge);
     std::vector<std::size_t> into;

@@ -116,6 +116,19 @@ void ShrinkingClaim::shift(std::size_t from, std::size_t net, std::size_t to) {
   }
 }
 
+void ShrinkingClaim::link(std::size_t group, std::size_t a, std::size_t b, Int cost) {
+  Net link{std::vector<Int>(is_host_.size(), std::max<Int>(cost, 0)), nets_[a].members, nets_[a].names};
+  for (std::size_t c = 0; c < is_host_.size(); ++c) {
+    link.load[c] = std::min({link.load[c], nets_[a].load[c], nets_[b].load[c]});
+    nets_[a].load[c] -= link.load[c];
+    nets_[b].load[c] -= link.load[c];
+  }
+  link.members.insert(link.members.end(), nets_[b].members.begin(), nets_[b].members.end());
+  make_set(link.members);
+  link.members = without(std::move(link.members), group);
+  put(std::move(link));
+}
+
 void ShrinkingClaim::remove(std::size_t group, std::optional<std::size_t> bridge,
                             const std::vector<std::size_t>& into) {
   const std::vector<std::size_t> mine = nets_of(group);

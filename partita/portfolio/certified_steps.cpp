@@ -108,11 +108,11 @@ void CertifiedSteps::contract_to(const UnionFind<GroupId>& merge, const IdVector
   graph_ = std::move(smaller.graph);
 }
 
-std::vector<Certificate::Step> CertifiedSteps::shrunk(double dose) const {
+std::vector<Certificate::Step> CertifiedSteps::shrunk(const ShrinkDose& dose) const {
   ShrinkLog log;
   shrink(graph_, Threshold{platform_, limit_}, dose, budget_, &log);
   std::vector<Certificate::Step> steps = steps_;
-  for (const ShrinkLog::Removal& removal : log.removals) steps.push_back(removal_step(removal, name_));
+  for (const ShrinkLog::Removal& removal : log.removals) steps.push_back(removal_step(removal, name_, limit_));
   return steps;
 }
 

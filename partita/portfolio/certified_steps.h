@@ -20,6 +20,7 @@
 #include "partita/model/certificate.h"
 #include "partita/model/problem.h"
 #include "partita/reduce/presolve/cheap_neighbour.h"
+#include "partita/reduce/shrink_dose.h"
 #include "partita/reduce/staged_instance.h"
 #include "partita/util/budget.h"
 
@@ -36,7 +37,7 @@ class CertifiedSteps {
   // To a fixed point.
   void presolve();
   // All steps so far, and then the removals of this dose, whose groups are not kept.
-  std::vector<Certificate::Step> shrunk(double dose) const;
+  std::vector<Certificate::Step> shrunk(const ShrinkDose& dose) const;
 
   const std::vector<Certificate::Step>& steps() const { return steps_; }
   const StageGraph& graph() const { return graph_; }  // that they leave

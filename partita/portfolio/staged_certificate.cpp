@@ -11,7 +11,6 @@
 #include "partita/portfolio/certified_steps.h"
 #include "partita/portfolio/claim_model.h"
 #include "partita/portfolio/start.h"
-#include "partita/reduce/shrink.h"
 #include "partita/solve/configuration/convex_bound.h"
 #include "partita/util/statistics.h"
 #include "partita/util/within_limits.h"
@@ -78,7 +77,7 @@ class StagedCertifier {
     if (!steps.graph().has_closure()) return false;
     std::vector<std::vector<Certificate::Step>> turns;
     if (steps.graph().size() > options_.small_graph) {
-      for (const double dose : kShrinkDoses) {
+      for (const ShrinkDose& dose : kConvexDoses) {
         std::vector<Certificate::Step> taken = steps.shrunk(dose);
         if (turns.empty() || taken.size() != turns.back().size()) turns.push_back(std::move(taken));
       }

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewest = 4;
+constexpr std::int64_t kNewest = 5;
 constexpr std::int64_t kOneClass = 1;    // the version that knew one class of accelerators, and loads that are sums
 constexpr std::int64_t kFreeSplits = 2;  // the version that knew free splits alone
 
@@ -287,6 +287,16 @@ class CertificateBuilder final : public DocumentListener {
       const ObjectView shift(one, shifts, "a shift");
       step.shifts.push_back({read_nodes(shift.array("transfer", "a list of ids of nodes"), shifts),
                              shift.integer("to", "the id of a node")});
+    }
+    if (view.find("links")) {
+      const Place links = place.member("links");
+      for (const json& one : view.array("links", "a list")) {
+        const ObjectView link(one, links, "a link");
+        meter_.add(2 * sizeof(Certificate::Step::Link), links);
+        step.links.push_back({read_nodes(link.array("a", "a list of ids of nodes"), links),
+                              read_nodes(link.array("b", "a list of ids of nodes"), links),
+                              link.integer("cost", "an integer")});
+      }
     }
     step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place);
     for (const json& one : view.array("into", "a list")) step.into.push_back(read_nodes(one, into));

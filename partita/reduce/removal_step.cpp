@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/reduce/removal_step.h"
 
+#include <cmath>
+
 namespace partita::detail {
 
-Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector<GroupId, std::int64_t>& name) {
+Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector<GroupId, std::int64_t>& name,
+                               double limit) {
   const auto names_of = [&](const std::vector<GroupId>& groups) {
     std::vector<std::int64_t> result;
     for (GroupId v : groups) result.push_back(name[v]);
@@ -13,8 +16,9 @@ Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector
   step.node = name[removal.group];
   for (const ShrinkLog::Removal::Shift& shift : removal.shifts)
     step.shifts.push_back({names_of(shift.net), name[shift.to]});
-  step.bridge = names_of(removal.bridge);
-  for (const std::vector<GroupId>& net : removal.into) step.into.push_back(names_of(net));
+  for (const ShrinkLog::Removal::Link& link : removal.links)
+    step.links.push_back(
+        {names_of(link.a), names_of(link.b), static_cast<std::int64_t>(std::floor(std::ldexp(link.cost / limit, 40)))});
   return step;
 }
 

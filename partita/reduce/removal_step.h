@@ -9,7 +9,8 @@
 
 namespace partita::detail {
 
-// `name` has the original id of some node of each group.
-Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector<GroupId, std::int64_t>& name);
+// `name` has the original id of some node of each group; costs are told in units of the limit / 2^40.
+Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector<GroupId, std::int64_t>& name,
+                               double limit);
 
 }  // namespace partita::detail

@@ -52,16 +52,16 @@ bool setups_can_shrink(const SetupRules& rules) {
          std::any_of(rules.classes.begin(), rules.classes.end(), [](const SetupClass& c) { return c.pays(); });
 }
 
-ShrunkSetups shrink_setups(const SetupGraph& graph, const SetupRules& rules, double limit, double dose,
+ShrunkSetups shrink_setups(const SetupGraph& graph, const SetupRules& rules, double limit, const ShrinkDose& dose,
                            const Budget& budget) {
   std::vector<ShrinkingNetsOf<SetupWeights>> passes;
   passes.emplace_back(SetupWeights(graph, rules));
   ShrinkingGroups<SetupWeights> groups(graph.order(), std::move(passes), nullptr);
   const SetupWeights& weights = groups.pass(0).weights();
   groups.remove_views([&](GroupId v) { return is_free_everywhere(graph, v) && !weights.has_time(v); });
-  if (dose > 0)
-    groups.remove_floaters(
-        limit, dose * limit, [&](GroupId v) { return weights.may_take_time(v); },
+  if (!dose.views_only())
+    groups.remove_light(
+        limit, dose, [&](GroupId v) { return weights.may_take_time(v); },
         [&](GroupId v) { return weights.most_time(v); }, budget);
   ShrunkSetups shrunk{{}, groups.removed(), groups.lift()};
   if (shrunk.changed()) shrunk.graph = rebuilt(graph, rules, groups.pass(0), shrunk.lift);

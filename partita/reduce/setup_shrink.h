@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "partita/reduce/setup_instance.h"
+#include "partita/reduce/shrink_dose.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {
@@ -38,7 +39,7 @@ struct ShrunkSetups {
 bool setups_can_shrink(const SetupRules& rules);
 
 // `dose` is a share of the limit. Precondition: setups_can_shrink. When time is up, fewer groups are removed.
-ShrunkSetups shrink_setups(const SetupGraph& graph, const SetupRules& rules, double limit, double dose,
+ShrunkSetups shrink_setups(const SetupGraph& graph, const SetupRules& rules, double limit, const ShrinkDose& dose,
                            const Budget& budget);
 
 }  // namespace partita::detail

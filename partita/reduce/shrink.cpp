@@ -16,7 +16,8 @@ bool is_view(const Group& g) {
 template <class Graphs>
 class Shrinker {
  public:
-  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget, ShrinkLog* log)
+  Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, const ShrinkDose& dose, const Budget& budget,
+           ShrinkLog* log)
       : graphs_(graphs),
         limit_(view(question, 0).limit),
         dose_(dose),
@@ -31,7 +32,7 @@ class Shrinker {
       }
       return true;
     });
-    if (dose_ > 0) remove_floaters();
+    if (!dose_.views_only()) remove_light();
     if (log_) log_->origins = groups_.pass(0).origins();
     return result();
   }
@@ -55,11 +56,11 @@ class Shrinker {
     return sum;
   }
 
-  void remove_floaters() {
+  void remove_light() {
     const StageGraph& whole = view(graphs_, 0);
-    groups_.remove_floaters(
-        limit_, dose_ * limit_, [&](GroupId v) { return whole.group(v).on_accelerator; },
-        [&](GroupId v) { return time(v); }, budget_);
+    groups_.remove_light(
+        limit_, dose_, [&](GroupId v) { return whole.group(v).on_accelerator; }, [&](GroupId v) { return time(v); },
+        budget_);
   }
 
   Shrunk<Graphs> result() const {
@@ -96,7 +97,8 @@ class Shrinker {
   }
 
   const Graphs& graphs_;
-  const double limit_, dose_;
+  const double limit_;
+  const ShrinkDose dose_;
   const Budget& budget_;
   ShrinkLog* const log_;
   ShrinkingGroups<StageWeights> groups_;
@@ -176,12 +178,13 @@ class ShrinkLifter {
 }  // namespace
 
 template <class Graphs>
-Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
-                      ShrinkLog* log) {
+Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, const ShrinkDose& dose,
+                      const Budget& budget, ShrinkLog* log) {
   return Shrinker<Graphs>(graphs, question, dose, budget, log).run();
 }
-template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, double, const Budget&, ShrinkLog*);
-template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, double, const Budget&, ShrinkLog*);
+template Shrunk<StageGraph> shrink(const StageGraph&, const Threshold&, const ShrinkDose&, const Budget&, ShrinkLog*);
+template Shrunk<PassGraphs> shrink(const PassGraphs&, const PassQuestion&, const ShrinkDose&, const Budget&,
+                                   ShrinkLog*);
 
 template <class Graphs>
 std::vector<Stage> lift_shrunk(const Graphs& graphs, const Shrunk<Graphs>& shrunk, const std::vector<Stage>& stages) {

@@ -12,17 +12,15 @@
 // there: who asks case by case, where devices must hold something, has to allow for that. A split of the small graph is
 // lifted, and may cost more than it seems.
 //
-// The dose says who is removed. Groups of the spine keep their places, whatever they weigh: what they are worth is
-// where they are. A group *floats* if the part of the heaviest path that it is not comparable with weighs more than
-// kFloatingShare of what a stage within the limit T can take of the path, T / x(V). A dose of d removes
-//   - views, which cost nothing anywhere (also with a dose of 0: then only if their dearest net costs as much as the
-//     others together, which loses hardly anything);
-//   - with d > 0, all groups without accelerator time, and floaters of at most d T whose nets can take their time, the
-//     lightest first.
+// The dose (shrink_dose.h) says who is removed. A group *floats* if the part of the heaviest path that it is not comparable with weighs more than
+// kFloatingShare of what a stage within the limit T can take of the path, T / x(V). It
+// removes
+//   - views, which cost nothing anywhere, if little is lost with them (shrink_nets.h);
+//   - with a dose for views alone nothing else; else all groups without accelerator time, and those whose nets can take
+//     their time and that weigh at most a share of T: one share for floaters, and a smaller one for the others, the spine.
 // Groups that accelerators cannot run stay, for they say much about where hosts are. What a removed group needs in
 // memory, or of a host, is lost; where memory cannot bind (memory_need.h), nothing is. [bert-large-training: 1,401
-// groups -> 491, llama-1b-training: 2,431 -> 515, both with the same optimum for d = 1 %. In a prototype, removing the
-// spine's groups of up to 0.2 % of T as well lowered the optimum by 6.6 %.]
+// groups -> 493, llama-1b-training: 2,347 -> 515, both with the same optimum without floaters of up to 1 %.]
 //
 // With a limit on each pass, a group is removed from both passes or from neither, each pass by steps of its own. The
 // view of both passes together is then the sum of the two small passes, net by net and group by group, rounded down: so
@@ -38,6 +36,7 @@
 #include <vector>
 
 #include "partita/reduce/pass_graphs.h"
+#include "partita/reduce/shrink_dose.h"
 #include "partita/reduce/shrink_nets.h"
 #include "partita/reduce/staged_instance.h"
 #include "partita/util/budget.h"
@@ -53,13 +52,10 @@ struct Shrunk {
   bool changed() const { return !removed.empty(); }
 };
 
-// Doses, from the smallest graph to the largest. A larger one decides sooner, a smaller one loses less.
-inline constexpr double kShrinkDoses[] = {0.01, 0.002, 0};
-
-// `dose` is a share of the limit. When time is up, fewer groups are removed. The log is of the first pass.
+// When time is up, fewer groups are removed. The log is of the first pass.
 template <class Graphs>
-Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, double dose, const Budget& budget,
-                      ShrinkLog* log = nullptr);
+Shrunk<Graphs> shrink(const Graphs& graphs, const QuestionOf<Graphs>& question, const ShrinkDose& dose,
+                      const Budget& budget, ShrinkLog* log = nullptr);
 
 // Stages of the large graph: what was removed goes where most of the cost of its nets is, as far as the order allows.
 // Loads have to be recomputed, and whether the devices can hold them asked: legal_stages.

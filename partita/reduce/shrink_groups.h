@@ -4,8 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
+#include "partita/reduce/shrink_dose.h"
 #include "partita/reduce/shrink_nets.h"
 #include "partita/reduce/shrink_order.h"
 #include "partita/util/budget.h"
@@ -22,34 +25,41 @@ class ShrinkingGroups {
   const ShrinkingNetsOf<Weights>& pass(std::size_t p) const { return passes_[p]; }
   bool gone(GroupId v) const { return gone_[v]; }
 
-  // Those of the groups given that can be cloned, in the order of the file, so that a row of views hands its nets on
+  // Those of the groups given with which little is lost, in the order of the file, so that a row of views hands its nets on
   // from one to the next.
   template <class IsView>
   void remove_views(IsView is_view) {
     for (GroupId v : order_.all()) {
-      if (is_view(v) && may_remove() && can_clone(v)) remove(v);
+      if (is_view(v)) expect_to_go(v);
+    }
+    for (GroupId v : order_.all()) {
+      if (is_view(v) && may_remove() && loses_little(v)) remove(v);
     }
   }
 
-  // Of the groups that may go: those without time and floaters of at most `most`. Lightest first: what they leave is
-  // then mostly where it should be when the heavier ones follow. `weighs` is asked at first what a group weighs, and
-  // again when its turn has come, for others may have left it more than it had.
+  // Of the groups that may go: those without time, floaters of at most dose.floaters of the limit, and others of at most
+  // dose.spine. Lightest first, within a factor of two: what they leave is then mostly where it should be when the heavier
+  // ones follow. Of about one weight in the order of the file, so that a row is taken from its beginning to its end, and
+  // each of it links what is near. `weighs` is asked at first what a group weighs, and again when its turn has come, for
+  // others may have left it more than it had.
   template <class MayGo, class Weighs>
-  void remove_floaters(double limit, double most, MayGo may_go, Weighs weighs, const Budget& budget) {
+  void remove_light(double limit, const ShrinkDose& dose, MayGo may_go, Weighs weighs, const Budget& budget) {
     const IdVector<GroupId, char> floats = find_floaters(order_, limit);
-    std::vector<std::pair<double, GroupId>> candidates;
+    const auto is_light = [&](GroupId v) {
+      return weighs(v) <= limit * (floats[v] ? std::max(dose.floaters, dose.spine) : dose.spine);
+    };
+    std::vector<std::pair<int, GroupId>> candidates;
     for (GroupId v : order_.all()) {
-      if (gone_[v] || !may_go(v)) continue;
+      if (gone_[v] || !may_go(v) || !is_light(v)) continue;
       const double weight = weighs(v);
-      if (weight <= (floats[v] ? most : 0)) candidates.emplace_back(weight, v);
+      candidates.emplace_back(weight > 0 ? std::ilogb(weight) : std::numeric_limits<int>::min(), v);
+      expect_to_go(v);
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(candidates.begin(), candidates.end());
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (i % 256 == 0 && budget.out_of_time()) return;
       const GroupId v = candidates[i].second;
-      if (weighs(v) > (floats[v] ? most : 0)) continue;
-      if (may_remove() && can_take_time_of(v)) remove(v);
+      if (is_light(v) && may_remove() && can_take_time_of(v)) remove(v);
     }
   }
 
@@ -78,11 +88,15 @@ class ShrinkingGroups {
     --left_;
   }
 
+  void expect_to_go(GroupId v) {
+    for (auto& nets : passes_) nets.expect_to_go(v);
+  }
+
   // In a pass that has no nets of it, there is nothing to lose.
-  bool can_clone(GroupId v) const {
+  bool loses_little(GroupId v) {
     bool somewhere = false;
-    for (const auto& nets : passes_) {
-      const bool here = nets.can_clone(v);
+    for (auto& nets : passes_) {
+      const bool here = nets.loses_little(v);
       if (!here && nets.has_nets(v)) return false;
       somewhere = somewhere || here;
     }

@@ -2,20 +2,29 @@
 #include "partita/reduce/shrink_nets.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "partita/util/round_down.h"
+#include "partita/util/union_find.h"
 
 namespace partita::detail {
 namespace {
 
-// A bridge with more members would make of every net that it is joined to a wide one, which says little.
-constexpr std::size_t kWidestBridge = 64;
+// A net with more members says little. One that is hardly wider than what it comes from may have them.
+constexpr std::size_t kWidestLink = 128, kLittleWider = 8;
+constexpr double kLeastLink = 1e-9;  // of all: what rounding leaves is no reason for one more
 
 }  // namespace
 
 template <class Weights>
 ShrinkingNetsOf<Weights>::ShrinkingNetsOf(Weights weights, ShrinkLog* log)
-    : weights_(std::move(weights)), log_(log), nets_of_(weights_.order().size()), shared_(weights_.order().size()) {
+    : weights_(std::move(weights)),
+      log_(log),
+      nets_of_(weights_.order().size()),
+      shared_(weights_.order().size()),
+      first_with_(weights_.order().size()),
+      goes_(weights_.order().size(), 0) {
   weights_.for_each_net([this](const Cost& cost, std::span<const GroupId> members, NetId e) {
     add(cost, {members.begin(), members.end()}, e);
   });
@@ -29,19 +38,9 @@ NetId ShrinkingNetsOf<Weights>::add(const Cost& cost, const std::vector<GroupId>
   return e;
 }
 
-template <class Weights>
-void ShrinkingNetsOf<Weights>::join(NetId e, const std::vector<GroupId>& groups) {
-  std::vector<GroupId>& members = nets_[e].members;
-  for (GroupId w : groups) {
-    if (std::find(members.begin(), members.end(), w) != members.end()) continue;
-    members.push_back(w);
-    nets_of_[w].push_back(e);
-  }
-}
-
 // Members but for v, as the log names nets.
 template <class Weights>
-std::vector<GroupId> ShrinkingNetsOf<Weights>::others(NetId e, GroupId v) {
+std::vector<GroupId> ShrinkingNetsOf<Weights>::others_of(NetId e, GroupId v) {
   std::vector<GroupId> result = nets_[e].members;
   std::erase(result, v);
   log_->pins += result.size();
@@ -63,7 +62,8 @@ std::vector<NetId> ShrinkingNetsOf<Weights>::dearest_first(GroupId v) const {
   return mine;
 }
 
-// The member that shares most with v: they will be together if v is with anybody. Of equals one that must come before
+// The member that shares most with v: they will be together if v is with anybody. One that stays, if there is one; of
+// equals one that must come before
 // or after v, rather than a twin in another branch; then the nearest in the order of the file.
 template <class Weights>
 GroupId ShrinkingNetsOf<Weights>::nearest_in_net(GroupId v, NetId e) const {
@@ -72,7 +72,7 @@ GroupId ShrinkingNetsOf<Weights>::nearest_in_net(GroupId v, NetId e) const {
   const auto rank = [&](GroupId w) {
     const bool in_order = test_bit(order.ancestors(v), w.index()) || test_bit(order.descendants(v), w.index());
     const std::size_t far = w < v ? v.index() - w.index() : w.index() - v.index();
-    return std::tuple(-shared_[w], !in_order, far);
+    return std::tuple(goes_[w], -shared_[w], !in_order, far);
   };
   for (GroupId w : nets_[e].members) {
     if (w == v || !weights_.may_take_time(w)) continue;
@@ -92,6 +92,7 @@ bool ShrinkingNetsOf<Weights>::can_take_time_of(GroupId v) const {
   return weights_.fits(v, room);
 }
 
+// To those that stay, if there are any, along the dearest nets.
 template <class Weights>
 void ShrinkingNetsOf<Weights>::shift_time_of(GroupId v) {
   if (!weights_.has_time(v)) return;
@@ -99,10 +100,14 @@ void ShrinkingNetsOf<Weights>::shift_time_of(GroupId v) {
   for (NetId e : mine) {
     for (GroupId w : nets_[e].members) shared_[w] += weights_.size(nets_[e].cost);
   }
+  std::vector<std::pair<NetId, GroupId>> heirs;
   for (NetId e : mine) {
-    const GroupId to = nearest_in_net(v, e);
-    if (!weights_.has_time(v) || !to.valid()) continue;
-    if (log_) log_->removals.back().shifts.push_back({others(e, v), to});
+    if (const GroupId to = nearest_in_net(v, e); to.valid()) heirs.emplace_back(e, to);
+  }
+  std::stable_partition(heirs.begin(), heirs.end(), [&](const auto& heir) { return !goes_[heir.second]; });
+  for (const auto& [e, to] : heirs) {
+    if (!weights_.has_time(v)) break;
+    if (log_) log_->removals.back().shifts.push_back({others_of(e, v), to});
     nets_[e].cost = weights_.without(nets_[e].cost, weights_.shift(v, to, nets_[e].cost));
   }
   for (NetId e : mine) {
@@ -110,56 +115,145 @@ void ShrinkingNetsOf<Weights>::shift_time_of(GroupId v) {
   }
 }
 
+// Nets with the same members are one, as the check of certificates has them.
 template <class Weights>
-std::optional<NetId> ShrinkingNetsOf<Weights>::covering_bridge(GroupId v) const {
+void ShrinkingNetsOf<Weights>::join_equal_nets_of(GroupId v) {
+  std::vector<NetId> mine;
+  for (NetId e : nets_of_[v]) {
+    if (counts(nets_[e])) mine.push_back(e);
+  }
+  std::stable_sort(mine.begin(), mine.end(), [&](NetId a, NetId b) { return nets_[a].members < nets_[b].members; });
+  for (std::size_t i = 1; i < mine.size(); ++i) {
+    CostlyNet &before = nets_[mine[i - 1]], &net = nets_[mine[i]];
+    if (net.members != before.members) continue;
+    net.cost = weights_.sum_down(before.cost, net.cost);
+    before = {};
+  }
+}
+
+// Along the order of groups; the nets of each are dearest first.
+template <class Weights>
+auto ShrinkingNetsOf<Weights>::branches_of(GroupId v) -> std::vector<Branch> {
   const std::vector<NetId> mine = dearest_first(v);
-  if (mine.size() < 2) return std::nullopt;
-  Cost others{};
-  for (std::size_t i = 1; i < mine.size(); ++i) others = weights_.sum(others, nets_[mine[i]].cost);
-  const CostlyNet& dearest = nets_[mine.front()];
-  if (!weights_.covers(dearest.cost, others) || dearest.members.size() > kWidestBridge) return std::nullopt;
-  return mine.front();
+  UnionFind<NetId> joined(mine.size());  // by place in `mine`
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    for (GroupId w : nets_[mine[i]].members) {
+      if (w == v || goes_[w]) continue;
+      if (first_with_[w].valid()) joined.join(first_with_[w], NetId(i));
+      first_with_[w] = NetId(i);
+    }
+  }
+  std::vector<Branch> branches;
+  std::vector<std::size_t> branch_of(mine.size(), mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    for (GroupId w : nets_[mine[i]].members) first_with_[w] = NetId();
+    std::size_t& branch = branch_of[joined.find(NetId(i)).index()];
+    if (branch == mine.size()) {
+      branch = branches.size();
+      branches.push_back({{}, place_of(mine[i], v)});
+    }
+    branches[branch].nets.push_back(mine[i]);
+  }
+  std::stable_sort(branches.begin(), branches.end(),
+                   [](const Branch& a, const Branch& b) { return a.place < b.place; });
+  return branches;
 }
 
-// A net of two would vanish if v dropped it, and is nothing but a bridge: the dearest of these. Else one that costs as
-// much as the others together.
+// The mean of its members but for v.
 template <class Weights>
-std::optional<NetId> ShrinkingNetsOf<Weights>::bridge(GroupId v) const {
-  for (NetId e : dearest_first(v)) {
-    if (nets_[e].members.size() == 2) return e;
-  }
-  return covering_bridge(v);
+double ShrinkingNetsOf<Weights>::place_of(NetId e, GroupId v) const {
+  double sum = -static_cast<double>(v.index());
+  for (GroupId w : nets_[e].members) sum += static_cast<double>(w.index());
+  return sum / static_cast<double>(nets_[e].members.size() - 1);
 }
 
 template <class Weights>
-void ShrinkingNetsOf<Weights>::clone(GroupId v, NetId bridge) {
-  leave(bridge, v);
-  if (log_) log_->removals.back().bridge = others(bridge, v);
-  const std::vector<GroupId> ends = nets_[bridge].members;
-  Cost room = nets_[bridge].cost;
-  for (NetId e : dearest_first(v)) {
-    if (e == bridge) continue;
-    leave(e, v);
-    const Cost part = weights_.common_part(room, nets_[e].cost);
-    if (weights_.size(part) <= 0) continue;
-    if (log_) log_->removals.back().into.push_back(others(e, v));
-    room = weights_.without(room, part);
-    const Cost rest = weights_.without(nets_[e].cost, part);
-    if (weights_.size(rest) > 0 && nets_[e].members.size() >= 2)
-      add(rest, std::vector<GroupId>(nets_[e].members), origin_[e]);
-    nets_[e].cost = part;
-    join(e, ends);
+bool ShrinkingNetsOf<Weights>::loses_little(GroupId v) {
+  const std::vector<Branch> branches = branches_of(v);
+  if (branches.empty() || dearest_first(v).size() < 2) return false;
+  if (branches.size() <= 3) return true;
+  return std::any_of(branches.begin(), branches.end(), [&](const Branch& one) {
+    Cost mine{}, others{};
+    for (const Branch& branch : branches) {
+      Cost& sum = &branch == &one ? mine : others;
+      for (NetId e : branch.nets) sum = weights_.sum(sum, nets_[e].cost);
+    }
+    return weights_.covers(mine, others);
+  });
+}
+
+// Of one part of all costs: what costs have several parts of is linked part by part.
+template <class Weights>
+void ShrinkingNetsOf<Weights>::link(GroupId v, const std::vector<Branch>& branches, std::size_t part) {
+  const auto cost = [&](NetId e) { return weights_.part(nets_[e].cost, part); };
+  std::vector<double> costs(branches.size(), 0);
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (NetId e : branches[i].nets) costs[i] += cost(e);
   }
-  nets_[bridge].cost = room;
+  const std::size_t dearest = static_cast<std::size_t>(std::max_element(costs.begin(), costs.end()) - costs.begin());
+  const double others = std::accumulate(costs.begin(), costs.end(), 0.0) - costs[dearest];
+  costs[dearest] = std::min(costs[dearest], others);
+  struct Stretch {
+    NetId net;
+    double length;
+  };
+  std::vector<Stretch> line;
+  double total = 0;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    double left = costs[i];
+    for (NetId e : branches[i].nets) {
+      const double length = std::min(left, cost(e));
+      if (!(length > 0)) continue;
+      line.push_back({e, length});
+      left -= length;
+      total += length;
+    }
+  }
+  // Two marks, half of the line apart.
+  std::size_t first = 0, second = 0;
+  double to_first = 0, to_second = total / 2;  // from the beginnings of their stretches
+  while (second < line.size() && to_second >= line[second].length) to_second -= line[second++].length;
+  const double least = kLeastLink * total;
+  for (double moved = 0; moved < total / 2 && second < line.size();) {
+    const double step = std::min({line[first].length - to_first, line[second].length - to_second, total / 2 - moved});
+    if (step > least) link_two(v, line[first].net, line[second].net, step, part);
+    moved += step;
+    const auto advance = [&](std::size_t& at, double& into) {
+      into += step;
+      if (into < line[at].length) return;
+      ++at;
+      into = 0;
+    };
+    advance(first, to_first);
+    advance(second, to_second);
+  }
+}
+
+template <class Weights>
+void ShrinkingNetsOf<Weights>::link_two(GroupId v, NetId a, NetId b, double length, std::size_t part) {
+  const double at_most = std::min(weights_.part(nets_[a].cost, part), weights_.part(nets_[b].cost, part));
+  const Cost cost = weights_.of_part(std::min(length, at_most), part);
+  std::vector<GroupId> ends;
+  std::set_union(nets_[a].members.begin(), nets_[a].members.end(), nets_[b].members.begin(), nets_[b].members.end(),
+                 std::back_inserter(ends));
+  std::erase(ends, v);
+  if (ends.size() > std::max(kWidestLink, std::max(nets_[a].members.size(), nets_[b].members.size()) + kLittleWider))
+    return;
+  if (log_) log_->removals.back().links.push_back({others_of(a, v), others_of(b, v), weights_.size(cost)});
+  nets_[a].cost = weights_.without(nets_[a].cost, cost);
+  nets_[b].cost = weights_.without(nets_[b].cost, cost);
+  add(cost, ends, origin_[a]);
 }
 
 template <class Weights>
 void ShrinkingNetsOf<Weights>::remove(GroupId v) {
-  if (log_) log_->removals.push_back({v, {}, {}, {}});
+  if (log_) log_->removals.push_back({v});
+  join_equal_nets_of(v);
   shift_time_of(v);
   weights_.forget_time(v);
-  if (const std::optional<NetId> e = bridge(v)) clone(v, *e);
-  for (NetId e : nets_of_[v]) leave(e, v);
+  const std::vector<Branch> branches = branches_of(v);
+  for (std::size_t part = 0; part < Weights::kParts && branches.size() > 1; ++part) link(v, branches, part);
+  for (NetId e : nets_of_[v]) std::erase(nets_[e].members, v);
   nets_of_[v].clear();
 }
 
@@ -181,7 +275,6 @@ std::vector<ShrinkLog::Origin> ShrinkingNetsOf<Weights>::origins() const {
   for (NetId e : nets_.all()) {
     if (!counts(nets_[e])) continue;
     result.push_back({nets_[e].members, origin_[e]});
-    std::sort(result.back().members.begin(), result.back().members.end());
   }
   return result;
 }

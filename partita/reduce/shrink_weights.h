@@ -54,7 +54,12 @@ class StageWeights {
   static double size(double cost) { return cost; }
   static bool covers(double cost, double others) { return others <= cost; }
   static double sum(double a, double b) { return a + b; }
+  static double sum_down(double a, double b) { return sum_rounded_down(a, b); }
   static double common_part(double a, double b) { return std::min(a, b); }
+  // Costs as numbers, of which each relaxation has to keep an inequality.
+  static constexpr std::size_t kParts = 1;
+  static double part(double cost, std::size_t) { return cost; }
+  static double of_part(double length, std::size_t) { return length; }
   static double without(double cost, double part) { return lowered(cost, part); }
 
  private:
@@ -93,9 +98,15 @@ class SetupWeights {
     a.add(b);
     return a;
   }
+  static Traffic sum_down(const Traffic& a, const Traffic& b) {
+    return {sum_rounded_down(a.amount, b.amount), sum_rounded_down(a.transfers, b.transfers)};
+  }
   static Traffic common_part(const Traffic& a, const Traffic& b) {
     return {std::min(a.amount, b.amount), std::min(a.transfers, b.transfers)};
   }
+  static constexpr std::size_t kParts = 2;
+  static double part(const Traffic& cost, std::size_t i) { return i == 0 ? cost.amount : cost.transfers; }
+  static Traffic of_part(double length, std::size_t i) { return i == 0 ? Traffic{length, 0} : Traffic{0, length}; }
   static Traffic without(const Traffic& cost, const Traffic& part) {
     return {lowered(cost.amount, part.amount), lowered(cost.transfers, part.transfers)};
   }

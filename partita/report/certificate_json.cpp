@@ -11,7 +11,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr int kCertificateVersion = 4;
+constexpr int kCertificateVersion = 5;
 
 void add_devices_of_certificate(const Certificate::Devices& devices, JsonWriter& json) {
   json.field("class", devices.name.value_or(""));
@@ -70,10 +70,18 @@ void add_step(const Certificate::Step& step, JsonWriter& json) {
     json.column("transfer", shift.transfer);
     json.field("to", shift.to);
   });
-  json.column("bridge", step.bridge);
-  json.key("into").array(step.into, [&](const std::vector<std::int64_t>& transfer) {
+  const auto add_nodes = [&](const std::vector<std::int64_t>& transfer) {
     json.array(transfer, [&](std::int64_t node) { json.value(node); });
-  });
+  };
+  if (!step.links.empty()) {
+    json.rows("links", step.links, [&](const Certificate::Step::Link& link) {
+      json.column("a", link.a);
+      json.column("b", link.b);
+      json.field("cost", link.cost);
+    });
+  }
+  json.column("bridge", step.bridge);
+  json.key("into").array(step.into, add_nodes);
 }
 
 void add_sweep(const Certificate::Sweep& sweep, JsonWriter& json) {

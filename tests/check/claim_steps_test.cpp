@@ -57,7 +57,7 @@ class StepMaker {
     }
   }
 
-  std::size_t joins = 0, removals = 0;
+  std::size_t joins = 0, removals = 0, links = 0;
 
  private:
   std::size_t below(std::size_t n) { return random_() % n; }
@@ -86,6 +86,13 @@ class StepMaker {
       if (below(3) > 0) step.shifts.push_back({transfer, transfer[below(transfer.size())]});
     }
     if (transfers.empty() || below(4) == 0) return step;
+    for (std::size_t i = below(4); i > 0; --i) {  // a transfer with itself at times, or for more than it costs
+      const auto cost = static_cast<std::int64_t>(below(2) == 0 ? random_() % (kLoadUnits / 4) : random_() % 1000);
+      step.links.push_back(
+          {transfers[below(transfers.size())], transfers[below(transfers.size())], below(8) == 0 ? -cost : cost});
+    }
+    links += step.links.size();
+    if (below(3) == 0) return step;
     step.bridge = transfers[0];
     for (std::size_t i = below(2); i < transfers.size(); ++i) step.into.push_back(transfers[i]);  // the bridge at times
     if (below(4) == 0) step.into.push_back(transfers.back());
@@ -128,7 +135,7 @@ bool convex(const ClaimInstance& instance, const std::vector<char>& set) {
 }
 
 TEST(ClaimSteps, KeepEverySplitWithinTheLimit) {
-  std::size_t splits = 0, joins = 0, removals = 0;
+  std::size_t splits = 0, joins = 0, removals = 0, links = 0;
   for (std::uint64_t seed = 1; seed <= test::cases(120); ++seed) {
     const Problem problem = problem_of_few_devices(seed);
     const std::optional<double> best = brute_force(problem);
@@ -140,6 +147,7 @@ TEST(ClaimSteps, KeepEverySplitWithinTheLimit) {
     maker.add_steps(certificate, 6);
     joins += maker.joins;
     removals += maker.removals;
+    links += maker.links;
     const ClaimInstance before = claim_instance(problem, certificate);
     bool taken = false;
     const ClaimInstance after = after_steps(problem, certificate, taken);
@@ -192,6 +200,7 @@ TEST(ClaimSteps, KeepEverySplitWithinTheLimit) {
   EXPECT_GT(splits, 0u);
   EXPECT_GT(joins, 0u);
   EXPECT_GT(removals, 0u);
+  EXPECT_GT(links, 0u);
 }
 
 // Prices for all sets of what the steps leave; nothing where there are none.

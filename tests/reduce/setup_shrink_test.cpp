@@ -57,7 +57,7 @@ TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
     if (!setups_can_shrink(rules) || graph.size() > 9) continue;
     double limit = 0;
     for (GroupId v : graph.all()) limit += graph.order().accelerator_time(v) / 3;
-    for (const double dose : {0.0, 0.01, 0.3, 2.0}) {
+    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.3, 0.1}, {2}, {2, 2}}) {
       const ShrunkSetups shrunk = shrink_setups(graph, rules, limit, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;
@@ -73,7 +73,7 @@ TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
           // Equal nets are added up, to the nearest number.
           ASSERT_LE(static_cast<double>(exact_load_on(shrunk.graph, rules, c, kept)),
                     static_cast<double>(exact_load_on(graph, rules, c, set)) * (1 + 1e-15))
-              << "seed " << seed << ", dose " << dose << ", class " << c.index();
+              << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine << ", class " << c.index();
         }
         const GroupMemory before = memory_of_set(graph, set), after = memory_of_set(shrunk.graph, kept);
         ASSERT_TRUE(after.weights <= before.weights && after.resident <= before.resident &&

@@ -19,7 +19,7 @@ namespace {
 __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of like size are exact
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
-constexpr double kDosesTried[] = {0, 0.01, 0.2, 1};
+constexpr ShrinkDose kDosesTried[] = {{}, {0.01}, {0.2, 0.1}, {1}, {1, 1}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;
@@ -73,14 +73,14 @@ TEST(Shrink, NoSetOfGroupsGetsALargerLoad) {
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     const StageCase one = random_stage_case(seed, 8);
     const StageGraph graph = seed % 2 ? with_odd_numbers(one.graph, seed) : one.graph;
-    for (double dose : kDosesTried) {
+    for (const ShrinkDose& dose : kDosesTried) {
       const Shrunk<StageGraph> shrunk = shrink(graph, {one.platform, most_load(graph) / 4}, dose, budget);
       if (!shrunk.changed()) continue;
       removed += shrunk.removed.size();
       for (std::uint32_t set = 0; set < 1u << graph.size(); ++set) {
         ++sets;
         ASSERT_TRUE(exact_load(shrunk.graph, without_removed(set, shrunk.lift)) <= exact_load(graph, set))
-            << "seed " << seed << ", dose " << dose << ", set " << set;
+            << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine << ", set " << set;
         // Ideals stay ideals, and with them chains of ideals chains.
         if (is_ideal(graph, set)) {
           ASSERT_TRUE(is_ideal(shrunk.graph, without_removed(set, shrunk.lift))) << "seed " << seed;
@@ -96,7 +96,7 @@ TEST(Shrink, NoOrderIsLost) {
   const Budget budget;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
     const StageGraph graph = with_odd_numbers(random_stage_case(seed, 8).graph, seed);
-    const Shrunk<StageGraph> shrunk = shrink(graph, {{2, 0, 1e9, 1e9}, most_load(graph) / 4}, 1, budget);
+    const Shrunk<StageGraph> shrunk = shrink(graph, {{2, 0, 1e9, 1e9}, most_load(graph) / 4}, {1, 1}, budget);
     if (!shrunk.changed()) continue;
     for (GroupId v : graph.all()) {
       for (GroupId w : graph.all()) {
@@ -115,13 +115,13 @@ TEST(Shrink, NeverRaisesTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(2500); ++seed) {
     const StageCase one = random_stage_case(seed);
     const double best = least_value(one.graph, one.platform);
-    for (double dose : kDosesTried) {
+    for (const ShrinkDose& dose : kDosesTried) {
       const double limit = best == kNoSplit ? most_load(one.graph) : best;
       const Shrunk<StageGraph> shrunk = shrink(one.graph, {one.platform, limit}, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;
       const double relaxed = least_value(shrunk.graph, one.platform);
-      EXPECT_LE(relaxed, best + 1e-9) << "seed " << seed << ", dose " << dose;
+      EXPECT_LE(relaxed, best + 1e-9) << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine;
       equal += relaxed >= best - 1e-9;
     }
   }
@@ -136,7 +136,7 @@ TEST(Shrink, HoldsInEveryViewOfTwoPasses) {
     const PassCase one = random_pass_case(seed);
     const double most = most_load(one.graphs.both);
     const Shrunk<PassGraphs> shrunk =
-        shrink(one.graphs, ask_each_pass(one.platform, most / 4, most / 4, most / 4), 1, budget);
+        shrink(one.graphs, ask_each_pass(one.platform, most / 4, most / 4, most / 4), {1, 1}, budget);
     if (!shrunk.changed() || one.graphs.size() > 9) continue;
     ++changed;
     for (std::size_t v = 0; v < kViewsOf<PassGraphs>; ++v) {
@@ -155,7 +155,7 @@ TEST(Shrink, LiftedSplitsKeepTheOrderAndHoldEveryGroupOnce) {
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
     const StageCase one = random_stage_case(seed);
     Budget budget;
-    const double dose = kDosesTried[seed % 4];
+    const ShrinkDose dose = kDosesTried[seed % std::size(kDosesTried)];
     const Shrunk<StageGraph> shrunk = shrink(one.graph, {one.platform, most_load(one.graph) / 4}, dose, budget);
     if (!shrunk.changed()) continue;
     const SearchResult found = search_ideals(shrunk.graph, {one.platform, 1000}, 8, budget);
@@ -184,11 +184,11 @@ TEST(Shrink, AFloaterLeavesItsTimeToItsNeighbour) {
   groups[GroupId(3)] = {1, 10, 0, true, true};
   const StageGraph graph(groups, {{GroupId(0), GroupId(1)}, {GroupId(1), GroupId(2)}},
                          {{2, {GroupId(0), GroupId(1)}}, {2, {GroupId(1), GroupId(2)}}, {3, {GroupId(1), GroupId(3)}}});
-  const Shrunk<StageGraph> shrunk = shrink(graph, {{2, 0, 1e9, 1e9}, 15}, 0.1, Budget());
+  const Shrunk<StageGraph> shrunk = shrink(graph, {{2, 0, 1e9, 1e9}, 15}, {0.1}, Budget());
   ASSERT_EQ(shrunk.removed, std::vector<GroupId>{GroupId(3)});
   EXPECT_EQ(shrunk.graph.accelerator_time(GroupId(1)), 11);
   EXPECT_EQ(shrunk.graph.net_count(), 2u);
-  EXPECT_FALSE(shrink(graph, {{2, 0, 1e9, 1e9}, 15}, 0.01, Budget()).changed());  // too heavy for the dose
+  EXPECT_FALSE(shrink(graph, {{2, 0, 1e9, 1e9}, 15}, {0.01}, Budget()).changed());  // too heavy for the dose
 }
 
 TEST(RoundDown, SumsAreNeverTooLarge) {

@@ -156,15 +156,17 @@ TEST(GpipeSearch, ShrunkGraphsRefuteNothingPossible) {
       Budget budget;
       asked.limits.both *= std::array{1.0, 0.9, 0.8, 0.7}[changed / 4 % 4];
       const PassQuestion question = make_question(one.platform, asked.limits);
-      const double dose = std::array{0.0, 0.01, 0.2, 1.0}[(seed + changed) % 4];
+      const ShrinkDose dose = std::array<ShrinkDose, 5>{{{}, {0.01}, {0.2, 0.1}, {1}, {1, 1}}}[(seed + changed) % 5];
       const Shrunk<PassGraphs> shrunk = shrink(one.graphs, question, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;
       const Presolved small = presolve(shrunk.graph, question, {}, budget);
       const bool no = small.infeasible || search_ideals(small.graph, question, 16, budget).answer == Answer::No;
       refuted += no;
-      EXPECT_EQ(no, !has_split_within(shrunk.graph, question)) << "seed " << seed << ", dose " << dose;
-      EXPECT_FALSE(no && has_split_within(one.graphs, question)) << "seed " << seed << ", dose " << dose;
+      EXPECT_EQ(no, !has_split_within(shrunk.graph, question))
+          << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine;
+      EXPECT_FALSE(no && has_split_within(one.graphs, question))
+          << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine;
     }
   }
   EXPECT_GT(changed, 0u);

@@ -102,14 +102,14 @@ TEST(SegmentSearch, ShrunkGraphsHaveAPipelineWhereverTheGraphHas) {
     const SetupRules rules = q.instance.rules.has_clusters() ? without_clusters(q.instance.rules) : q.instance.rules;
     if (!setups_can_shrink(rules)) return;
     const double limit = q.optimum * kJustAbove;
-    for (const double dose : {0.0, 0.01, 0.2, 1.0}) {
+    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.2, 0.1}, {1}, {1, 1}}) {
       const ShrunkSetups shrunk = shrink_setups(q.instance.graph, rules, limit, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;
       with_copies += rules.replicas > 1;
       in_flight += rules.memory_model == MemoryModel::OneF1B;
       const PresolvedSetups small = presolve_setups(shrunk.graph, rules, limit, {}, budget);
-      ASSERT_FALSE(small.infeasible) << "dose " << dose << "\n" << describe(q.problem);
+      ASSERT_FALSE(small.infeasible) << "doses " << dose.floaters << " " << dose.spine << "\n" << describe(q.problem);
       ASSERT_EQ(ask(small.contraction.graph, rules, limit, nullptr, 16), Answer::Yes) << describe(q.problem);
       refuted += ask(shrunk.graph, rules, 0.9 * q.optimum) == Answer::No;
     }

@@ -66,7 +66,11 @@ TEST(ShrunkFree, LoadsAreNoLarger) {
     const FreeInstance instance = make_free_instance(problem);
     if (!instance.is_plain()) continue;
     Dice dice(seed);
-    const auto small = ShrunkFree::make(instance, {}, 1 + dice.between(0, 20), dice.one_in(3) ? 0 : 1, Budget());
+    const auto small = ShrunkFree::make(instance, {}, 1 + dice.between(0, 20),
+                                        dice.one_in(3)   ? ShrinkDose{}
+                                        : dice.one_in(2) ? ShrinkDose{1}
+                                                         : ShrinkDose{1, 1},
+                                        Budget());
     if (!small) continue;
     ++tried;
     for (int i = 0; i < 20; ++i) {
@@ -136,7 +140,11 @@ TEST(ShrunkFree, NeverRefutesWhatExistsAndCertificatesHold) {
     if (!one.best || *one.best <= 0) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.problem.workload));
     Dice dice(seed);
-    const auto small = ShrunkFree::make(one.instance, one.order.order, *one.best, dice.one_in(3) ? 0 : 1, Budget());
+    const auto small = ShrunkFree::make(one.instance, one.order.order, *one.best,
+                                        dice.one_in(3)   ? ShrinkDose{}
+                                        : dice.one_in(2) ? ShrinkDose{1}
+                                                         : ShrinkDose{1, 1},
+                                        Budget());
     if (!small) continue;
     ++tried;
     ConfigurationLp lp = lp_of(one, *small, dice);

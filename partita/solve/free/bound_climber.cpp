@@ -39,7 +39,8 @@ constexpr std::size_t kFewGroups = 500;
 constexpr double kFewStates = 1e5, kFewConvexStates = 5e5;  // of the latter many are never reached
 // Of shrink, before the whole graph. [InceptionV3, training: with 0.01 the LP allows limits from 14 % below the value on,
 // with 0.002 from 5 %. Over convex sets the whole graph is often small enough to be asked next.]
-constexpr double kFreeDoses[] = {0.01, 0.002, 0.0005}, kConvexDoses[] = {0.01};
+constexpr ShrinkDose kFreeDoses[] = {{0.01, 0.004}, {0.01}, {0.002}, {0.0005}},
+                     kContiguousDoses[] = {{0.01, 0.004}, {0.01}};
 
 }  // namespace
 
@@ -56,13 +57,14 @@ BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& orde
     return std::ranges::any_of(times, [](const ClassTime& time) { return time.pass[1] > 0; });
   });
   for (const LoadWeights& weights : list_load_weights(instance.mode, two_passes)) {
-    std::vector<std::optional<double>> doses{std::nullopt};
+    std::vector<std::optional<ShrinkDose>> doses{std::nullopt};
     if (options.settings.shrink && instance.is_plain()) {
-      const std::span<const double> smaller = order.empty() ? std::span<const double>(kFreeDoses) : kConvexDoses;
+      const std::span<const ShrinkDose> smaller =
+          order.empty() ? std::span<const ShrinkDose>(kFreeDoses) : kContiguousDoses;
       doses.insert(doses.begin(), smaller.begin(), smaller.end());
     }
     const Climber* before = nullptr;
-    for (const std::optional<double>& dose : doses) {
+    for (const std::optional<ShrinkDose>& dose : doses) {
       climbers_.push_back(std::make_unique<Climber>(weights, order.empty() ? kFreePatience : kConvexPatience));
       climbers_.back()->dose = dose;
       climbers_.back()->before = before;

@@ -65,7 +65,7 @@ class BoundClimber {
   struct Climber {
     Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
     LoadWeights weights;
-    std::optional<double> dose;       // of shrink; none: the whole graph
+    std::optional<ShrinkDose> dose;   // of shrink; none: the whole graph
     const Climber* before = nullptr;  // begins once this one has met its end
     bool met_its_end = false;         // its relaxation has allowed a limit, or its graph is not worth having
     bool skipped = false;             // the latter

@@ -57,7 +57,7 @@ Certificate make_certificate(const Problem& problem, const FreeInstance& instanc
   certificate.weights = proof.front().weights;
   if (proof.front().removed) {
     for (const ShrinkLog::Removal& removal : proof.front().removed->removals)
-      certificate.steps.push_back(removal_step(removal, representative));
+      certificate.steps.push_back(removal_step(removal, representative, certificate.limit));
   }
   ProofWords words;
   words.node = [&](GroupId v) { return representative[v]; };

@@ -29,13 +29,13 @@ StageGraph in_order_of_trace(const FreeInstance& instance) {
 // Where what was removed went to; nothing if it was in no net.
 GroupId heir_of(const ShrinkLog::Removal& removal) {
   if (!removal.shifts.empty()) return removal.shifts.front().to;
-  return removal.bridge.empty() ? GroupId() : removal.bridge.front();
+  return removal.links.empty() ? GroupId() : removal.links.front().a.front();
 }
 
 }  // namespace
 
 std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, const ConvexOrder& order, double limit,
-                                           double dose, const Budget& budget) {
+                                           const ShrinkDose& dose, const Budget& budget) {
   const std::size_t groups = instance.graph.size();
   if (groups > kMostGroups || instance.devices.accelerator_classes() == 0) return std::nullopt;
   const StageGraph large = in_order_of_trace(instance);

@@ -37,7 +37,7 @@ class ShrunkFree {
   // worth it, or the graph is too large. For plain instances.
   // With an order, for splits whose devices hold convex sets. Throws OutOfTime.
   static std::optional<ShrunkFree> make(const FreeInstance& instance, const ConvexOrder& order, double limit,
-                                        double dose, const Budget& budget);
+                                        const ShrinkDose& dose, const Budget& budget);
 
   const NetGraph& graph() const { return graph_; }
   const ConvexOrder& order() const { return left_.order; }

@@ -198,12 +198,12 @@ class LimitQuestion {
     Technique relaxation(budget, "staged.shrink", "limits decided");
     std::size_t removed = 0;
     for (std::size_t i = 0; i < std::size(kShrinkDoses); ++i) {
-      if (!may_say_no(i, question) || (too_hard_ && kShrinkDoses[i] > 0)) continue;
+      if (!may_say_no(i, question) || (too_hard_ && !kShrinkDoses[i].views_only())) continue;
       const Shrunk<Graphs> shrunk = shrink(small.graph, question, kShrinkDoses[i], budget);
       if (!shrunk.changed() || shrunk.removed.size() == removed) continue;
-      if (kShrinkDoses[i] > 0 && !is_smaller(shrunk, small.graph)) continue;
+      if (!kShrinkDoses[i].views_only() && !is_smaller(shrunk, small.graph)) continue;
       removed = shrunk.removed.size();
-      Budget half(budget, kShrinkDoses[i] > 0 ? slice_ / 2 : slice_);
+      Budget half(budget, !kShrinkDoses[i].views_only() ? slice_ / 2 : slice_);
       const Answer answer = ask_smaller(small.graph, small.lift, shrunk, i, question, half, reply);
       relaxation.yield(answer != Answer::Unknown);
       if (answer != Answer::Unknown) return answer;

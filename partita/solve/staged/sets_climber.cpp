@@ -34,8 +34,8 @@ void SetsClimber::Way::begin(double next) {
   bound.reset();
 }
 
-std::array<double, std::size(kShrinkDoses)> SetsClimber::Way::no_limits() {
-  std::array<double, std::size(kShrinkDoses)> none;
+std::array<double, std::size(kConvexDoses)> SetsClimber::Way::no_limits() {
+  std::array<double, std::size(kConvexDoses)> none;
   none.fill(std::numeric_limits<double>::infinity());
   return none;
 }
@@ -72,7 +72,7 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
 
 // Dose after dose, until one refutes the limit or the budget ends. Allowed only where the smallest dose allows it.
 Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) const {
-  for (; way.dose < std::size(kShrinkDoses); ++way.dose, way.bound.reset()) {
+  for (; way.dose < std::size(kConvexDoses); ++way.dose, way.bound.reset()) {
     double& allowed_from = way.allowed_from[way.dose];
     if (way.limit >= allowed_from) continue;
     if (!way.bound) {
@@ -96,7 +96,7 @@ Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) c
 // last one. Undecided: ask the LP.
 Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budget) const {
   const Threshold question{platform_, way.limit};
-  const Shrunk<StageGraph> shrunk = shrink(graph, question, kShrinkDoses[way.dose], budget);
+  const Shrunk<StageGraph> shrunk = shrink(graph, question, kConvexDoses[way.dose], budget);
   if (way.removed == shrunk.removed.size()) return Refutation::LpFeasible;
   way.removed = shrunk.removed.size();
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);

@@ -58,12 +58,12 @@ class SetsClimber {
     std::size_t dose = 0;
     std::optional<std::size_t> removed = {};  // groups that the last dose removed
     // From these limits on, the LP has nothing to say about the graphs of the doses: it allowed them.
-    std::array<double, std::size(kShrinkDoses)> allowed_from = no_limits();
+    std::array<double, std::size(kConvexDoses)> allowed_from = no_limits();
     Presolved<StageGraph> small = {};
     std::unique_ptr<ConvexBound> bound = {};  // of `small`
 
     void begin(double next);
-    static std::array<double, std::size(kShrinkDoses)> no_limits();
+    static std::array<double, std::size(kConvexDoses)> no_limits();
   };
 
   Way& next_way(double value, double bound);
