@@ -24,6 +24,9 @@ struct RuleCount {
   std::size_t groups_removed = 0;
 };
 
+// What a call takes, for who takes turns with something else: about as long as so many ticks of a search.
+inline constexpr std::uint64_t kPresolveTicksPerGroup = 300;
+
 template <class Graphs>
 struct Presolved {
   Graphs graph;             // with capped costs

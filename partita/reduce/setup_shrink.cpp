@@ -55,7 +55,7 @@ bool setups_can_shrink(const SetupRules& rules) {
 ShrunkSetups shrink_setups(const SetupGraph& graph, const SetupRules& rules, double limit, const ShrinkDose& dose,
                            const Budget& budget) {
   std::vector<ShrinkingNetsOf<SetupWeights>> passes;
-  passes.emplace_back(SetupWeights(graph, rules));
+  passes.emplace_back(SetupWeights(graph, rules), dose.narrow);
   ShrinkingGroups<SetupWeights> groups(graph.order(), std::move(passes), nullptr);
   const SetupWeights& weights = groups.pass(0).weights();
   groups.remove_views([&](GroupId v) { return is_free_everywhere(graph, v) && !weights.has_time(v); });

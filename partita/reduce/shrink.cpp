@@ -23,7 +23,7 @@ class Shrinker {
         dose_(dose),
         budget_(budget),
         log_(log),
-        groups_(view(graphs, 0), nets_by_pass(graphs, log), log) {}
+        groups_(view(graphs, 0), nets_by_pass(graphs, dose.narrow, log), log) {}
 
   Shrunk<Graphs> run() && {
     groups_.remove_views([this](GroupId v) {
@@ -40,10 +40,10 @@ class Shrinker {
  private:
   static constexpr bool kHasSum = kPassesOf<Graphs> != kViewsOf<Graphs>;  // a view of all passes together
 
-  static std::vector<ShrinkingNets> nets_by_pass(const Graphs& graphs, ShrinkLog* log) {
+  static std::vector<ShrinkingNets> nets_by_pass(const Graphs& graphs, bool narrow, ShrinkLog* log) {
     std::vector<ShrinkingNets> nets;
     for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p)
-      nets.emplace_back(StageWeights(view(graphs, kFirstPass<Graphs> + p)), p == 0 ? log : nullptr);
+      nets.emplace_back(StageWeights(view(graphs, kFirstPass<Graphs> + p)), narrow, p == 0 ? log : nullptr);
     return nets;
   }
 

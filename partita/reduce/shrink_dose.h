@@ -13,6 +13,7 @@ namespace partita::detail {
 
 struct ShrinkDose {
   double floaters = 0, spine = 0;  // 0 and 0: views alone
+  bool narrow = false;             // fewer links between what is left, which lose more (shrink_nets.h)
 
   bool views_only() const { return floaters <= 0 && spine <= 0; }
 };
@@ -20,6 +21,6 @@ struct ShrinkDose {
 // From the smallest graph to the largest. For the search over ideals, which wants few ideals and not few groups.
 inline constexpr ShrinkDose kShrinkDoses[] = {{0.01}, {0.002}, {}};
 // For the configuration LP over the stages' sets.
-inline constexpr ShrinkDose kConvexDoses[] = {{0.01, 0.004}, {0.01, 0.0005}, {0.01}, {0.002}, {}};
+inline constexpr ShrinkDose kConvexDoses[] = {{0.01, 0.004}, {0.01, 0.0005}, {0.01, 0, true}, {0.01}, {0.002}, {}};
 
 }  // namespace partita::detail

@@ -18,8 +18,9 @@ constexpr double kLeastLink = 1e-9;  // of all: what rounding leaves is no reaso
 }  // namespace
 
 template <class Weights>
-ShrinkingNetsOf<Weights>::ShrinkingNetsOf(Weights weights, ShrinkLog* log)
+ShrinkingNetsOf<Weights>::ShrinkingNetsOf(Weights weights, bool narrow, ShrinkLog* log)
     : weights_(std::move(weights)),
+      narrow_(narrow),
       log_(log),
       nets_of_(weights_.order().size()),
       shared_(weights_.order().size()),
@@ -229,9 +230,30 @@ void ShrinkingNetsOf<Weights>::link(GroupId v, const std::vector<Branch>& branch
   }
 }
 
+// One net with the others, as far as it goes: the dearest net of two, which would vanish if v dropped it, or one that covers
+// the others.
+template <class Weights>
+void ShrinkingNetsOf<Weights>::link_bridge(GroupId v) {
+  const std::vector<NetId> mine = dearest_first(v);
+  auto bridge = std::find_if(mine.begin(), mine.end(), [&](NetId e) { return nets_[e].members.size() == 2; });
+  if (bridge == mine.end()) {
+    Cost others{};
+    for (std::size_t i = 1; i < mine.size(); ++i) others = weights_.sum(others, nets_[mine[i]].cost);
+    if (mine.empty() || !weights_.covers(nets_[mine.front()].cost, others)) return;
+    bridge = mine.begin();
+  }
+  for (NetId e : mine) {
+    for (std::size_t part = 0; part < Weights::kParts && e != *bridge; ++part) {
+      const double length = weights_.part(nets_[e].cost, part);
+      if (length > 0) link_two(v, e, *bridge, length, part);
+    }
+  }
+}
+
 template <class Weights>
 void ShrinkingNetsOf<Weights>::link_two(GroupId v, NetId a, NetId b, double length, std::size_t part) {
   const double at_most = std::min(weights_.part(nets_[a].cost, part), weights_.part(nets_[b].cost, part));
+  if (!(at_most > 0)) return;
   const Cost cost = weights_.of_part(std::min(length, at_most), part);
   std::vector<GroupId> ends;
   std::set_union(nets_[a].members.begin(), nets_[a].members.end(), nets_[b].members.begin(), nets_[b].members.end(),
@@ -251,8 +273,12 @@ void ShrinkingNetsOf<Weights>::remove(GroupId v) {
   join_equal_nets_of(v);
   shift_time_of(v);
   weights_.forget_time(v);
-  const std::vector<Branch> branches = branches_of(v);
-  for (std::size_t part = 0; part < Weights::kParts && branches.size() > 1; ++part) link(v, branches, part);
+  if (narrow_) {
+    link_bridge(v);
+  } else {
+    const std::vector<Branch> branches = branches_of(v);
+    for (std::size_t part = 0; part < Weights::kParts && branches.size() > 1; ++part) link(v, branches, part);
+  }
   for (NetId e : nets_of_[v]) std::erase(nets_[e].members, v);
   nets_of_[v].clear();
 }

@@ -19,7 +19,7 @@ namespace {
 __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of like size are exact
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
-constexpr ShrinkDose kDosesTried[] = {{}, {0.01}, {0.2, 0.1}, {1}, {1, 1}};
+constexpr ShrinkDose kDosesTried[] = {{}, {0, 0, true}, {0.01}, {0.2, 0.1}, {1}, {1, 1}, {1, 1, true}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;

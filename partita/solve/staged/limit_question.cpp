@@ -152,7 +152,7 @@ class LimitQuestion {
     too_hard_ = false;
     Answer answer = ask_much_smaller(question, budget, reply);
     if (answer != Answer::Unknown) return answer;
-    Presolved<Graphs> small = presolve(graphs_, question, options_.presolve, budget);
+    Presolved<Graphs> small = presolved(graphs_, question, budget);
     if (small.infeasible) return Answer::No;
     answer = ask_shrunk(small, question, budget, reply);
     if (answer != Answer::Unknown) return answer;
@@ -217,7 +217,7 @@ class LimitQuestion {
   Answer ask_smaller(const Graphs& large, const Lift& lift, const Shrunk<Graphs>& shrunk, std::size_t kind,
                      const Question& question, Budget& budget, LimitAnswer& reply) {
     for (const Question& one : relaxed_questions(question)) {
-      Presolved<Graphs> smaller = presolve(shrunk.graph, one, options_.presolve, budget);
+      Presolved<Graphs> smaller = presolved(shrunk.graph, one, budget);
       if (smaller.infeasible || refuted_before_search(smaller, one, options_, budget)) continue;
       const SearchResult result = search(smaller, one, options_, budget);
       tell(one, smaller.graph.size(), result, "shrunk, ");
@@ -232,6 +232,12 @@ class LimitQuestion {
       return serves ? Answer::Yes : Answer::Unknown;
     }
     return Answer::No;
+  }
+
+  // Its ticks do not count for the slice, which is for what comes after it, but for whoever takes turns with the search.
+  Presolved<Graphs> presolved(const Graphs& graphs, const Question& question, const Budget& budget) {
+    budget_.spend(kPresolveTicksPerGroup * view(graphs, 0).size());
+    return presolve(graphs, question, options_.presolve, budget);
   }
 
   // One that answers yes goes before any met on the way: of two passes, it may cost more in the sum.

@@ -11,12 +11,22 @@
 namespace partita::detail {
 namespace {
 
+// Graphs without light groups of the spine decide soon, if at all, or are not worth having.
+constexpr std::uint64_t kSpineTicks = 1'500'000;
+constexpr double kMuchSmaller = 0.7;
 constexpr double kWorthRemaking = 0.85;  // of the limit that a graph was made for; lower ones have much smaller graphs
 constexpr double kNearlyRefutes = 0.9, kALittleLower = 0.999;  // the ladder doubles the step
 
 // Prices that nearly refute a limit refute one that is a little lower.
 double next_likely(double limit, double shortfall) {
   return shortfall > kNearlyRefutes && shortfall <= 1 ? limit * kALittleLower : likely_limit(limit, shortfall);
+}
+
+// Whether much more is removed than without the spine.
+bool worth_its_spine(const StageGraph& graph, const Threshold& question, const Shrunk<StageGraph>& shrunk,
+                     Budget& budget) {
+  const Shrunk<StageGraph> with_spine = shrink(graph, question, {kConvexDoses[0].floaters}, budget);
+  return static_cast<double>(shrunk.graph.size()) < kMuchSmaller * static_cast<double>(with_spine.graph.size());
 }
 
 }  // namespace
@@ -84,9 +94,12 @@ Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) c
         continue;
       }
     }
-    const Refutation answer = way.by_cases ? way.bound->refute_by_cases(way.limit, budget)  //
-                                           : way.bound->refute(way.limit, budget);
-    if (answer != Refutation::LpFeasible) return answer;
+    const bool hurried = kConvexDoses[way.dose].spine > 0;
+    Budget turn(budget, hurried ? kSpineTicks : budget.limits().ticks);
+    const Refutation answer = way.by_cases ? way.bound->refute_by_cases(way.limit, turn)  //
+                                           : way.bound->refute(way.limit, turn);
+    if (answer == Refutation::Refuted || (answer == Refutation::Undecided && (!hurried || budget.exhausted())))
+      return answer;
     allowed_from = way.limit;
   }
   return Refutation::LpFeasible;
@@ -96,9 +109,12 @@ Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) c
 // last one. Undecided: ask the LP.
 Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budget) const {
   const Threshold question{platform_, way.limit};
-  const Shrunk<StageGraph> shrunk = shrink(graph, question, kConvexDoses[way.dose], budget);
-  if (way.removed == shrunk.removed.size()) return Refutation::LpFeasible;
+  const ShrinkDose& dose = kConvexDoses[way.dose];
+  const Shrunk<StageGraph> shrunk = shrink(graph, question, dose, budget);
+  if (way.removed == shrunk.removed.size() || (dose.spine > 0 && !worth_its_spine(graph, question, shrunk, budget)))
+    return Refutation::LpFeasible;
   way.removed = shrunk.removed.size();
+  budget.spend(kPresolveTicksPerGroup * shrunk.graph.size());
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
   if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;
   way.made_for = way.limit;
