@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kRoundingOfFlows = 1e-9;               // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
-constexpr double kFirstFineToll = 1.0 / 1024;           // where labels of several edges count blocks beside the path
+constexpr double kFirstFineToll = 1.0 / 4096;           // where labels of several edges count blocks beside the path
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
