@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "partita/check/check.h"
+#include "partita/model/problem.h"
 #include "partita/reduce/never.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
@@ -53,6 +54,41 @@ TEST(LatencySearch, FindsTheOptimumWithTwoSubgraphs) { expect_optima({120, 2, fa
 TEST(LatencySearch, FindsTheOptimumWithThreeSubgraphs) { expect_optima({60, 3, false}); }
 TEST(LatencySearch, FindsTheOptimumWithFewCores) { expect_optima({250, 1, true}); }
 TEST(LatencySearch, FindsTheOptimumWithFewCoresAndTwoSubgraphs) { expect_optima({100, 2, true}); }
+
+// A fan is legal and better whatever it starts from, and there are some where branches are worth an accelerator.
+TEST(LatencyFan, GivesLegalAndBetterSplits) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 1; seed <= cases(2000); ++seed) {
+    Problem problem{random_workload(seed), {.objective = Objective::Latency}};
+    if (seed % 2 == 0) problem.workload.change().platform.classes[ClassId(0)].count = 4;
+    const LatencyInstance instance = make_latency_instance(problem);
+    LatencySearch search(instance, seed);  // simple splits alone
+    const LatencySplit start = search.best();
+    if (start.value == kNever || instance.accelerators() == 0) continue;
+    IdVector<NodeId, LatencyValue::Place> place;
+    for (const LatencyNode& node : instance.nodes) {
+      const DeviceId d = start.accelerator_of[node.group];
+      place.push_back(
+          static_cast<LatencyValue::Place>(d.valid() ? d.index() : static_cast<std::size_t>(instance.accelerators())));
+    }
+    LatencyFan fan(instance);
+    fan.begin(start.value, place);
+    Budget budget;
+    EXPECT_TRUE(fan.advance(budget));
+    if (!fan.best()) continue;
+    LatencySplit split{0, IdVector<GroupId, DeviceId>(instance.group_count())};
+    for (NodeId v : instance.nodes.all()) {
+      if ((*fan.best())[v] != static_cast<LatencyValue::Place>(instance.accelerators()))
+        split.accelerator_of[instance.nodes[v].group] = DeviceId(static_cast<std::size_t>((*fan.best())[v]));
+    }
+    if (!fits_hosts(instance, split.accelerator_of)) continue;
+    const CheckReport report = check(problem, lift_latency(instance, split));
+    EXPECT_TRUE(report.legal()) << "seed " << seed;
+    EXPECT_LT(report.value, start.value) << "seed " << seed;
+    ++better;
+  }
+  EXPECT_GT(better, cases(2000) / 400);
+}
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {
   for (const bool training : {false, true}) {

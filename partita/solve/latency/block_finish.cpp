@@ -55,7 +55,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
     const double entering = cut.complete ? largest_entering(labels) : t;
     if (entering >= t) {
       if (pairs_ && cut.complete) {
-        best = least_at(question, t, best, labels, levels, ticks);
+        best = least_at(question, t, t, best, labels, levels, ticks);
         possible = begin(question);
       } else {
         best = std::min(best, t + load);
@@ -65,7 +65,12 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
       // level is looked at again, since more is forced there.
       const auto above =
           static_cast<std::size_t>(std::upper_bound(levels.begin(), levels.end(), entering) - levels.begin());
-      best = std::min(best, levels[above] + load);
+      if (pairs_ && levels[above] + load < best) {
+        best = least_at(question, levels[above], t, best, labels, levels, ticks);
+        possible = begin(question);
+      } else {
+        best = std::min(best, levels[above] + load);
+      }
       level = above;
     }
     level = std::min(level, first_at_least(best - load));
@@ -74,8 +79,9 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
   return best;
 }
 
-// Of sets that are entered at t: each case is nodes that are in, and nodes that are out, besides those of the question.
-double BlockFinish::least_at(const Question& question, double t, double at_most, const EdgeLabels& labels,
+// Of sets that are entered at `from` or later, but not after t: each case is nodes that are in, and nodes that are out,
+// besides those of the question.
+double BlockFinish::least_at(const Question& question, double from, double t, double at_most, const EdgeLabels& labels,
                              const std::vector<double>& levels, std::uint64_t& ticks) {
   struct Case {
     std::vector<NodeId> in, out;
@@ -89,35 +95,54 @@ double BlockFinish::least_at(const Question& question, double t, double at_most,
     here.left_out = now.out;
     if (!begin(here, now.in)) continue;
     block_.demand_edges(labels, t);
-    if (!block_.close() || !rule_out(here, best - t)) continue;
-    const PartialBlock::Cut cut = block_.least_load(best - t);
-    if (!cut.complete || !(t + cut.load < best)) continue;
+    if (!block_.close() || !rule_out(here, best - from)) continue;
+    const PartialBlock::Cut cut = block_.least_load(best - from);
+    if (!cut.complete || !(from + cut.load < best)) continue;
     std::vector<EnteringEdge> entering;
     if (looked_at < kMostCasesOfPairs) entering = latest_entering(labels);
-    // Two edges that are so late together that the set is of no use; or else the latest two.
-    std::optional<std::pair<std::size_t, std::size_t>> too_soon;
-    double start = t;
-    for (std::size_t i = 0; i < entering.size(); ++i) {
-      for (std::size_t j = i + 1; j < entering.size() && start + cut.load < best; ++j) {
-        const double both = pairs_->both(entering[i], entering[j], labels, levels, best, ticks);
-        if (both <= start) continue;
-        start = both;
-        too_soon = {i, j};
-      }
-    }
+    const auto [start, late] = latest_together(entering, from, best - cut.load, labels, levels, best, ticks);
     best = std::min(best, start + cut.load);
-    if (!too_soon) continue;
     const auto add = [&](NodeId v, bool in) {
       open.push_back(now);
       (in ? open.back().in : open.back().out).push_back(v);
     };
-    const EnteringEdge &one = entering[too_soon->first], &other = entering[too_soon->second];
-    if (block_.side(one.consumer) != Side::In) add(one.consumer, false);
-    if (block_.side(other.consumer) != Side::In && other.consumer != one.consumer) add(other.consumer, false);
-    add(one.producer, true);
-    add(other.producer, true);
+    std::vector<NodeId> consumers;
+    for (const EnteringEdge& e : late) consumers.push_back(e.consumer);
+    std::sort(consumers.begin(), consumers.end());
+    consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
+    for (NodeId v : consumers) {
+      if (block_.side(v) != Side::In) add(v, false);
+    }
+    for (const EnteringEdge& e : late) add(e.producer, true);
   }
   return best;
+}
+
+// First two, then more of them, while that is later; no more than it takes for `enough`.
+BlockFinish::Late BlockFinish::latest_together(const std::vector<EnteringEdge>& entering, double from, double enough,
+                                               const EdgeLabels& labels, const std::vector<double>& levels,
+                                               double at_most, std::uint64_t& ticks) {
+  Late late{from, {}};
+  for (std::size_t i = 0; i < entering.size(); ++i) {
+    for (std::size_t j = i + 1; j < entering.size() && late.start < enough; ++j) {
+      const double both = pairs_->both(entering[i], entering[j], labels, levels, at_most, ticks);
+      if (both > late.start) late = {both, {entering[i], entering[j]}};
+    }
+  }
+  std::vector<EnteringEdge> group = late.edges;
+  if (group.empty() && !entering.empty()) group = {entering[0]};
+  for (std::size_t i = 0; i < entering.size() && late.start < enough; ++i) {
+    const auto same = [&](const EnteringEdge& e) { return e.producer == entering[i].producer; };
+    if (std::any_of(group.begin(), group.end(), same)) continue;
+    group.push_back(entering[i]);
+    const double all = pairs_->all(group, labels, levels, at_most, ticks);
+    if (all > late.start) {
+      late = {all, group};
+    } else if (group.size() > 2) {
+      group.pop_back();
+    }
+  }
+  return late;
 }
 
 std::vector<EnteringEdge> BlockFinish::latest_entering(const EdgeLabels& labels) const {

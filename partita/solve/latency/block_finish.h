@@ -42,7 +42,7 @@ class BlockFinish {
   BlockFinish(BlockFinish&&) noexcept;
   ~BlockFinish();
 
-  // From now on also minds which two edges cannot both enter a block so soon (pair_times.h): slower, and better. Reach
+  // From now on also minds which edges cannot all enter a block so soon (pair_times.h): slower, and better. Reach
   // must outlive it. The model must have no more than one class of accelerators.
   void look_at_pairs(const NodeReach& reach);
 
@@ -64,9 +64,16 @@ class BlockFinish {
   using Side = PartialBlock::Side;
 
   bool begin(const Question& question, std::span<const NodeId> more = {});
-  double least_at(const Question& question, double t, double at_most, const EdgeLabels& labels,
+  double least_at(const Question& question, double from, double t, double at_most, const EdgeLabels& labels,
                   const std::vector<double>& levels, std::uint64_t& ticks);
   std::vector<EnteringEdge> latest_entering(const EdgeLabels& labels) const;
+  // Edges whose producers are not all done before `start`, or none.
+  struct Late {
+    double start;
+    std::vector<EnteringEdge> edges;
+  };
+  Late latest_together(const std::vector<EnteringEdge>& entering, double from, double enough, const EdgeLabels& labels,
+                       const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
   bool rule_out(const Question& question, double room);
   bool fits(ClusterId c, double room);
   double largest_entering(const EdgeLabels& labels) const;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kRoundingOfFlows = 1e-9;               // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
+constexpr double kFirstFineToll = 1.0 / 4096;           // where labels of several edges count blocks beside the path
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
@@ -187,6 +188,7 @@ void LatencyBound::end_sweep() {
     return;
   }
   raise(found, tolls(track), track.toll > 0 ? kByTolls : kByLabels);
+  if (track.toll == 0 && track.direction == 0) without_tolls_ = found;
   const bool learned = needs_limit() && learn(track);
   const bool moved = track.labels[track.direction] != before;
   packing_is_old_ = packing_is_old_ || moved || learned;
@@ -206,6 +208,10 @@ void LatencyBound::end_sweep() {
       if (stage_ == Stage::Tolls) try_next_toll(-kNever);
       break;
     case Stage::Tolls: try_next_toll(found); break;
+    case Stage::FineTolls:
+      finer_tolls_->tell(found);
+      try_next_fine_toll();
+      break;
     case Stage::Below: next_track();
   }
 }
@@ -222,7 +228,7 @@ void LatencyBound::next_track() {
   }
   if (spine_is_old_ && settings_.spines) return;
   if (packing_is_old_ && settings_.packing) return;
-  finished_ = !look_closer();
+  finished_ = !look_closer() && !look_at_finer_tolls();
 }
 
 // At the spine, if that may help.
@@ -262,6 +268,31 @@ void LatencyBound::try_next_toll(double found) {
   const EdgeLabels none(model_->edge_count(), 0);
   tracks_.push_back({next, {none, none}});
   turn_ = tracks_.size() - 1;
+}
+
+// Blocks beside the path pay for what they save beside others, which may be far less than what a block on it saves.
+bool LatencyBound::look_at_finer_tolls() {
+  if (!pairs_ || finer_tolls_ || !settings_.tolls || blocks_ == 0) return false;
+  const double unit = limit_ / blocks_;
+  if (!(unit > 0)) return false;
+  finer_tolls_.emplace(without_tolls_, kFirstFineToll * unit, kLastToll * unit);
+  stage_ = Stage::FineTolls;
+  tracks_.resize(1);
+  try_next_fine_toll();
+  return true;
+}
+
+// The best stays.
+void LatencyBound::try_next_fine_toll() {
+  const std::optional<double> next = finer_tolls_->next();
+  const double toll = next ? *next : finer_tolls_->best();
+  tracks_.resize(1);
+  if (next || toll > 0) {
+    const EdgeLabels none(model_->edge_count(), 0);
+    tracks_.push_back({toll, {none, none}});
+  }
+  turn_ = tracks_.size() - 1;
+  if (!next) stage_ = Stage::Below;
 }
 
 // What the labels say about splits below the limit. True if there is something new.

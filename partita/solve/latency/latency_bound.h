@@ -14,7 +14,9 @@
 // the passes and the subgraphs in one), so for every toll >= 0
 //     latency >= (latency + toll * number of blocks) - toll * b,
 // and labels bound the bracket, as far as blocks lie on one path, if each block pays the toll on top of its load. A
-// toll is looked for that gives much; what is learned with one toll about splits below the limit holds for all.
+// toll is looked for that gives much; what is learned with one toll about splits below the limit holds for all. Labels
+// that look at several edges know of blocks beside the path, too, so once they are asked for, smaller tolls are looked
+// for (toll_search.h).
 //
 // Tests: tests/solve/latency_bound_test.cpp.
 #pragma once
@@ -29,6 +31,7 @@
 #include "partita/solve/latency/latency_labels.h"
 #include "partita/solve/latency/packing_bound.h"
 #include "partita/solve/latency/spine_bound.h"
+#include "partita/solve/latency/toll_search.h"
 
 namespace partita::detail {
 
@@ -65,7 +68,7 @@ class LatencyBound {
   };
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   // For all splits: spines, then labels. With a limit: looking for a toll, then for facts.
-  enum class Stage { Spines, Labels, Tolls, Below };
+  enum class Stage { Spines, Labels, Tolls, FineTolls, Below };
 
   void prepare(Budget& slice);
   bool needs_limit() const { return stage_ > Stage::Labels; }
@@ -85,6 +88,8 @@ class LatencyBound {
   std::size_t spine_states() const;
   bool look_closer();
   void try_next_toll(double found);
+  bool look_at_finer_tolls();
+  void try_next_fine_toll();
   bool learn(const Track& track);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
 
@@ -106,8 +111,10 @@ class LatencyBound {
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;
   std::vector<std::vector<NodeId>> suggestion_;
-  std::size_t detail_ = 0;       // of the spine
-  bool pairs_ = false;           // sweeps look at edges two by two
+  std::size_t detail_ = 0;    // of the spine
+  bool pairs_ = false;        // sweeps look at edges two by two
+  double without_tolls_ = 0;  // what the last forward sweep without tolls gave
+  std::optional<TollSearch> finer_tolls_;
   bool spine_is_old_ = false;    // facts have been found since
   bool packing_is_old_ = true;   // labels have moved, or the limit
   bool spine_is_exact_ = false;  // more detail tells no more

@@ -31,6 +31,7 @@ LatencySearch::LatencySearch(const LatencyInstance& instance, std::uint64_t seed
       value_(instance),
       segments_(instance, value_.accelerators()),
       annealer_(instance, dice_),
+      fan_(instance),
       best_value_in_one_slot_(kNever),
       run_length_(std::clamp(kFirstRunPerGroup * instance.group_count(), kShortestRun, kLongestFirstRun)) {
   best_.value = kNever;
@@ -137,7 +138,9 @@ bool LatencySearch::improve(Budget& slice) {
   const double before = best_.value;
   try {
     while (!finished_ && !slice.exhausted()) {
-      if (annealing_) {
+      if (spreading_) {
+        spread_branches(slice);
+      } else if (annealing_) {
         anneal(slice);
       } else {
         try_order(slice);
@@ -213,6 +216,22 @@ void LatencySearch::start_annealing() {
   annealing_ = true;
 }
 
+// Of the best split, once, and of what that gives.
+void LatencySearch::spread_branches(Budget& slice) {
+  Technique fans(slice, "latency.fans", "better splits");
+  if (!fan_.advance(slice)) return;
+  spreading_ = false;
+  if (fan_.best()) fans.yield(take(*fan_.best()));
+  begin_to_spread();
+}
+
+void LatencySearch::begin_to_spread() {
+  if (value_.slots() > 1 || !(best_.value < spread_)) return;
+  spread_ = best_.value;
+  spreading_ = true;
+  fan_.begin(best_.value, best_place_);
+}
+
 void LatencySearch::end_annealing() {
   if (annealer_.best_latency() < (in_one_slot_ ? best_value_in_one_slot_ : best_.value)) take(annealer_.best());
   if (annealer_.best_latency() == kNever) price_ = std::min(2 * price_, kMostPrice);
@@ -220,6 +239,7 @@ void LatencySearch::end_annealing() {
   if (runs_ % kHot.size() == 0)
     run_length_ = static_cast<std::uint64_t>(static_cast<double>(run_length_) * settings_.run_growth);
   start_annealing();
+  begin_to_spread();
 }
 
 }  // namespace partita::detail

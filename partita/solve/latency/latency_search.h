@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "partita/model/settings/latency.h"
 #include "partita/reduce/latency_instance.h"
 #include "partita/solve/latency/latency_anneal.h"
+#include "partita/solve/latency/latency_fan.h"
 #include "partita/solve/latency/latency_segments.h"
 #include "partita/util/budget.h"
 #include "partita/util/dice.h"
@@ -58,6 +60,8 @@ class LatencySearch {
   void anneal(Budget& slice);
   void start_annealing();
   void end_annealing();
+  void spread_branches(Budget& slice);
+  void begin_to_spread();
   double scale() const;
 
   const LatencyInstance& instance_;
@@ -66,6 +70,9 @@ class LatencySearch {
   LatencyValue value_;
   LatencySegments segments_;
   LatencyAnneal annealer_;
+  LatencyFan fan_;
+  bool spreading_ = false;
+  double spread_ = std::numeric_limits<double>::infinity();  // the value of the split whose branches were spread last
   LatencySplit best_;
   Places best_place_, best_in_one_slot_;
   double best_value_in_one_slot_;

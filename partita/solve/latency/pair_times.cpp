@@ -2,6 +2,9 @@
 #include "partita/solve/latency/pair_times.h"
 
 #include <algorithm>
+#include <array>
+
+#include "partita/reduce/never.h"
 
 namespace partita::detail {
 
@@ -9,7 +12,9 @@ PairTimes::PairTimes(const BlockModel& model, const NodeReach& reach, bool rever
     : model_(model),
       reach_(reach),
       reversed_(reversed),
+      toll_(toll),
       finish_(model, reach, reversed, toll),
+      none_(model.edge_count(), 0),
       turn_(model.node_count()) {
   const std::vector<NodeId>& order = model.instance().order;
   for (std::size_t i = 0; i < order.size(); ++i) turn_[order[i]] = reversed ? order.size() - 1 - i : i;
@@ -37,9 +42,79 @@ double PairTimes::find(const EnteringEdge& one, const EnteringEdge& other, const
   const BitMatrix& above = reversed_ ? reach_.below : reach_.above;
   if (above.test(q.index(), p.index())) return apart(other, p, p, labels, levels, together, ticks);
   if (above.test(p.index(), q.index())) return apart(one, q, q, labels, levels, together, ticks);
-  const NodeId shared = last_before_both(p, q);
+  const NodeId shared = last_before(std::array{p, q});
   const double first = apart(one, q, shared.valid() ? shared : q, labels, levels, together, ticks);
   return apart(other, p, shared.valid() ? shared : p, labels, levels, first, ticks);
+}
+
+double PairTimes::all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels,
+                      const std::vector<double>& levels, double at_most, std::uint64_t& ticks) {
+  double later = 0;
+  std::vector<EdgeId> key;
+  for (const EnteringEdge& e : edges) {
+    later = std::max(later, e.label);
+    key.push_back(e.edge);
+  }
+  if (later >= at_most) return at_most;
+  std::sort(key.begin(), key.end());
+  const auto at = known_sets_.find(key);
+  if (at != known_sets_.end() && (at->second.asked_up_to >= at_most || at->second.time < at->second.asked_up_to))
+    return std::min(std::max(at->second.time, later), at_most);
+  const double found = find_all(edges, labels, levels, at_most, ticks);
+  known_sets_[key] = {found, at_most};
+  return std::max(found, later);
+}
+
+double PairTimes::find_all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels,
+                           const std::vector<double>& levels, double at_most, std::uint64_t& ticks) {
+  std::vector<NodeId> producers, out;  // no consumer is in any of these blocks
+  double later = 0;                    // no less than this is of use
+  for (const EnteringEdge& e : edges) {
+    producers.push_back(e.producer);
+    out.push_back(e.consumer);
+    later = std::max(later, e.label);
+  }
+  const auto block_of = [&](std::size_t i, std::span<const NodeId> also, double no_more) {
+    return finish_.least({producers[i], edges[i].consumer, no_more, also, out}, labels, levels, ticks);
+  };
+  double least = block_of(0, std::span(producers).subspan(1), at_most);
+  const NodeId c = last_before(producers);
+  if (!c.valid()) {
+    for (std::size_t i = 1; i < edges.size() && least > later; ++i)
+      least = apart(edges[i], producers[0], producers[0], labels, levels, least, ticks);
+    return least;
+  }
+  const double shortest = shortest_block(edges, c, least, ticks);
+  if (shortest == kNever) return least;
+  for (std::size_t i = 0; i < edges.size() && least > later; ++i)
+    least = std::min(least, shortest + block_of(i, {&c, 1}, std::max(0.0, least - shortest)));
+  out.push_back(c);
+  for (std::size_t i = 0; i < edges.size() && edges.size() > 2; ++i) {
+    for (std::size_t j = i + 1; j < edges.size() && least > later; ++j) least = block_of(i, {&producers[j], 1}, least);
+  }
+  double first = kNever, last = 0, tolls = 0, toll_of_last = 0;
+  for (std::size_t i = 0; i < edges.size() && least > later; ++i) {
+    const double found = apart(edges[i], c, c, labels, levels, least, ticks);
+    const double toll = model_.on_host(producers[i]) ? 0 : toll_;
+    first = std::min(first, found);
+    tolls += toll;
+    if (found > last) {
+      last = found;
+      toll_of_last = toll;
+    }
+  }
+  return std::min({least, first + shortest, last + tolls - toll_of_last});
+}
+
+// That holds some producer, but neither its consumer nor c; or the producer on a host.
+double PairTimes::shortest_block(const std::vector<EnteringEdge>& edges, NodeId c, double at_most,
+                                 std::uint64_t& ticks) {
+  double shortest = at_most;
+  for (const EnteringEdge& e : edges) {
+    if (model_.on_host(e.producer)) shortest = std::min(shortest, model_.instance().nodes[e.producer].host_time);
+    shortest = finish_.least({e.producer, e.consumer, shortest, {}, {&c, 1}}, none_, zero_, ticks);
+  }
+  return shortest;
 }
 
 // The least finish of the producer's block if it holds neither its consumer nor these two.
@@ -54,12 +129,17 @@ double PairTimes::apart(const EnteringEdge& from, NodeId other, NodeId shared, c
   return finish_.least({from.producer, from.consumer, at_most, {}, left_out}, labels, levels, ticks);
 }
 
-NodeId PairTimes::last_before_both(NodeId p, NodeId q) const {
+// The last node that all of these come after.
+NodeId PairTimes::last_before(std::span<const NodeId> producers) const {
   const BitMatrix& above = reversed_ ? reach_.below : reach_.above;
-  const auto of_p = above.row(p.index()), of_q = above.row(q.index());
   NodeId last;
   all_nodes(
-      of_p.size(), [&](std::size_t w) { return of_p[w] & of_q[w]; },
+      above.words_per_row(),
+      [&](std::size_t w) {
+        Word common = ~Word{0};
+        for (NodeId p : producers) common &= above.row(p.index())[w];
+        return common;
+      },
       [&](NodeId v) {
         if (!last.valid() || turn_[v] > turn_[last]) last = v;
         return true;

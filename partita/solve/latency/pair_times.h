@@ -15,14 +15,39 @@
 // holds c, and the other finishes no sooner than said; with c = p, it is p's block that holds it. ∎
 // A good c is the last node that both come after: whoever has it need not wait for it, and the other one must.
 //
-// So S starts at that time or later. BlockFinish uses it where a cheapest set that starts at t is entered by two edges
-// that are not both there at t: either S starts later, or it is not entered by both, and then it holds one of the
-// producers, or lacks one of the consumers. All of these cases are looked at, and the least of them counts. Tests:
-// tests/solve/latency_bound_test.cpp.
+// So S starts at that time or later. BlockFinish uses it where a cheapest set is entered by two edges that are not both
+// there so soon: either S starts later, or it is not entered by both, and then it holds one of the producers, or lacks
+// one of the consumers. All of these cases are looked at, and the least of them counts.
+//
+// **Several edges.** Three branches may fit into one block two by two, and not all together. Take edges (pi, ai) into S
+// with different producers, and a node c above all of them. Let l be the least load of a block that holds some pi, and
+// neither ai nor c, or the time of a pi on a host.
+// Claim. They are not all done before the least of
+//   together: the least finish of a block that holds all pi and no ai;
+//   behind:   l plus the least finish of a block that holds c and some pi, and no ai;
+//   shared:   the least finish of a block that holds two of the pi, and neither c nor an ai (for three edges or more);
+//   a row:    l plus the least finish of a block that holds some pi, and neither ai nor c;
+//   a fan:    the largest, over i, of the least finish of pi's block without ai and c, and a toll for each other
+//             producer that is on no host.
+// Proof. If all are in one block, that is the first case. Else, if one is in the block of c, some other is not, and its
+// block comes after that of c, for a path leads there: the second. Else no block of a pi holds c. If two share one, that
+// is the third. If not, and one of these blocks is an ancestor of another, this other starts when it is done: the
+// fourth. If none is an ancestor of another, each of them is done at the time of the fifth case without tolls, at the
+// soonest, and the others are not among its ancestors. ∎
+//
+// **Tolls** are paid for all blocks of accelerators before S, not only for those on one path: with a toll x, a label is at
+// most the finish of p's block plus x for this block and for each of its ancestors. That is what the sweeps say, for a
+// block has all ancestors of those before it and these as well, so it adds its own toll and its load; and the fan adds
+// the blocks beside. An edge that is cut has its producer's block with all ancestors on one side and its consumer's with
+// all descendants on the other, so labels of both directions still add up to no more than the latency and x for each
+// block there is. (The operators of BERT with 12 layers and a tenth of the transfer costs: a fan over three accelerators
+// is cheaper than a cut at one narrow node, four times. There are accelerators for one.) Tests:
+// tests/solve/pair_times_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +62,9 @@ class PairTimes {
 
   // The producers of two edges into one block are not both done before this, or `at_most`. Labels must not fall between
   // calls.
+  // The same for two or more, of different producers: dearer, and never less.
+  double all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels, const std::vector<double>& levels,
+             double at_most, std::uint64_t& ticks);
   double both(const EnteringEdge& one, const EnteringEdge& other, const EdgeLabels& labels,
               const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
 
@@ -45,7 +73,10 @@ class PairTimes {
               const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
   double apart(const EnteringEdge& from, NodeId other, NodeId shared, const EdgeLabels& labels,
                const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
-  NodeId last_before_both(NodeId p, NodeId q) const;
+  double find_all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels, const std::vector<double>& levels,
+                  double at_most, std::uint64_t& ticks);
+  double shortest_block(const std::vector<EnteringEdge>& edges, NodeId c, double at_most, std::uint64_t& ticks);
+  NodeId last_before(std::span<const NodeId> producers) const;
 
   struct Known {
     double time, asked_up_to;
@@ -53,9 +84,13 @@ class PairTimes {
   const BlockModel& model_;
   const NodeReach& reach_;
   const bool reversed_;
+  const double toll_;
   BlockFinish finish_;
+  const EdgeLabels none_;  // all 0: what finishes is then what a block takes
+  const std::vector<double> zero_ = {0};
   IdVector<NodeId, std::size_t> turn_;  // by node: its place in the topological order, seen in the direction of time
   std::map<std::pair<EdgeId, EdgeId>, Known> known_;
+  std::map<std::vector<EdgeId>, Known> known_sets_;
 };
 
 }  // namespace partita::detail
