@@ -2,9 +2,10 @@
 #include "partita/solve/configuration/pricing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
 
 #include "partita/util/parallel.h"
 #include "partita/util/wide_int.h"
@@ -16,7 +17,9 @@ constexpr Price kMostPerLimit = 64;   // theta, in devices' worth for a limit of
 constexpr double kCloseBound = 1e-8;  // devices' worth: a bound no further from the best is as good
 constexpr std::uint64_t kPricingLabelsPerTick = 16;
 constexpr std::size_t kStatesPerLook = 100'000, kLabelsPerLook = 100'000;  // at the clock: under a millisecond
-constexpr std::size_t kTableFor = 8;                                       // buckets for each label found, at most
+constexpr std::uint64_t kTicksPerLabel = 4;                                // of sharing a layer
+constexpr std::size_t kSharesPerThread = 2;                                // some are heavier than others
+constexpr std::size_t kMostMerged = 12;                                    // lists; more are sorted
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
 
 // theta * load: rounded up where it is granted, down where it is charged, so that completions stay upper bounds.
@@ -102,133 +105,135 @@ void Pricing::start_run() {
   labels_ = 0;
 }
 
-// One chunk and one share where that is quicker.
+// One share where that is quicker.
 void Pricing::divide(std::size_t t, const Budget& budget) {
-  constexpr std::size_t kChunksPerThread = 2, kSharesPerThread = 4;  // some are heavier than others
-  const std::size_t from = trellis_.layers()[t].states(), to = trellis_.layers()[t + 1].states();
-  const std::size_t labels = labels_of_[t].size();
-  const bool together = worth_sharing(budget, labels);
-  const std::size_t chunks = together ? kChunksPerThread * threads_of(budget) : 1;
-  const std::size_t most_shares = together ? kSharesPerThread * threads_of(budget) : 1;
-  chunks_.assign(1, 0);
-  for (std::size_t c = 1; c < chunks; ++c) {
-    const auto at = std::lower_bound(start_.begin(), start_.end(), labels * c / chunks) - start_.begin();
-    chunks_.push_back(std::clamp(static_cast<std::size_t>(at), chunks_.back(), from));
-  }
-  chunks_.push_back(from);
-  share_shift_ = 0;
-  while ((to >> share_shift_) >= most_shares && to > 0) ++share_shift_;
-  shares_.resize((to >> share_shift_) + 1);
-  for (std::size_t i = 0; i < shares_.size(); ++i) {
-    shares_[i].first_state = i << share_shift_;
-    shares_[i].last_state = std::min((i + 1) << share_shift_, to);
-  }
-  found_.resize(chunks);
-  for (FoundByShare& found : found_) {
-    found.resize(shares_.size());
-    for (std::vector<Found>& part : found) part.clear();
+  const Trellis::Layer& after = trellis_.layers()[t + 1];
+  const std::size_t states = after.states();
+  const bool together = worth_sharing(budget, kTicksPerLabel * labels_of_[t].size());
+  const std::size_t most = together ? std::clamp<std::size_t>(kSharesPerThread * threads_of(budget), 1, states + 1) : 1;
+  shares_.resize(most);
+  for (std::size_t i = 0; i < most; ++i) {
+    shares_[i].first_state = states * i / most;
+    shares_[i].last_state = states * (i + 1) / most;
   }
 }
 
-void Pricing::extend(std::size_t t, std::size_t first, std::size_t last, Price above, const Budget& budget,
-                     FoundByShare& found) const {
+class Pricing::Source {
+ public:
+  Source() = default;
+  // Labels first..last-1 of the layer before, and what the arc adds.
+  Source(const std::vector<Label>& labels, std::size_t first, std::size_t last, const Trellis::Entry& entry,
+         Price price)
+      : base_(labels.data()),
+        next_(base_ + first),
+        end_(base_ + last),
+        load_(entry.load),
+        price_(entry.take ? price : 0),
+        take_(entry.take) {}
+
+  // The next label that `wanted(load, price)`, which no label above `most_load` is; false if there is none.
+  template <class Wanted>
+  bool advance(Load most_load, Wanted wanted) {
+    for (; next_ != end_; ++next_) {
+      label.load = next_->load + load_;
+      if (label.load > most_load) return false;
+      label.price = next_->price + price_;
+      if (!wanted(label.load, label.price)) continue;
+      label.from = static_cast<std::int32_t>(2 * (next_ - base_) + take_);
+      ++next_;
+      return true;
+    }
+    return false;
+  }
+
+  Label label;  // at hand
+
+ private:
+  const Label *base_ = nullptr, *next_ = nullptr, *end_ = nullptr;
+  Load load_ = 0;
+  Price price_ = 0;
+  bool take_ = false;
+};
+
+// What ends in one state: of the labels that may still lead above the price to beat those that are dearer than all lighter
+// ones, and of these one for each bucket. Labels are kept in order of load.
+class Pricing::Thinned {
+ public:
+  Thinned(std::vector<Label>& labels, Load rest, const Aim& aim)
+      : labels_(labels), first_(labels.size()), rest_(rest), aim_(aim) {}
+
+  void keep(const Label& label) {
+    ++looked_at_;
+    const bool any = labels_.size() > first_;
+    if (any && label.price <= labels_.back().price) return;
+    const auto bucket = static_cast<std::size_t>(static_cast<double>(label.load + rest_) * aim_.buckets_per_load);
+    if (!any || bucket != bucket_) {
+      labels_.push_back(label);
+      bucket_ = bucket;
+      return;
+    }
+    const Load least = labels_.back().load;
+    labels_.back() = label;
+    if (!aim_.real_sets) labels_.back().load = least;
+  }
+  std::size_t looked_at() const { return looked_at_; }
+
+ private:
+  std::vector<Label>& labels_;
+  const std::size_t first_;
+  const Load rest_;
+  const Aim& aim_;
+  std::size_t bucket_ = 0, looked_at_ = 0;
+};
+
+void Pricing::extend(std::size_t t, const Aim& aim, Share& share, const Budget& budget) const {
   TimeWatch watch(&budget, kLabelsPerLook);
-  const auto& layer = trellis_.layers()[t];
-  const auto& after = trellis_.layers()[t + 1];
-  const Price price = prices_[layer.group];
+  const Trellis::Layer& after = trellis_.layers()[t + 1];
+  const Price price = prices_[trellis_.layers()[t].group];
   const std::vector<Label>& from = labels_of_[t];
-  for (std::size_t s = first; s < last; ++s) {
-    watch.step(1 + start_[s + 1] - start_[s]);
-    if (start_[s] == start_[s + 1]) continue;
-    for (std::size_t a = layer.first[s]; a < layer.first[s + 1]; ++a) {
-      const Trellis::Arc& arc = layer.arcs[a];
-      const Load rest = after.least_rest[arc.to];
-      const Price completion = completion_[t + 1][arc.to];
-      std::vector<Found>& to = found[static_cast<std::size_t>(arc.to) >> share_shift_];
-      for (std::size_t i = start_[s]; i < start_[s + 1]; ++i) {
-        const Load load = from[i].load + arc.load;
-        if (load + rest > limit_) break;  // labels of a state rise in load
-        const Price worth = from[i].price + (arc.take ? price : 0);
-        if (worth + completion + toll_up(theta_, limit_ - load) <= above) continue;
-        to.push_back({arc.to, Label{load, worth, static_cast<std::int32_t>(2 * i + arc.take)}});
-      }
-    }
-  }
-}
-
-// Sorts the labels found for the share's states by state and load, and thins them out: of the labels of one bucket
-// `merge` makes one, and labels dominated by a lighter one go.
-template <class Merge>
-void Pricing::settle(std::size_t t, Share& share, std::size_t index, double buckets_per_load, Merge merge) const {
-  const std::vector<Load>& least_rest = trellis_.layers()[t + 1].least_rest;
-  const std::size_t states = share.last_state - share.first_state;
-  const auto state_of = [&](const Found& found) { return static_cast<std::size_t>(found.state) - share.first_state; };
-  std::vector<Label>&to = share.labels, &sorted = share.sorted;
-  std::vector<std::size_t>& end = share.end;
-  end.assign(states + 1, 0);
-  for (const FoundByShare& chunk : found_) {
-    for (const Found& found : chunk[index]) ++end[state_of(found) + 1];
-  }
-  std::partial_sum(end.begin(), end.end(), end.begin());
-  sorted.resize(end.back());
-  for (const FoundByShare& chunk : found_) {
-    for (const Found& found : chunk[index]) sorted[end[state_of(found)]++] = found.label;
-  }
-  to.clear();
-  share.start.assign(1, 0);
-  std::size_t begin = 0;
-  for (std::size_t s = 0; s < states; ++s) {
-    std::sort(sorted.begin() + begin, sorted.begin() + end[s],
-              [](const Label& a, const Label& b) { return a.load < b.load; });
-    const std::size_t first = to.size();
-    std::size_t last_bucket = 0;
-    for (std::size_t i = begin; i < end[s]; ++i) {
-      const Label& label = sorted[i];
-      if (to.size() > first && label.price <= to.back().price) continue;
-      const auto bucket = static_cast<std::size_t>(static_cast<double>(label.load + least_rest[share.first_state + s]) *
-                                                   buckets_per_load);
-      if (to.size() > first && bucket == last_bucket) {
-        merge(to.back(), label);
-      } else {
-        to.push_back(label);
-        last_bucket = bucket;
-      }
-    }
-    share.start.push_back(to.size());
-    begin = end[s];
-  }
-}
-
-// The same by a table of all buckets: quicker than sorting where most buckets get labels.
-template <class Merge>
-void Pricing::settle_by_table(std::size_t t, Share& share, std::size_t index, int buckets, double buckets_per_load,
-                              Merge merge) const {
-  const std::vector<Load>& least_rest = trellis_.layers()[t + 1].least_rest;
-  const std::size_t states = share.last_state - share.first_state;
-  share.table.assign(states * static_cast<std::size_t>(buckets), {0, kNothing, -1});
-  for (const FoundByShare& chunk : found_) {
-    for (const auto& [state, label] : chunk[index]) {
-      const auto bucket =
-          static_cast<std::size_t>(static_cast<double>(label.load + least_rest[state]) * buckets_per_load);
-      Label& kept = share.table[(static_cast<std::size_t>(state) - share.first_state) * buckets + bucket];
-      if (kept.price == kNothing) {
-        kept = label;
-      } else {
-        merge(kept, label);
-      }
-    }
-  }
   share.labels.clear();
   share.start.assign(1, 0);
-  for (std::size_t s = 0; s < states; ++s) {
-    Price most = kNothing;
-    for (int b = 0; b < buckets; ++b) {
-      const Label& label = share.table[s * buckets + b];
-      if (label.price <= most) continue;
-      most = label.price;
-      share.labels.push_back(label);
+  share.looked_at = 0;
+  std::array<Source, kMostMerged> sources;
+  for (std::size_t s = share.first_state; s < share.last_state; ++s) {
+    const Load most_load = limit_ - after.least_rest[s];
+    const Price completion = completion_[t + 1][s];
+    const auto wanted = [&](Load load, Price worth) {
+      return worth + completion + toll_up(theta_, limit_ - load) > aim.above;
+    };
+    const auto entries = after.entries_of(s);
+    const auto source_of = [&](const Trellis::Entry& entry) {
+      const auto u = static_cast<std::size_t>(entry.from);
+      return Source(from, start_[u], start_[u + 1], entry, price);
+    };
+    Thinned kept(share.labels, after.least_rest[s], aim);
+    if (entries.size() <= kMostMerged) {
+      std::size_t count = 0;
+      for (const Trellis::Entry& entry : entries) {
+        sources[count] = source_of(entry);
+        count += sources[count].advance(most_load, wanted);
+      }
+      while (count > 0) {
+        std::size_t least = 0;
+        for (std::size_t i = 1; i < count; ++i) {
+          if (sources[i].label.load < sources[least].label.load) least = i;
+        }
+        kept.keep(sources[least].label);
+        if (!sources[least].advance(most_load, wanted)) sources[least] = sources[--count];
+      }
+    } else {
+      share.gathered.clear();
+      for (const Trellis::Entry& entry : entries) {
+        for (Source source = source_of(entry); source.advance(most_load, wanted);)
+          share.gathered.push_back(source.label);
+      }
+      std::sort(share.gathered.begin(), share.gathered.end(),
+                [](const Label& a, const Label& b) { return a.load != b.load ? a.load < b.load : a.from < b.from; });
+      for (const Label& label : share.gathered) kept.keep(label);
     }
     share.start.push_back(share.labels.size());
+    share.looked_at += kept.looked_at();
+    watch.step(1 + entries.size() + kept.looked_at());
   }
 }
 
@@ -251,42 +256,25 @@ void Pricing::join_shares(std::size_t t, const Budget& budget) {
   });
 }
 
-// All layers; merge(kept, label) makes one label of two in a bucket, of which the second is heavier and dearer. False
-// if the budget ended.
-template <class Merge>
-bool Pricing::run(int buckets, Price above, Budget& budget, Merge merge) {
+// All layers. False if the budget ended.
+bool Pricing::run(int buckets, Price above, bool real_sets, Budget& budget) {
   start_run();
-  const double buckets_per_load = buckets / static_cast<double>(limit_ + 1);
+  const Aim aim{buckets / static_cast<double>(limit_ + 1), above, real_sets};
   for (std::size_t t = 0; t + 1 < trellis_.layers().size(); ++t) {
     divide(t, budget);
-    for_each(budget, found_.size(), [&](std::size_t chunk, std::size_t) {
-      extend(t, chunks_[chunk], chunks_[chunk + 1], above, budget, found_[chunk]);
-    });
-    std::size_t found = 0;
-    for (const FoundByShare& chunk : found_) {
-      for (const std::vector<Found>& part : chunk) found += part.size();
-    }
-    const bool by_table = trellis_.layers()[t + 1].states() * static_cast<std::size_t>(buckets) <= kTableFor * found;
-    for_each(budget, shares_.size(), [&](std::size_t i, std::size_t) {
-      if (by_table) {
-        settle_by_table(t, shares_[i], i, buckets, buckets_per_load, merge);
-      } else {
-        settle(t, shares_[i], i, buckets_per_load, merge);
-      }
-    });
+    for_each(budget, shares_.size(), [&](std::size_t i, std::size_t) { extend(t, aim, shares_[i], budget); });
+    std::uint64_t looked_at = 0;
+    for (const Share& share : shares_) looked_at += share.looked_at;
     join_shares(t, budget);
-    labels_ += found;
-    budget.spend(found / kPricingLabelsPerTick + 1);
+    labels_ += looked_at;
+    budget.spend(looked_at / kPricingLabelsPerTick + 1);
     if (t % 16 == 0 && budget.exhausted()) return false;
   }
   return true;
 }
 
 bool Pricing::none_above(int buckets, Price above, Budget& budget) {
-  const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
-    kept.load = std::min(kept.load, label.load);
-    kept.price = std::max(kept.price, label.price);
-  });
+  const bool finished = run(buckets, above, false, budget);
   return finished && std::none_of(labels_of_.back().begin(), labels_of_.back().end(),
                                   [&](const Label& label) { return label.price > above; });
 }
@@ -303,9 +291,7 @@ PricedSet Pricing::trace(std::int32_t label) const {
 }
 
 std::optional<PricedSet> Pricing::good_column(int buckets, Price above, Budget& budget) {
-  const bool finished = run(buckets, above, budget, [](Label& kept, const Label& label) {
-    if (label.price > kept.price || (label.price == kept.price && label.load < kept.load)) kept = label;
-  });
+  const bool finished = run(buckets, above, true, budget);
   const std::vector<Label>& end = labels_of_.back();
   if (!finished || end.empty()) return std::nullopt;
   const auto best =

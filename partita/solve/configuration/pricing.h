@@ -8,8 +8,10 @@
 // Labels that cannot reach the price asked for are dropped by a Lagrangian bound: with a value `theta` per unit of
 // load, the best completion of each state is a longest path, computed once per price vector. Cost: O(arcs * buckets).
 // Prices may be negative where a set has to be left for what it would take with it.
-// Layers with many labels are shared among the budget's threads: by the states that labels come from, then by those that
-// they lead to. What leads to one state is looked at in the order of one thread, so all is as if one had done it.
+//
+// A state takes its labels from the few states that lead to it. The labels of each are in order of load, and all grow by
+// the load of one arc, so it is a merge of sorted lists, which thins them out on the way. Layers with many labels are
+// shared among the budget's threads, state by state, which changes nothing.
 // Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
 #pragma once
 
@@ -57,10 +59,6 @@ class Pricing {
     Price price;
     std::int32_t from;  // 2 * label in the layer before + taken
   };
-  struct Found {
-    std::int32_t state;
-    Label label;
-  };
   struct Relaxed {
     std::int64_t theta = 0;
     Price bound = 0;  // on the price of every set within the limit
@@ -70,27 +68,26 @@ class Pricing {
   std::int64_t best_theta(TimeWatch& watch);
   void start_run();
   PricedSet trace(std::int32_t label) const;
-  // Some states of the layer after, and the labels that lead there.
+  // Some states of a layer, and the labels that end there.
   struct Share {
     std::size_t first_state = 0, last_state = 0;
-    std::vector<Label> labels;         // state by state, loads rising
-    std::vector<std::size_t> start;    // of each state's labels in there
-    std::vector<Label> sorted, table;  // scratch: labels found, by state; buckets
-    std::vector<std::size_t> end;      // scratch: of each state's part of `sorted`
+    std::vector<Label> labels;       // state by state, loads rising
+    std::vector<std::size_t> start;  // of each state's labels in there
+    std::uint64_t looked_at = 0;     // labels that might still have led above the price to beat
+    std::vector<Label> gathered;     // scratch
   };
-  using FoundByShare = std::vector<std::vector<Found>>;
-  // Finds every extension of the labels of states first..last-1 of layer t that may still lead above the price to beat.
-  void extend(std::size_t t, std::size_t first, std::size_t last, Price above, const Budget& budget,
-              FoundByShare& found) const;
-  template <class Merge>
-  void settle(std::size_t t, Share& share, std::size_t index, double buckets_per_load, Merge merge) const;
-  template <class Merge>
-  void settle_by_table(std::size_t t, Share& share, std::size_t index, int buckets, double buckets_per_load,
-                       Merge merge) const;
+  // What a run is about.
+  struct Aim {
+    double buckets_per_load = 0;
+    Price above = 0;
+    bool real_sets = false;  // else the least load and the highest price of a bucket are put together
+  };
+  class Source;
+  class Thinned;
+  void extend(std::size_t t, const Aim& aim, Share& share, const Budget& budget) const;
   void divide(std::size_t t, const Budget& budget);
   void join_shares(std::size_t t, const Budget& budget);
-  template <class Merge>
-  bool run(int buckets, Price above, Budget& budget, Merge merge);
+  bool run(int buckets, Price above, bool real_sets, Budget& budget);
 
   const Trellis& trellis_;
   const Load limit_;
@@ -100,11 +97,7 @@ class Pricing {
   std::vector<Load> completion_load_, completion_load_after_;  // of those completions, in the layers looked at last
   std::vector<std::vector<Label>> labels_of_;                  // by layer, state by state, loads rising
   std::vector<std::size_t> start_;                             // of each state's labels in the current layer
-  // Of the current layer: who extends which states' labels, and where they lead.
-  std::vector<std::size_t> chunks_;  // states where chunks of them begin, and the end
-  std::vector<FoundByShare> found_;  // by chunk: labels for the next layer, as they come
-  std::vector<Share> shares_;
-  int share_shift_ = 0;  // the share of a state is state >> share_shift_
+  std::vector<Share> shares_;                                  // of the next layer
   std::uint64_t labels_ = 0;
 };
 

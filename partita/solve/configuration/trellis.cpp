@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "partita/solve/configuration/trellis_builder.h"
 
@@ -58,6 +59,7 @@ Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<
     forgotten_ = std::move(builder.forgotten);
   }
   prune(scaled.limit, watch);
+  list_entries(watch);
   for (const Layer& layer : layers_) state_count_ += layer.states();
 }
 
@@ -119,6 +121,26 @@ void Trellis::prune(Load limit, TimeWatch& watch) {
     least_after.resize(kept);
     for (Arc& arc : layer.arcs) arc.to = renumbered[arc.to];
     least = std::move(least_after);
+  }
+}
+
+void Trellis::list_entries(TimeWatch& watch) {
+  for (std::size_t t = 0; t + 1 < layers_.size(); ++t) {
+    const Layer& layer = layers_[t];
+    Layer& after = layers_[t + 1];
+    watch.step(layer.states());
+    std::vector<std::uint32_t>& first = after.first_entry;
+    first.assign(after.states() + 1, 0);
+    for (const Arc& arc : layer.arcs) ++first[static_cast<std::size_t>(arc.to) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    after.entries.resize(layer.arcs.size());
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for (std::size_t s = 0; s < layer.states(); ++s) {
+      for (std::size_t i = layer.first[s]; i < layer.first[s + 1]; ++i) {
+        const Arc& arc = layer.arcs[i];
+        after.entries[next[static_cast<std::size_t>(arc.to)]++] = {static_cast<std::int32_t>(s), arc.take, arc.load};
+      }
+    }
   }
 }
 

@@ -31,6 +31,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "partita/reduce/net_graph.h"
@@ -74,13 +75,24 @@ class Trellis {
     bool take = false;
     Load load = 0;
   };
+  // The same, seen from where it leads to.
+  struct Entry {
+    std::int32_t from = 0;
+    bool take = false;
+    Load load = 0;
+  };
   struct Layer {
     GroupId group;                     // decided between this layer and the next
     std::vector<std::uint32_t> first;  // by state, and one more: its arcs
-    std::vector<Arc> arcs;
-    std::vector<Load> least_rest;  // by state: least load from here to the end
+    std::vector<Arc> arcs = {};
+    std::vector<Load> least_rest = {};            // by state: least load from here to the end
+    std::vector<std::uint32_t> first_entry = {};  // by state, and one more: arcs that lead here
+    std::vector<Entry> entries = {};
 
     std::size_t states() const { return first.size() - 1; }
+    std::span<const Entry> entries_of(std::size_t state) const {
+      return std::span(entries).subspan(first_entry[state], first_entry[state + 1] - first_entry[state]);
+    }
   };
   // Which sets count, beside what their load says.
   struct Rules {
@@ -105,6 +117,7 @@ class Trellis {
 
  private:
   void prune(Load limit, TimeWatch& watch);
+  void list_entries(TimeWatch& watch);
 
   std::vector<Layer> layers_;
   std::vector<NetId> ignored_;

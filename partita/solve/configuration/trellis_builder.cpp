@@ -75,7 +75,7 @@ void TrellisBuilder::place(std::size_t t) {
     relate_points();
     watch_nets(t);
   }
-  layers.push_back({group_, {0}, {}, {}});
+  layers.push_back({.group = group_, .first = {0}});
   Trellis::Layer& layer = layers.back();
   next_ = StateSet();
   for (state_ = 0; state_ < states_.keys.size(); ++state_) {
