@@ -367,16 +367,26 @@ void StageEnumerator<Graphs>::index_nets(std::span<const Word> base) {
   }
 }
 
+// What excluding more only makes worse: the cut is too dear, or what is left to include too little.
 template <class Graphs>
-bool StageEnumerator<Graphs>::hopeless() const {
+bool StageEnumerator<Graphs>::excludes_too_much() const {
   const Sums& s = sums_;
-  if (s.amount[kMemory] > memory_limit_) return true;
   for (std::size_t v = 0; v < kViews; ++v) {
     const double time = in_view(s.load_time, v);
     if ((host_ ? time : std::max(time, least_[v])) + in_view(s.cut, v) > limit_[v]) return true;
   }
   for (std::size_t j = 0; j < s.amount.size(); ++j) {
-    if (s.amount[j] + s.open[j] < least_[j] || s.amount[j] > most_[j]) return true;
+    if (s.amount[j] + s.open[j] < least_[j]) return true;
+  }
+  return false;
+}
+
+template <class Graphs>
+bool StageEnumerator<Graphs>::hopeless() const {
+  const Sums& s = sums_;
+  if (s.amount[kMemory] > memory_limit_ || excludes_too_much()) return true;
+  for (std::size_t j = 0; j < s.amount.size(); ++j) {
+    if (s.amount[j] > most_[j]) return true;
   }
   Loads most = s.load_time;
   add(most, s.open_load);
@@ -386,6 +396,17 @@ bool StageEnumerator<Graphs>::hopeless() const {
     if (in_view(most, v) >= s.required[v]) return false;
   }
   return true;
+}
+
+// An undecided member of the net goes to those on its own side, with others on the far one. Mostly nothing changes: the
+// net is surely cut already, or is not yet and still has undecided members.
+template <class Graphs>
+void StageEnumerator<Graphs>::meets(const LocalNet& net, std::int32_t own_side, std::int32_t far_side) {
+  const bool gets_cut = own_side == 0 && far_side > 0;
+  const bool last_on_one_side = far_side == 0 && net.open == 1;
+  if (host_ || !(gets_cut || last_on_one_side)) return;
+  sums_.open_cut[pass_of(net)] -= net.cost;
+  if (gets_cut) sums_.cut[pass_of(net)] += net.cost;
 }
 
 template <class Graphs>
@@ -401,13 +422,9 @@ void StageEnumerator<Graphs>::include(std::uint32_t index) {
   subtract(sums_.open, c.amount);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
-    if (!host_) {
-      sums_.open_cut[pass_of(net)] -= net.open_cost();
-      if (net.in == 0 && net.base + net.out > 0) sums_.cut[pass_of(net)] += net.cost;
-    }
+    meets(net, net.in, net.base + net.out);
     ++net.in;
     --net.open;
-    if (!host_) sums_.open_cut[pass_of(net)] += net.open_cost();
   }
 }
 
@@ -420,13 +437,9 @@ void StageEnumerator<Graphs>::exclude_one(std::uint32_t index) {
   subtract(sums_.open, c.amount);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
     LocalNet& net = nets_[candidate_nets_[i]];
-    if (!host_) {
-      sums_.open_cut[pass_of(net)] -= net.open_cost();
-      if (net.in > 0 && net.base + net.out == 0) sums_.cut[pass_of(net)] += net.cost;
-    }
+    meets(net, net.base + net.out, net.in);
     ++net.out;
     --net.open;
-    if (!host_) sums_.open_cut[pass_of(net)] += net.open_cost();
   }
 }
 
@@ -448,6 +461,8 @@ typename StageEnumerator<Graphs>::Absorption StageEnumerator<Graphs>::absorption
 }
 
 // All predecessors of the candidate are in the ideal, else it would be excluded already: so the dominance test applies.
+// Of hundreds of followers often the first few are too many already; then the rest is left as it is, for the walk turns
+// back at once.
 template <class Graphs>
 void StageEnumerator<Graphs>::exclude_with_followers(std::uint32_t index) {
   const Candidate& c = candidates_[index];
@@ -460,7 +475,9 @@ void StageEnumerator<Graphs>::exclude_with_followers(std::uint32_t index) {
   choices_.push_back(index);
   exclude_one(index);
   for (std::uint32_t i = c.first_below; i < c.last_below; ++i) {
-    if (state_[below_[i]] == kUndecided) exclude_one(below_[i]);
+    if (state_[below_[i]] != kUndecided) continue;
+    if (excludes_too_much()) return;
+    exclude_one(below_[i]);
   }
 }
 

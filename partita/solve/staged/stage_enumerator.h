@@ -138,9 +138,11 @@ class StageEnumerator {
   void index_nets(std::span<const Word> base);
   bool walk(const Ideal& base, const Visit& visit);
   bool on_target(const Amounts& amount) const;
+  bool excludes_too_much() const;
   bool hopeless() const;
   void include(std::uint32_t candidate);
   void exclude_with_followers(std::uint32_t candidate);
+  void meets(const LocalNet& net, std::int32_t own_side, std::int32_t far_side);
   void exclude_one(std::uint32_t candidate);
   Absorption absorption(const Candidate& c) const;
   void undo(const Frame& frame);
