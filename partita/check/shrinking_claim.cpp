@@ -51,9 +51,11 @@ void ShrinkingClaim::put(Net net) {
     if (nets_[e].members != net.members) continue;
     for (std::size_t c = 0; c < net.load.size(); ++c) nets_[e].load[c] = clipped_sum(nets_[e].load[c], net.load[c]);
     auto& names = nets_[e].names;
+    const std::size_t before = names.size();
     names.insert(names.end(), net.names.begin(), net.names.end());
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    bytes_ += (names.size() - before) * sizeof(ClaimInstance::TransferName);
     return;
   }
   bytes_ += sizeof(Net) + (net.load.size() + 2 * net.members.size()) * sizeof(Int) +
