@@ -64,8 +64,8 @@ std::vector<NetId> ShrinkingNetsOf<Weights>::dearest_first(GroupId v) const {
 }
 
 // The member that shares most with v: they will be together if v is with anybody. One that stays, if there is one; of
-// equals one that must come before
-// or after v, rather than a twin in another branch; then the nearest in the order of the file.
+// equals one that must come before or after v, rather than a twin in another branch; then the nearest in the order of
+// the file.
 template <class Weights>
 GroupId ShrinkingNetsOf<Weights>::nearest_in_net(GroupId v, NetId e) const {
   const StageGraph& order = weights_.order();
