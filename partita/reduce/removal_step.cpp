@@ -24,8 +24,8 @@ Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector
     step.shifts.push_back({names_of(shift.net), name[shift.to]});
   for (const ShrinkLog::Removal::Link& link : removal.links) {
     const double limits = std::min(link.cost / limit, kMostLimits);
-    step.links.push_back(
-        {names_of(link.a), names_of(link.b), static_cast<std::int64_t>(std::floor(std::ldexp(limits, 40)))});
+    step.links.push_back({names_of(link.a), names_of(link.b),
+                          static_cast<std::int64_t>(std::floor(std::ldexp(limits, 40))), names_of(link.without)});
   }
   return step;
 }

@@ -94,7 +94,8 @@ class StepMaker {
     for (std::size_t i = below(4); i > 0; --i) {  // a transfer with itself at times, or for more than it costs
       const auto cost = static_cast<std::int64_t>(below(2) == 0 ? random_() % (kLoadUnits / 4) : random_() % 1000);
       step.links.push_back(
-          {transfers[below(transfers.size())], transfers[below(transfers.size())], below(8) == 0 ? -cost : cost});
+          {transfers[below(transfers.size())], transfers[below(transfers.size())], below(8) == 0 ? -cost : cost, {}});
+      if (below(3) == 0) step.links.back().without = {now.groups[below(now.groups.size())].node};
     }
     if (below(3) == 0) return step;
     step.bridge = transfers[0];
@@ -218,7 +219,7 @@ TEST(ClaimSteps, ALinkCostsAtMostWhatItsTransfersPay) {
     certificate.limit = 32;
     Certificate::Step step;
     step.node = 2;
-    step.links.push_back({a, b, cost});
+    step.links.push_back({a, b, cost, {}});
     certificate.steps.push_back(step);
     bool taken = false;
     const ClaimInstance after = after_steps(problem, certificate, taken);
