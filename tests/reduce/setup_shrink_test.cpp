@@ -75,7 +75,7 @@ TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
     if (!setups_can_shrink(rules) || graph.size() > 9) continue;
     double limit = 0;
     for (GroupId v : graph.all()) limit += graph.order().accelerator_time(v) / 3;
-    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.3, 0.1}, {2}, {2, 2}, {2, 2, true}}) {
+    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.3, 0.1}, {2}, {2, 2}, {2, 2, true}, {0.3, 0, false, 2}}) {
       const ShrunkSetups shrunk = shrink_setups(graph, rules, limit, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;

@@ -20,7 +20,8 @@ namespace {
 __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of like size are exact
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
-constexpr ShrinkDose kDosesTried[] = {{}, {0, 0, true}, {0.01}, {0.2, 0.1}, {1}, {1, 1}, {1, 1, true}};
+constexpr ShrinkDose kDosesTried[] = {{},  {0, 0, true}, {0.01},       {0.2, 0.1},
+                                      {1}, {1, 1},       {1, 1, true}, {0.1, 0, false, 1}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;
@@ -70,20 +71,25 @@ double most_load(const StageGraph& graph) {
 
 // How often the rules did anything.
 struct Fired {
-  std::size_t removed = 0, links = 0, narrow_links = 0, of_spine = 0;
+  std::size_t removed = 0, links = 0, narrow_links = 0, of_spine = 0, sums = 0, shares = 0;
 
   void count(const StageGraph& graph, double limit, const ShrinkDose& dose, const Shrunk<StageGraph>& shrunk,
              const ShrinkLog& log) {
     removed += shrunk.removed.size();
-    for (const ShrinkLog::Removal& removal : log.removals) (dose.narrow ? narrow_links : links) += removal.links.size();
+    for (const ShrinkLog::Removal& removal : log.removals) {
+      (dose.narrow ? narrow_links : links) += removal.links.size();
+      for (const ShrinkLog::Removal::Link& link : removal.links) shares += !link.without.empty();
+    }
     const IdVector<GroupId, char> floats = find_floaters(graph, limit);
-    for (GroupId v : shrunk.removed) of_spine += !floats[v] && graph.accelerator_time(v) > 0;
+    for (GroupId v : shrunk.removed) (dose.sums > 0 ? sums : of_spine) += !floats[v] && graph.accelerator_time(v) > 0;
   }
   void expect_all(std::uint64_t seeds) const {
     EXPECT_GT(removed, seeds);
     EXPECT_GT(links, seeds);
     EXPECT_GT(narrow_links, seeds);
     EXPECT_GT(of_spine, seeds / 10);
+    EXPECT_GT(sums, seeds / 20);
+    EXPECT_GT(shares, seeds / 10);
   }
 };
 
@@ -168,7 +174,7 @@ TEST(Shrink, HoldsInEveryViewOfTwoPasses) {
     ShrinkLog log;
     const Shrunk<PassGraphs> shrunk =
         shrink(one.graphs, ask_each_pass(one.platform, most / 4, most / 4, most / 4),
-               seed % 4 < 2 ? ShrinkDose{1, 1} : ShrinkDose{0.2, 0.1, seed % 3 == 0}, budget, &log);
+               seed % 4 < 2 ? ShrinkDose{1, 1} : ShrinkDose{0.2, 0.1, seed % 3 == 0, 1}, budget, &log);
     if (!shrunk.changed() || one.graphs.size() > 9) continue;
     ++changed;
     for (const ShrinkLog::Removal& removal : log.removals) links += removal.links.size();

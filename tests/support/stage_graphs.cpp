@@ -158,6 +158,15 @@ StageCase sums_stage_case(std::uint64_t seed, int most) {
       if (net.members.size() > 1) nets.push_back(net);
     }
   }
+  if (dice.one_in(2)) {  // a tensor with parts
+    Net net{static_cast<double>(dice.roll(4, 12)),
+            {heavy[static_cast<std::size_t>(dice.roll(0, static_cast<int>(heavy.size()) - 1))]}};
+    for (GroupId v : light) {
+      if (!dice.one_in(4)) net.members.push_back(v);
+    }
+    std::sort(net.members.begin(), net.members.end());
+    if (net.members.size() > 1) nets.push_back(net);
+  }
   result.graph = StageGraph(std::move(groups), precedence, std::move(nets));
   return result;
 }
