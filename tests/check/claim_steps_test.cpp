@@ -3,6 +3,7 @@
 // steps never hold for a limit within which there is a split.
 #include "partita/check/claim_steps.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -233,6 +234,29 @@ TEST(ClaimSteps, ALinkCostsAtMostWhatItsTransfersPay) {
   EXPECT_EQ(cost_between({1}, {3}, -unit), 0);
   EXPECT_EQ(cost_between({1}, {1}, unit), 0);
   EXPECT_EQ(cost_between({1}, {1, 3}, unit), 0);
+}
+
+// One step may ask for more than the limits allow, so they are looked at between its links.
+TEST(ClaimSteps, LinksOfOneStepKeepToTheLimits) {
+  std::string text = "v 0 -";
+  constexpr int kReaders = 40;
+  for (int i = 0; i < kReaders; ++i) text += fmt::format("; u{0} 1 -; u{0} -> v : 1", i);
+  const Problem problem{graph_from_text(text), {.shape = Shape::Free}};
+  Certificate certificate;
+  certificate.shape = Shape::Free;
+  certificate.limit = 2;
+  Certificate::Step& step = certificate.steps.emplace_back();
+  step.node = 1;
+  for (std::int64_t a = 0; a < kReaders; ++a) {
+    for (std::int64_t b = 0; b < a; ++b) step.links.push_back({{a + 2}, {b + 2}, kLoadUnits / 1000, {}});
+  }
+  for (const bool enough : {false, true}) {
+    ClaimInstance instance = claim_instance(problem, certificate);
+    Budget budget(Budget::Limits{.memory_bytes = enough ? 10'000'000u : 100'000u});
+    const CertificateVerdict verdict = take_steps(problem, certificate, instance, budget);
+    EXPECT_EQ(verdict.holds, enough) << verdict.reason;
+    EXPECT_EQ(verdict.undecided, !enough);
+  }
 }
 
 // Prices for all sets of what the steps leave; nothing where there are none.
