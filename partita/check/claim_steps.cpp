@@ -33,8 +33,7 @@ class StepTaker {
     join_cycles();
     bool joined = false;
     for (std::size_t i = 0; i < certificate_.steps.size(); ++i) {
-      if (budget_.exhausted()) return no_time();
-      if (claim_.bytes() > budget_.limits().memory_bytes / 2) return no_memory();
+      if (out_of_limits()) return budget_.exhausted() ? no_time() : no_memory();
       const Certificate::Step& step = certificate_.steps[i];
       if (!step.join && joined) join_cycles();
       joined = step.join.has_value();
@@ -46,11 +45,13 @@ class StepTaker {
       if (std::string reason = joined ? join(step) : remove(step); !reason.empty())
         return {false, fmt::format("step {} of {}: {}", i + 1, certificate_.steps.size(), reason), false};
     }
+    if (out_of_limits()) return budget_.exhausted() ? no_time() : no_memory();
     if (joined) join_cycles();
     return finish();
   }
 
  private:
+  bool out_of_limits() const { return budget_.exhausted() || claim_.bytes() > budget_.limits().memory_bytes / 2; }
   static CertificateVerdict no_time() {
     return {false, "the limit of time was reached before its steps were checked", true};
   }
@@ -153,16 +154,21 @@ class StepTaker {
     const auto group = find(step.node);
     if (!group) return no_group(step.node);
     std::string reason;
-    const auto net_of = [&](const std::vector<Int>& ids) -> std::optional<std::size_t> {
-      std::vector<std::size_t> others;
+    const auto groups_of = [&](const std::vector<Int>& ids) {
+      std::vector<std::size_t> groups;
       for (const Int id : ids) {
         const auto other = find(id);
-        if (!other) {
+        if (other) {
+          groups.push_back(*other);
+        } else {
           reason = no_group(id);
-          return std::nullopt;
         }
-        others.push_back(*other);
       }
+      return groups;
+    };
+    const auto net_of = [&](const std::vector<Int>& ids) -> std::optional<std::size_t> {
+      std::vector<std::size_t> others = groups_of(ids);
+      if (!reason.empty()) return std::nullopt;
       return claim_.find_net(*group, std::move(others));
     };
     for (const auto& [transfer, to] : step.shifts) {
@@ -177,8 +183,11 @@ class StepTaker {
       claim_.shift(*group, *net, *heir);
     }
     for (const Certificate::Step::Link& link : step.links) {
+      if (out_of_limits()) break;  // a step may have many, each with all names of a transfer; then nothing is accepted
       const std::optional<std::size_t> a = net_of(link.a), b = net_of(link.b);
-      if (a && b && *a != *b) claim_.link(*group, *a, *b, link.cost);
+      const std::vector<std::size_t> without = groups_of(link.without);
+      if (!reason.empty()) return reason;
+      if (a && b && *a != *b) claim_.link(*group, *a, *b, link.cost, without);
     }
     std::optional<std::size_t> bridge;
     if (!step.bridge.empty()) bridge = net_of(step.bridge);

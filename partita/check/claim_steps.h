@@ -16,9 +16,9 @@
 //   + v cut e_i; or it lacks some of K, and S + v cut e, whose cost covers all such. A dearer e_i is taken for two
 //   likewise: the part that fits is extended, v drops the rest. So v is in no transfer and weighs nothing: S without v
 //   is a set of what is left. The order through v is kept.
-// *Link.* x(v) is made 0. Transfers a and b of v pay m each, at most what the cheaper one costs, for one of cost m that has
-//   the members of both but v. Let S be without v and cut the link: it holds some member and lacks another. Then S cut
-//   the transfer of the one, for v was outside, and S + v that of the other: m was paid.
+// *Link.* x(v) is made 0. Transfers a and b of v pay m each, at most what the cheaper one costs, for one of cost m that
+//   has the members of both but v, or some of these. Let S be without v and cut the link: it holds some member and lacks
+//   another. Then S cut the transfer of the one, for v was outside, and S + v that of the other: m was paid.
 // *Join.* If no split within the limit has u and v apart, they are one group. Apart, u's accelerator holds a set with u
 //   and without v, which costs at least x(u) and all transfers of both. If that is too much on all accelerators, u is
 //   on a host, which must be able to hold it; if it is too much for v too, both are on hosts, of which there must be
@@ -37,7 +37,8 @@
 
 namespace partita::detail {
 
-// Holds: every step is one of the above, and the instance is what they leave, or a step has refuted the limit. Groups are numbered by their first nodes.
+// Holds: every step is one of the above, and the instance is what they leave, or a step has refuted the limit. Groups are
+// numbered by their first nodes.
 CertificateVerdict take_steps(const Problem& problem, const Certificate& certificate, ClaimInstance& instance,
                               Budget& budget);
 

@@ -51,9 +51,11 @@ void ShrinkingClaim::put(Net net) {
     if (nets_[e].members != net.members) continue;
     for (std::size_t c = 0; c < net.load.size(); ++c) nets_[e].load[c] = clipped_sum(nets_[e].load[c], net.load[c]);
     auto& names = nets_[e].names;
+    const std::size_t before = names.size();
     names.insert(names.end(), net.names.begin(), net.names.end());
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    bytes_ += (names.size() - before) * sizeof(ClaimInstance::TransferName);
     return;
   }
   bytes_ += sizeof(Net) + (net.load.size() + 2 * net.members.size()) * sizeof(Int) +
@@ -116,7 +118,8 @@ void ShrinkingClaim::shift(std::size_t from, std::size_t net, std::size_t to) {
   }
 }
 
-void ShrinkingClaim::link(std::size_t group, std::size_t a, std::size_t b, Int cost) {
+void ShrinkingClaim::link(std::size_t group, std::size_t a, std::size_t b, Int cost,
+                          const std::vector<std::size_t>& but) {
   Net link{std::vector<Int>(is_host_.size(), std::max<Int>(cost, 0)), nets_[a].members, nets_[a].names};
   for (std::size_t c = 0; c < is_host_.size(); ++c) {
     link.load[c] = std::min({link.load[c], nets_[a].load[c], nets_[b].load[c]});
@@ -126,6 +129,7 @@ void ShrinkingClaim::link(std::size_t group, std::size_t a, std::size_t b, Int c
   link.members.insert(link.members.end(), nets_[b].members.begin(), nets_[b].members.end());
   make_set(link.members);
   link.members = without(std::move(link.members), group);
+  for (const std::size_t other : but) link.members = without(std::move(link.members), other);
   put(std::move(link));
 }
 

@@ -38,8 +38,9 @@ class ShrinkingClaim {
   // Of the transfers of a group: the one with these members besides. Nothing where there is none.
   std::optional<std::size_t> find_net(std::size_t group, std::vector<std::size_t> others) const;
   void shift(std::size_t from, std::size_t net, std::size_t to);
-  // Of two transfers of the group. It costs so much on each class, or what the cheaper of them does.
-  void link(std::size_t group, std::size_t a, std::size_t b, std::int64_t cost);
+  // Of two transfers of the group, with their other members but for some. It costs so much on each class, or what the
+  // cheaper of them does.
+  void link(std::size_t group, std::size_t a, std::size_t b, std::int64_t cost, const std::vector<std::size_t>& but);
   // Afterwards the group is gone. `bridge` and `into` are transfers of the group, each but once.
   void remove(std::size_t group, std::optional<std::size_t> bridge, const std::vector<std::size_t>& into);
 

@@ -75,14 +75,15 @@ struct Certificate {
       std::int64_t to = 0;  // a member
     };
     struct Link {
-      std::vector<std::int64_t> a, b;  // transfers
-      std::int64_t cost = 0;           // in units of limit / 2^40
+      std::vector<std::int64_t> a, b;     // transfers
+      std::int64_t cost = 0;              // in units of limit / 2^40
+      std::vector<std::int64_t> without;  // members of either that are not in it
     };
     std::int64_t node = 0;
     // Joined with this one, as no split within the limit has them apart. Without it the group is removed: as much of
     // its time as each transfer costs is shifted along it; then it leaves all transfers. Both transfers of a link
-    // pay `cost`, or all that the cheaper one costs, for one that has the other members of both. Other members of the bridge
-    // join the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
+    // pay `cost`, or all that the cheaper one costs, for one that has other members of both. Other members of the
+    // bridge join the transfers of `into`, one after the other, as far as the cost of the bridge pays for theirs.
     std::optional<std::int64_t> join;
     std::vector<Shift> shifts;
     std::vector<Link> links;           // made one after the other, before the bridge

@@ -295,7 +295,10 @@ class CertificateBuilder final : public DocumentListener {
         meter_.add(2 * sizeof(Certificate::Step::Link), links);
         step.links.push_back({read_nodes(link.array("a", "a list of ids of nodes"), links),
                               read_nodes(link.array("b", "a list of ids of nodes"), links),
-                              link.integer("cost", "an integer")});
+                              link.integer("cost", "an integer"),
+                              {}});
+        if (link.find("without"))
+          step.links.back().without = read_nodes(link.array("without", "a list of ids of nodes"), links);
       }
     }
     step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place);

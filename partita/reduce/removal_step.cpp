@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/reduce/removal_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace partita::detail {
+namespace {
+
+constexpr double kMostLimits = 4;  // what costs more counts as this in the check
+
+}  // namespace
 
 Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector<GroupId, std::int64_t>& name,
                                double limit) {
@@ -16,9 +22,11 @@ Certificate::Step removal_step(const ShrinkLog::Removal& removal, const IdVector
   step.node = name[removal.group];
   for (const ShrinkLog::Removal::Shift& shift : removal.shifts)
     step.shifts.push_back({names_of(shift.net), name[shift.to]});
-  for (const ShrinkLog::Removal::Link& link : removal.links)
-    step.links.push_back(
-        {names_of(link.a), names_of(link.b), static_cast<std::int64_t>(std::floor(std::ldexp(link.cost / limit, 40)))});
+  for (const ShrinkLog::Removal::Link& link : removal.links) {
+    const double limits = std::min(link.cost / limit, kMostLimits);
+    step.links.push_back({names_of(link.a), names_of(link.b),
+                          static_cast<std::int64_t>(std::floor(std::ldexp(limits, 40))), names_of(link.without)});
+  }
   return step;
 }
 

@@ -12,8 +12,8 @@
 // there: who asks case by case, where devices must hold something, has to allow for that. A split of the small graph is
 // lifted, and may cost more than it seems.
 //
-// The dose (shrink_dose.h) says who is removed. A group *floats* if the part of the heaviest path that it is not comparable with weighs more than
-// kFloatingShare of what a stage within the limit T can take of the path, T / x(V). It
+// The dose (shrink_dose.h) says who is removed. A group *floats* if the part of the heaviest path that it is not
+// comparable with weighs more than kFloatingShare of what a stage within the limit T can take of the path, T / x(V). It
 // removes
 //   - views, which cost nothing anywhere, if little is lost with them (shrink_nets.h);
 //   - with a dose for views alone nothing else; else all groups without accelerator time, and those whose nets can take

@@ -37,17 +37,22 @@ class ShrinkingGroups {
     }
   }
 
-  // Of the groups that may go: those without time, floaters of at most dose.floaters of the limit, and others of at most
-  // dose.spine. Lightest first, within a factor of two: what they leave is then mostly where it should be when the heavier
+  // Of the groups that may go: those without time, floaters of at most dose.floaters of the limit, others of at most
+  // dose.spine, and of these the ones that add up several tensors of at most dose.sums. Lightest first, within a factor of two: what they leave is then mostly where it should be when the heavier
   // ones follow. Of about one weight in the order of the file, so that a row is taken from its beginning to its end, and
   // each of it links what is near. `weighs` is asked at first what a group weighs, and again when its turn has come, for
   // others may have left it more than it had.
   template <class MayGo, class Weighs>
   void remove_light(double limit, const ShrinkDose& dose, MayGo may_go, Weighs weighs, const Budget& budget) {
     const IdVector<GroupId, char> floats = find_floaters(order_, limit);
-    const auto is_light = [&](GroupId v) {
-      return weighs(v) <= limit * (floats[v] ? std::max(dose.floaters, dose.spine) : dose.spine);
-    };
+    IdVector<GroupId, double> most(order_.size());
+    for (GroupId v : order_.all()) {
+      double share = dose.spine;
+      if (floats[v]) share = std::max(share, dose.floaters);
+      if (floats[v] || (dose.sums > 0 && has_many_nets(v))) share = std::max(share, dose.sums);
+      most[v] = limit * share;
+    }
+    const auto is_light = [&](GroupId v) { return weighs(v) <= most[v]; };
     std::vector<std::pair<int, GroupId>> candidates;
     for (GroupId v : order_.all()) {
       if (gone_[v] || !may_go(v) || !is_light(v)) continue;
@@ -101,6 +106,9 @@ class ShrinkingGroups {
       somewhere = somewhere || here;
     }
     return somewhere;
+  }
+  bool has_many_nets(GroupId v) const {
+    return std::any_of(passes_.begin(), passes_.end(), [&](const auto& nets) { return nets.has_many_nets(v); });
   }
   bool can_take_time_of(GroupId v) const {
     return std::all_of(passes_.begin(), passes_.end(), [&](const auto& nets) { return nets.can_take_time_of(v); });

@@ -14,6 +14,9 @@ namespace {
 // A net with more members says little. One that is hardly wider than what it comes from may have them.
 constexpr std::size_t kWidestLink = 128, kLittleWider = 8;
 constexpr double kLeastLink = 1e-9;  // of all: what rounding leaves is no reason for one more
+// Who can use more of a net may use all of it.
+constexpr double kMostShare = 0.6;
+constexpr std::size_t kManySharers = 256;  // they have equal shares, rather than each its own
 
 }  // namespace
 
@@ -64,8 +67,8 @@ std::vector<NetId> ShrinkingNetsOf<Weights>::dearest_first(GroupId v) const {
 }
 
 // The member that shares most with v: they will be together if v is with anybody. One that stays, if there is one; of
-// equals one that must come before
-// or after v, rather than a twin in another branch; then the nearest in the order of the file.
+// equals one that must come before or after v, rather than a twin in another branch; then the nearest in the order of
+// the file.
 template <class Weights>
 GroupId ShrinkingNetsOf<Weights>::nearest_in_net(GroupId v, NetId e) const {
   const StageGraph& order = weights_.order();
@@ -132,14 +135,58 @@ void ShrinkingNetsOf<Weights>::join_equal_nets_of(GroupId v) {
   }
 }
 
-// Along the order of groups; the nets of each are dearest first.
+template <class Weights>
+double ShrinkingNetsOf<Weights>::other_costs(GroupId v, NetId e) const {
+  double sum = 0;
+  for (NetId f : nets_of_[v]) {
+    if (f != e && counts(nets_[f])) sum += weights_.size(nets_[f].cost);
+  }
+  return std::min(sum, weights_.size(nets_[e].cost));
+}
+
+template <class Weights>
+auto ShrinkingNetsOf<Weights>::use_of(GroupId v, NetId e) const -> Use {
+  Use use{e, 1, {}};
+  const std::vector<GroupId>& members = nets_[e].members;
+  const auto going = static_cast<std::size_t>(
+      std::count_if(members.begin(), members.end(), [&](GroupId w) { return w != v && goes_[w]; }));
+  const double cost = weights_.size(nets_[e].cost);
+  const bool may_share = !narrow_ && going > 0 && going + 1 < members.size();
+  const double mine = may_share ? other_costs(v, e) : 0;
+  const bool shares = mine > 0 && mine <= kMostShare * cost;
+  for (GroupId w : members) {
+    if (w != v && !(shares && goes_[w])) use.leads.push_back(w);
+  }
+  if (!shares) return use;
+  double all = mine;
+  if (going < kManySharers) {
+    for (GroupId w : members) {
+      if (w != v && goes_[w]) all += other_costs(w, e);
+    }
+  } else {
+    all *= static_cast<double>(going + 1);
+  }
+  use.share = std::min(mine / cost, mine / all);
+  return use;
+}
+
+template <class Weights>
+double ShrinkingNetsOf<Weights>::cost_of(const Use& use, std::size_t part) const {
+  return use.share * weights_.part(nets_[use.net].cost, part);
+}
+
+// Along the order of groups, each at the mean of whom its first net leads to; the nets of each are dearest first.
 template <class Weights>
 auto ShrinkingNetsOf<Weights>::branches_of(GroupId v) -> std::vector<Branch> {
-  const std::vector<NetId> mine = dearest_first(v);
+  std::vector<Use> mine;
+  for (NetId e : dearest_first(v)) mine.push_back(use_of(v, e));
+  std::stable_sort(mine.begin(), mine.end(), [&](const Use& a, const Use& b) {
+    return a.share * weights_.size(nets_[a.net].cost) > b.share * weights_.size(nets_[b.net].cost);
+  });
   UnionFind<NetId> joined(mine.size());  // by place in `mine`
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    for (GroupId w : nets_[mine[i]].members) {
-      if (w == v || goes_[w]) continue;
+    for (GroupId w : mine[i].leads) {
+      if (goes_[w]) continue;
       if (first_with_[w].valid()) joined.join(first_with_[w], NetId(i));
       first_with_[w] = NetId(i);
     }
@@ -147,25 +194,21 @@ auto ShrinkingNetsOf<Weights>::branches_of(GroupId v) -> std::vector<Branch> {
   std::vector<Branch> branches;
   std::vector<std::size_t> branch_of(mine.size(), mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    for (GroupId w : nets_[mine[i]].members) first_with_[w] = NetId();
+    double places = 0;
+    for (GroupId w : mine[i].leads) {
+      first_with_[w] = NetId();
+      places += static_cast<double>(w.index());
+    }
     std::size_t& branch = branch_of[joined.find(NetId(i)).index()];
     if (branch == mine.size()) {
       branch = branches.size();
-      branches.push_back({{}, place_of(mine[i], v)});
+      branches.push_back({{}, places / static_cast<double>(mine[i].leads.size())});
     }
-    branches[branch].nets.push_back(mine[i]);
+    branches[branch].uses.push_back(std::move(mine[i]));
   }
   std::stable_sort(branches.begin(), branches.end(),
                    [](const Branch& a, const Branch& b) { return a.place < b.place; });
   return branches;
-}
-
-// The mean of its members but for v.
-template <class Weights>
-double ShrinkingNetsOf<Weights>::place_of(NetId e, GroupId v) const {
-  double sum = -static_cast<double>(v.index());
-  for (GroupId w : nets_[e].members) sum += static_cast<double>(w.index());
-  return sum / static_cast<double>(nets_[e].members.size() - 1);
 }
 
 template <class Weights>
@@ -177,7 +220,7 @@ bool ShrinkingNetsOf<Weights>::loses_little(GroupId v) {
     Cost mine{}, others{};
     for (const Branch& branch : branches) {
       Cost& sum = &branch == &one ? mine : others;
-      for (NetId e : branch.nets) sum = weights_.sum(sum, nets_[e].cost);
+      for (const Use& use : branch.uses) sum = weights_.sum(sum, nets_[use.net].cost);
     }
     return weights_.covers(mine, others);
   });
@@ -186,26 +229,25 @@ bool ShrinkingNetsOf<Weights>::loses_little(GroupId v) {
 // Of one part of all costs: what costs have several parts of is linked part by part.
 template <class Weights>
 void ShrinkingNetsOf<Weights>::link(GroupId v, const std::vector<Branch>& branches, std::size_t part) {
-  const auto cost = [&](NetId e) { return weights_.part(nets_[e].cost, part); };
   std::vector<double> costs(branches.size(), 0);
   for (std::size_t i = 0; i < branches.size(); ++i) {
-    for (NetId e : branches[i].nets) costs[i] += cost(e);
+    for (const Use& use : branches[i].uses) costs[i] += cost_of(use, part);
   }
   const std::size_t dearest = static_cast<std::size_t>(std::max_element(costs.begin(), costs.end()) - costs.begin());
   const double others = std::accumulate(costs.begin(), costs.end(), 0.0) - costs[dearest];
   costs[dearest] = std::min(costs[dearest], others);
   struct Stretch {
-    NetId net;
+    const Use* use;
     double length;
   };
   std::vector<Stretch> line;
   double total = 0;
   for (std::size_t i = 0; i < branches.size(); ++i) {
     double left = costs[i];
-    for (NetId e : branches[i].nets) {
-      const double length = std::min(left, cost(e));
+    for (const Use& use : branches[i].uses) {
+      const double length = std::min(left, cost_of(use, part));
       if (!(length > 0)) continue;
-      line.push_back({e, length});
+      line.push_back({&use, length});
       left -= length;
       total += length;
     }
@@ -217,7 +259,7 @@ void ShrinkingNetsOf<Weights>::link(GroupId v, const std::vector<Branch>& branch
   const double least = kLeastLink * total;
   for (double moved = 0; moved < total / 2 && second < line.size();) {
     const double step = std::min({line[first].length - to_first, line[second].length - to_second, total / 2 - moved});
-    if (step > least) link_two(v, line[first].net, line[second].net, step, part);
+    if (step > least) link_two(v, *line[first].use, *line[second].use, step, part);
     moved += step;
     const auto advance = [&](std::size_t& at, double& into) {
       into += step;
@@ -242,26 +284,34 @@ void ShrinkingNetsOf<Weights>::link_bridge(GroupId v) {
     if (mine.empty() || !weights_.covers(nets_[mine.front()].cost, others)) return;
     bridge = mine.begin();
   }
+  const Use with = use_of(v, *bridge);
   for (NetId e : mine) {
-    for (std::size_t part = 0; part < Weights::kParts && e != *bridge; ++part) {
-      const double length = weights_.part(nets_[e].cost, part);
-      if (length > 0) link_two(v, e, *bridge, length, part);
+    if (e == *bridge) continue;
+    const Use use = use_of(v, e);
+    for (std::size_t part = 0; part < Weights::kParts; ++part) {
+      if (const double length = cost_of(use, part); length > 0) link_two(v, use, with, length, part);
     }
   }
 }
 
+// Of the two nets, and for those that they lead to.
 template <class Weights>
-void ShrinkingNetsOf<Weights>::link_two(GroupId v, NetId a, NetId b, double length, std::size_t part) {
+void ShrinkingNetsOf<Weights>::link_two(GroupId v, const Use& one, const Use& other, double length, std::size_t part) {
+  const NetId a = one.net, b = other.net;
   const double at_most = std::min(weights_.part(nets_[a].cost, part), weights_.part(nets_[b].cost, part));
   if (!(at_most > 0)) return;
   const Cost cost = weights_.of_part(std::min(length, at_most), part);
   std::vector<GroupId> ends;
-  std::set_union(nets_[a].members.begin(), nets_[a].members.end(), nets_[b].members.begin(), nets_[b].members.end(),
-                 std::back_inserter(ends));
-  std::erase(ends, v);
+  std::ranges::set_union(one.leads, other.leads, std::back_inserter(ends));
   if (ends.size() > std::max(kWidestLink, std::max(nets_[a].members.size(), nets_[b].members.size()) + kLittleWider))
     return;
-  if (log_) log_->removals.back().links.push_back({others_of(a, v), others_of(b, v), weights_.size(cost)});
+  if (log_) {
+    ShrinkLog::Removal::Link link{others_of(a, v), others_of(b, v), weights_.size(cost), {}};
+    for (const std::vector<GroupId>* net : {&link.a, &link.b})
+      std::ranges::set_difference(*net, ends, std::back_inserter(link.without));
+    log_->pins += link.without.size();
+    log_->removals.back().links.push_back(std::move(link));
+  }
   nets_[a].cost = weights_.without(nets_[a].cost, cost);
   nets_[b].cost = weights_.without(nets_[b].cost, cost);
   add(cost, ends, origin_[a]);

@@ -4,8 +4,9 @@
 //
 // With classes the steps are taken once for all of them; the inequality of shrink_nets.h holds for each class c that
 // pays for transfers, x(c, v) being its times and price(c, e) = factor(c) amount(e) + latency(c) transfers(e):
-// - Split, drop and clone look at amounts and at numbers of transfers, each by itself. The bridge covers the others in
-//   both, and prices are sums of both with factors that are not negative; so it covers them at every price.
+// - A net is taken for two, of which one moves its amount and one is as many transfers; split, drop and links are made with
+//   either by itself. Prices are sums of both with factors that are not negative, so what is paid for a link of an amount,
+//   or of a number of transfers, is what it costs, at every price.
 // - A shift takes traffic d from a net, and from v to h, in class c, min(x(c, v), price(c, d)): never more than class c
 //   saves. So it is a shift in each class.
 // Hosts pay for no nets, so nothing is shifted for them: they lose the time of what vanishes.
@@ -55,7 +56,6 @@ class StageWeights {
   static bool covers(double cost, double others) { return others <= cost; }
   static double sum(double a, double b) { return a + b; }
   static double sum_down(double a, double b) { return sum_rounded_down(a, b); }
-  static double common_part(double a, double b) { return std::min(a, b); }
   // Costs as numbers, of which each relaxation has to keep an inequality.
   static constexpr std::size_t kParts = 1;
   static double part(double cost, std::size_t) { return cost; }
@@ -100,9 +100,6 @@ class SetupWeights {
   }
   static Traffic sum_down(const Traffic& a, const Traffic& b) {
     return {sum_rounded_down(a.amount, b.amount), sum_rounded_down(a.transfers, b.transfers)};
-  }
-  static Traffic common_part(const Traffic& a, const Traffic& b) {
-    return {std::min(a.amount, b.amount), std::min(a.transfers, b.transfers)};
   }
   static constexpr std::size_t kParts = 2;
   static double part(const Traffic& cost, std::size_t i) { return i == 0 ? cost.amount : cost.transfers; }

@@ -78,6 +78,7 @@ void add_step(const Certificate::Step& step, JsonWriter& json) {
       json.column("a", link.a);
       json.column("b", link.b);
       json.field("cost", link.cost);
+      if (!link.without.empty()) json.column("without", link.without);
     });
   }
   json.column("bridge", step.bridge);

@@ -3,6 +3,7 @@
 // steps never hold for a limit within which there is a split.
 #include "partita/check/claim_steps.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "partita/report/certificate_json.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/graph_text.h"
 #include "tests/support/prices_by_enumeration.h"
 #include "tests/support/random_workload.h"
 
@@ -53,6 +55,10 @@ class StepMaker {
       certificate.steps.push_back(below(2) == 0 ? random_join(now) : random_removal(now));
       after_steps(problem_, certificate, taken);
       (certificate.steps.back().join ? joins : removals) += taken;
+      if (taken) {
+        for (const Certificate::Step::Link& link : certificate.steps.back().links)
+          links += link.a != link.b && link.cost > 0;
+      }
       if (!taken) certificate.steps.pop_back();
     }
   }
@@ -89,9 +95,9 @@ class StepMaker {
     for (std::size_t i = below(4); i > 0; --i) {  // a transfer with itself at times, or for more than it costs
       const auto cost = static_cast<std::int64_t>(below(2) == 0 ? random_() % (kLoadUnits / 4) : random_() % 1000);
       step.links.push_back(
-          {transfers[below(transfers.size())], transfers[below(transfers.size())], below(8) == 0 ? -cost : cost});
+          {transfers[below(transfers.size())], transfers[below(transfers.size())], below(8) == 0 ? -cost : cost, {}});
+      if (below(3) == 0) step.links.back().without = {now.groups[below(now.groups.size())].node};
     }
-    links += step.links.size();
     if (below(3) == 0) return step;
     step.bridge = transfers[0];
     for (std::size_t i = below(2); i < transfers.size(); ++i) step.into.push_back(transfers[i]);  // the bridge at times
@@ -200,7 +206,57 @@ TEST(ClaimSteps, KeepEverySplitWithinTheLimit) {
   EXPECT_GT(splits, 0u);
   EXPECT_GT(joins, 0u);
   EXPECT_GT(removals, 0u);
-  EXPECT_GT(links, 0u);
+  EXPECT_GT(links, test::cases(120) / 4);
+}
+
+// a - v - b, where v weighs nothing: v's transfers of 3 and 5 pay for one of at most 3 between a and b, whatever the
+// step says, and twice the same transfer, or one that is not there, pays for nothing.
+TEST(ClaimSteps, ALinkCostsAtMostWhatItsTransfersPay) {
+  Problem problem{graph_from_text("a 20 -; v 0 -; b 20 -; a -> v : 3; v -> b : 5")};
+  problem.shape = Shape::Free;
+  const auto cost_between = [&](const Nodes& a, const Nodes& b, std::int64_t cost) {
+    Certificate certificate;
+    certificate.shape = Shape::Free;
+    certificate.limit = 32;
+    Certificate::Step step;
+    step.node = 2;
+    step.links.push_back({a, b, cost, {}});
+    certificate.steps.push_back(step);
+    bool taken = false;
+    const ClaimInstance after = after_steps(problem, certificate, taken);
+    EXPECT_TRUE(taken);
+    return after.transfers.empty() ? 0 : after.transfers.front().load.front();
+  };
+  const std::int64_t unit = kLoadUnits / 32;
+  EXPECT_EQ(cost_between({1}, {3}, unit), unit);
+  EXPECT_LE(cost_between({1}, {3}, 4 * unit), 3 * unit);
+  EXPECT_GE(cost_between({1}, {3}, kLoadUnits), 3 * unit - 2);
+  EXPECT_EQ(cost_between({1}, {3}, -unit), 0);
+  EXPECT_EQ(cost_between({1}, {1}, unit), 0);
+  EXPECT_EQ(cost_between({1}, {1, 3}, unit), 0);
+}
+
+// One step may ask for more than the limits allow, so they are looked at between its links.
+TEST(ClaimSteps, LinksOfOneStepKeepToTheLimits) {
+  std::string text = "v 0 -";
+  constexpr int kReaders = 40;
+  for (int i = 0; i < kReaders; ++i) text += fmt::format("; u{0} 1 -; u{0} -> v : 1", i);
+  const Problem problem{graph_from_text(text), {.shape = Shape::Free}};
+  Certificate certificate;
+  certificate.shape = Shape::Free;
+  certificate.limit = 2;
+  Certificate::Step& step = certificate.steps.emplace_back();
+  step.node = 1;
+  for (std::int64_t a = 0; a < kReaders; ++a) {
+    for (std::int64_t b = 0; b < a; ++b) step.links.push_back({{a + 2}, {b + 2}, kLoadUnits / 1000, {}});
+  }
+  for (const bool enough : {false, true}) {
+    ClaimInstance instance = claim_instance(problem, certificate);
+    Budget budget(Budget::Limits{.memory_bytes = enough ? 10'000'000u : 100'000u});
+    const CertificateVerdict verdict = take_steps(problem, certificate, instance, budget);
+    EXPECT_EQ(verdict.holds, enough) << verdict.reason;
+    EXPECT_EQ(verdict.undecided, !enough);
+  }
 }
 
 // Prices for all sets of what the steps leave; nothing where there are none.
@@ -259,6 +315,12 @@ TEST(ClaimSteps, WithPricesProveBoundsAndNothingWrong) {
         Certificate::Step& step = changed.steps[random() % changed.steps.size()];
         const auto& nodes = problem.workload->graph.nodes;
         step.node = nodes[NodeId(random() % nodes.size())].original_id;
+        if (!step.links.empty() && variant == 0) {
+          Certificate::Step::Link& link = step.links[random() % step.links.size()];
+          link.cost = static_cast<std::int64_t>(random() % (4 * kLoadUnits));
+          std::swap(link.a, step.links[random() % step.links.size()].b);
+          step.links.push_back(link);
+        }
         if (variant > 1) step.join = nodes[NodeId(random() % nodes.size())].original_id;
         EXPECT_FALSE(verify(problem, changed).holds && changed.limit > *best) << "seed " << seed;
       }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/cases.h"
 #include "tests/support/random_setup.h"
 #include "tests/support/stage_graphs.h"
@@ -45,9 +47,25 @@ GroupMemory memory_of_set(const SetupGraph& graph, std::uint32_t set) {
   return sum;
 }
 
+// Nets with members that no net of the large graph has together come of links.
+std::size_t linked_nets(const SetupGraph& graph, const ShrunkSetups& shrunk) {
+  std::size_t count = 0;
+  for (NetId e : shrunk.graph.nets()) {
+    const auto members = shrunk.graph.members(e);
+    bool known = false;
+    for (NetId f : graph.nets()) {
+      std::vector<GroupId> kept;
+      for (GroupId v : graph.members(f)) kept.push_back(shrunk.lift[v]);
+      known |= std::ranges::all_of(members, [&](GroupId v) { return std::ranges::count(kept, v) > 0; });
+    }
+    count += !known;
+  }
+  return count;
+}
+
 TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
   const Budget budget;
-  std::size_t changed = 0, on_two_links = 0;
+  std::size_t changed = 0, on_two_links = 0, links = 0;
   for (std::uint64_t seed = 1; seed <= cases(600); ++seed) {
     SetupFeatures features;
     features.transfers = features.clusters = false;
@@ -57,10 +75,11 @@ TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
     if (!setups_can_shrink(rules) || graph.size() > 9) continue;
     double limit = 0;
     for (GroupId v : graph.all()) limit += graph.order().accelerator_time(v) / 3;
-    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.3, 0.1}, {2}, {2, 2}, {2, 2, true}}) {
+    for (const ShrinkDose& dose : {ShrinkDose{}, {0.01}, {0.3, 0.1}, {2}, {2, 2}, {2, 2, true}, {0.3, 0, false, 2}}) {
       const ShrunkSetups shrunk = shrink_setups(graph, rules, limit, dose, budget);
       if (!shrunk.changed()) continue;
       ++changed;
+      links += linked_nets(graph, shrunk);
       on_two_links += rules.tariffs() > 1;
       for (std::uint32_t set = 0; set < 1u << graph.size(); ++set) {
         std::uint32_t kept = 0;
@@ -87,6 +106,7 @@ TEST(SetupShrink, NoSetOfGroupsCostsMoreOnAnyClass) {
   }
   EXPECT_GT(changed, 0u);
   if (all_usual_cases()) {
+    EXPECT_GT(links, 100u);
     EXPECT_GT(on_two_links, 0u);
   }
 }

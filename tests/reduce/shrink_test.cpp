@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "partita/reduce/shrink_order.h"
 #include "partita/solve/staged/ideal_search.h"
 #include "partita/util/round_down.h"
 #include "tests/support/cases.h"
@@ -19,7 +20,8 @@ namespace {
 __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of like size are exact
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
-constexpr ShrinkDose kDosesTried[] = {{}, {0, 0, true}, {0.01}, {0.2, 0.1}, {1}, {1, 1}, {1, 1, true}};
+constexpr ShrinkDose kDosesTried[] = {{},  {0, 0, true}, {0.01},       {0.2, 0.1},
+                                      {1}, {1, 1},       {1, 1, true}, {0.1, 0, false, 1}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;
@@ -67,16 +69,47 @@ double most_load(const StageGraph& graph) {
   return most;
 }
 
+// How often the rules did anything.
+struct Fired {
+  std::size_t removed = 0, links = 0, narrow_links = 0, of_spine = 0, sums = 0, shares = 0;
+
+  void count(const StageGraph& graph, double limit, const ShrinkDose& dose, const Shrunk<StageGraph>& shrunk,
+             const ShrinkLog& log) {
+    removed += shrunk.removed.size();
+    for (const ShrinkLog::Removal& removal : log.removals) {
+      (dose.narrow ? narrow_links : links) += removal.links.size();
+      for (const ShrinkLog::Removal::Link& link : removal.links) shares += !link.without.empty();
+    }
+    const IdVector<GroupId, char> floats = find_floaters(graph, limit);
+    for (GroupId v : shrunk.removed) (dose.sums > 0 ? sums : of_spine) += !floats[v] && graph.accelerator_time(v) > 0;
+  }
+  void expect_all(std::uint64_t seeds) const {
+    EXPECT_GT(removed, seeds);
+    EXPECT_GT(links, seeds);
+    EXPECT_GT(narrow_links, seeds);
+    EXPECT_GT(of_spine, seeds / 10);
+    EXPECT_GT(sums, seeds / 20);
+    EXPECT_GT(shares, seeds / 10);
+  }
+};
+
+StageCase random_or_sums(std::uint64_t seed, int most) {
+  return seed % 3 ? sums_stage_case(seed, most) : random_stage_case(seed, most);
+}
+
 TEST(Shrink, NoSetOfGroupsGetsALargerLoad) {
   const Budget budget;
-  std::size_t removed = 0, sets = 0;
+  std::size_t sets = 0;
+  Fired fired;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
-    const StageCase one = random_stage_case(seed, 8);
+    const StageCase one = random_or_sums(seed, 8);
     const StageGraph graph = seed % 2 ? with_odd_numbers(one.graph, seed) : one.graph;
+    const double limit = most_load(graph) / 4;
     for (const ShrinkDose& dose : kDosesTried) {
-      const Shrunk<StageGraph> shrunk = shrink(graph, {one.platform, most_load(graph) / 4}, dose, budget);
+      ShrinkLog log;
+      const Shrunk<StageGraph> shrunk = shrink(graph, {one.platform, limit}, dose, budget, &log);
       if (!shrunk.changed()) continue;
-      removed += shrunk.removed.size();
+      fired.count(graph, limit, dose, shrunk, log);
       for (std::uint32_t set = 0; set < 1u << graph.size(); ++set) {
         ++sets;
         ASSERT_TRUE(exact_load(shrunk.graph, without_removed(set, shrunk.lift)) <= exact_load(graph, set))
@@ -88,14 +121,14 @@ TEST(Shrink, NoSetOfGroupsGetsALargerLoad) {
       }
     }
   }
-  EXPECT_GT(removed, cases(500));
+  fired.expect_all(cases(1500));
   EXPECT_GT(sets, 0u);
 }
 
 TEST(Shrink, NoOrderIsLost) {
   const Budget budget;
   for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
-    const StageGraph graph = with_odd_numbers(random_stage_case(seed, 8).graph, seed);
+    const StageGraph graph = with_odd_numbers(random_or_sums(seed, 8).graph, seed);
     const Shrunk<StageGraph> shrunk = shrink(graph, {{2, 0, 1e9, 1e9}, most_load(graph) / 4}, {1, 1}, budget);
     if (!shrunk.changed()) continue;
     for (GroupId v : graph.all()) {
@@ -112,33 +145,39 @@ TEST(Shrink, NoOrderIsLost) {
 TEST(Shrink, NeverRaisesTheOptimum) {
   const Budget budget;
   std::size_t changed = 0, equal = 0;
+  Fired fired;
   for (std::uint64_t seed = 1; seed <= cases(2500); ++seed) {
-    const StageCase one = random_stage_case(seed);
+    const StageCase one = random_or_sums(seed, 9);
     const double best = least_value(one.graph, one.platform);
     for (const ShrinkDose& dose : kDosesTried) {
       const double limit = best == kNoSplit ? most_load(one.graph) : best;
-      const Shrunk<StageGraph> shrunk = shrink(one.graph, {one.platform, limit}, dose, budget);
+      ShrinkLog log;
+      const Shrunk<StageGraph> shrunk = shrink(one.graph, {one.platform, limit}, dose, budget, &log);
       if (!shrunk.changed()) continue;
       ++changed;
+      fired.count(one.graph, limit, dose, shrunk, log);
       const double relaxed = least_value(shrunk.graph, one.platform);
       EXPECT_LE(relaxed, best + 1e-9) << "seed " << seed << ", doses " << dose.floaters << " " << dose.spine;
       equal += relaxed >= best - 1e-9;
     }
   }
-  EXPECT_GT(changed, 0u);
+  fired.expect_all(cases(2500));
   EXPECT_GT(2 * equal, changed);  // and it is worth something
 }
 
 TEST(Shrink, HoldsInEveryViewOfTwoPasses) {
   const Budget budget;
-  std::size_t changed = 0;
+  std::size_t changed = 0, links = 0;
   for (std::uint64_t seed = 1; seed <= cases(800); ++seed) {
-    const PassCase one = random_pass_case(seed);
+    const PassCase one = seed % 2 ? sums_pass_case(seed) : random_pass_case(seed);
     const double most = most_load(one.graphs.both);
+    ShrinkLog log;
     const Shrunk<PassGraphs> shrunk =
-        shrink(one.graphs, ask_each_pass(one.platform, most / 4, most / 4, most / 4), {1, 1}, budget);
+        shrink(one.graphs, ask_each_pass(one.platform, most / 4, most / 4, most / 4),
+               seed % 4 < 2 ? ShrinkDose{1, 1} : ShrinkDose{0.2, 0.1, seed % 3 == 0, 1}, budget, &log);
     if (!shrunk.changed() || one.graphs.size() > 9) continue;
     ++changed;
+    for (const ShrinkLog::Removal& removal : log.removals) links += removal.links.size();
     for (std::size_t v = 0; v < kViewsOf<PassGraphs>; ++v) {
       for (std::uint32_t set = 0; set < 1u << one.graphs.size(); ++set) {
         ASSERT_TRUE(exact_load(view(shrunk.graph, v), without_removed(set, shrunk.lift)) <=
@@ -148,12 +187,13 @@ TEST(Shrink, HoldsInEveryViewOfTwoPasses) {
     }
   }
   EXPECT_GT(changed, 0u);
+  EXPECT_GT(links, cases(800) / 2);
 }
 
 TEST(Shrink, LiftedSplitsKeepTheOrderAndHoldEveryGroupOnce) {
   std::size_t lifted = 0;
   for (std::uint64_t seed = 1; seed <= cases(3000); ++seed) {
-    const StageCase one = random_stage_case(seed);
+    const StageCase one = random_or_sums(seed, 9);
     Budget budget;
     const ShrinkDose dose = kDosesTried[seed % std::size(kDosesTried)];
     const Shrunk<StageGraph> shrunk = shrink(one.graph, {one.platform, most_load(one.graph) / 4}, dose, budget);

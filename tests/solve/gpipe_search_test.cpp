@@ -125,6 +125,7 @@ TEST(GpipeSearch, PresolveKeepsSomeSplitWithinTheLimits) {
 
 // Some groups weigh next to nothing, as what shrink removes does; and what was removed leaves stages empty.
 PassCase case_with_light_groups(std::uint64_t seed) {
+  if (seed % 5 == 0) return sums_pass_case(seed, 8);
   PassCase one = random_pass_case(seed, 8);
   if (seed % 3 == 0) return one;
   const auto lighter = [&](const StageGraph& graph) {

@@ -42,9 +42,9 @@ TEST(LimitQuestion, AHostMayHoldNothingButViews) {
   EXPECT_GT(yes, 0u);
 }
 
-// In every second case some groups weigh next to nothing, as what shrink removes does, and no memory keeps it from
-// helping.
+// In most cases some groups weigh next to nothing, as what shrink removes does, and no memory keeps it from helping.
 StageCase case_with_crumbs(std::uint64_t seed) {
+  if (seed % 5 == 0) return sums_stage_case(seed, 8);
   StageCase one = random_stage_case(seed, 8);
   if (seed % 2) return one;
   IdVector<GroupId, Group> groups;

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Staged, FindsAndProvesTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(4000); ++seed) {
-    const StageCase one = random_stage_case(seed);
+    const StageCase one = seed % 4 ? random_stage_case(seed) : sums_stage_case(seed);
     const double best = least_value(one.graph, one.platform);
     Budget budget;
     const StagedOutcome outcome = solve_staged(one.graph, one.platform, {}, budget, {});

@@ -44,10 +44,7 @@ bool can_hold(const StageGraph& graph, const StagePlatform& platform, std::uint3
   return memory <= (host ? platform.host_memory : platform.accelerator_memory);
 }
 
-}  // namespace
-
-PassCase random_pass_case(std::uint64_t seed, int most) {
-  const StageCase one = random_stage_case(seed, most);
+PassCase dealt_to_passes(const StageCase& one, std::uint64_t seed) {
   std::mt19937_64 rng(seed * 7919 + 1);
   const auto draw = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(rng); };
   const int style = draw(8);  // 0: all forward, 1: all backward, 2 and 3: much alike everywhere, else anything
@@ -81,6 +78,11 @@ PassCase random_pass_case(std::uint64_t seed, int most) {
     result.graphs.pass[p] = StageGraph(std::move(groups[p]), precedence, std::move(nets[p]));
   return result;
 }
+
+}  // namespace
+
+PassCase random_pass_case(std::uint64_t seed, int most) { return dealt_to_passes(random_stage_case(seed, most), seed); }
+PassCase sums_pass_case(std::uint64_t seed, int most) { return dealt_to_passes(sums_stage_case(seed, most), seed); }
 
 std::vector<PassPoint> best_points(const PassGraphs& graphs, const StagePlatform& platform) {
   const std::uint32_t whole = (std::uint32_t{1} << graphs.size()) - 1;

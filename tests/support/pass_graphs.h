@@ -18,6 +18,7 @@ struct PassCase {
 // A stage case (stage_graphs.h) whose times and nets are dealt out to the passes: some to one, some to the other, some
 // to both; now and then a pass has nothing at all.
 PassCase random_pass_case(std::uint64_t seed, int most = 9);
+PassCase sums_pass_case(std::uint64_t seed, int most = 9);
 
 struct PassPoint {
   double forward = 0, backward = 0;

@@ -118,6 +118,59 @@ StageCase branched_stage_case(std::uint64_t seed) {
   return result;
 }
 
+StageCase sums_stage_case(std::uint64_t seed, int most) {
+  Dice dice(seed);
+  const int n = dice.roll(4, most), mode = dice.roll(0, 2);
+  StageCase result;
+  result.platform = {dice.roll(2, 4), dice.roll(0, 1), dice.one_in(4) ? dice.roll(6, 20) : 1e9, 1e9};
+  IdVector<GroupId, Group> groups;
+  std::vector<GroupId> heavy, light;
+  for (int i = 0; i < n; ++i) {
+    const GroupId v(static_cast<std::size_t>(i));
+    const bool is_light = i > 0 && (light.size() < 1 || dice.one_in(2));
+    (is_light ? light : heavy).push_back(v);
+    Group g = random_group(dice, mode);
+    if (is_light) g.accelerator_time = dice.one_in(2) ? 0 : 0x1p-6 * dice.roll(1, 6);
+    if (is_light && dice.one_in(2)) g.host_time = g.memory = 0;
+    if (!is_light && g.on_accelerator) g.accelerator_time = dice.roll(2, 9);
+    groups.push_back(g);
+  }
+  const auto cost = [&] { return dice.roll(0, 8) / 2.0; };
+  std::vector<std::pair<GroupId, GroupId>> precedence;
+  std::vector<Net> nets;
+  for (std::size_t i = 1; i < heavy.size(); ++i) {
+    if (!dice.one_in(6)) precedence.emplace_back(heavy[i - 1], heavy[i]);
+    nets.push_back({cost(), {heavy[i - 1], heavy[i]}});
+  }
+  const int floating = dice.roll(0, 3);  // of three
+  for (GroupId v : light) {
+    const bool floats = dice.roll(1, 3) <= floating;
+    for (GroupId u : groups.all()) {
+      if (u < v && dice.one_in(floats ? 6 : 2)) precedence.emplace_back(u, v);
+      if (v < u && dice.one_in(floats ? 6 : 2)) precedence.emplace_back(v, u);
+    }
+    for (int i = dice.roll(2, 4); i > 0; --i) {
+      Net net{cost(), {v}};
+      for (int j = dice.one_in(3) ? dice.roll(2, 3) : 1; j > 0; --j) {
+        const GroupId w(static_cast<std::size_t>(dice.roll(0, n - 1)));
+        if (std::find(net.members.begin(), net.members.end(), w) == net.members.end()) net.members.push_back(w);
+      }
+      if (net.members.size() > 1) nets.push_back(net);
+    }
+  }
+  if (dice.one_in(2)) {  // a tensor with parts
+    Net net{static_cast<double>(dice.roll(4, 12)),
+            {heavy[static_cast<std::size_t>(dice.roll(0, static_cast<int>(heavy.size()) - 1))]}};
+    for (GroupId v : light) {
+      if (!dice.one_in(4)) net.members.push_back(v);
+    }
+    std::sort(net.members.begin(), net.members.end());
+    if (net.members.size() > 1) nets.push_back(net);
+  }
+  result.graph = StageGraph(std::move(groups), precedence, std::move(nets));
+  return result;
+}
+
 bool is_ideal(const StageGraph& graph, std::uint32_t set) {
   for (GroupId v : graph.all()) {
     if ((set >> v.index() & 1) == 0) continue;

@@ -23,6 +23,11 @@ StageCase random_stage_case(std::uint64_t seed, int most = 9);
 // an exchange of branches weigh the same, which is where a bound by work and cost is tight.
 StageCase branched_stage_case(std::uint64_t seed);
 
+// A row of heavy groups, and light ones beside and between them: sums, views and gradients with two to four nets each,
+// which lead to heavy groups and to each other, and maybe a tensor of which each is a part. Some may be in any stage, some
+// only in a few. It is what shrink is for.
+StageCase sums_stage_case(std::uint64_t seed, int most = 9);
+
 inline constexpr double kNoSplit = std::numeric_limits<double>::infinity();
 
 // Groups as bits: does the set hold, with every group, all its predecessors?

@@ -2,7 +2,7 @@
 // A smaller graph on which every free or contiguous split is at least as cheap, for bounds: rows of the configuration LP and states of
 // its trellises are fewer by half and more, and limits are refuted in a fraction of the time.
 //
-// shrink.h removes groups by shifts, drops and clones (shrink_nets.h), each of which makes no load of any set of groups
+// shrink.h removes groups by shifts, links and drops (shrink_nets.h), each of which makes no load of any set of groups
 // larger, on accelerators; on hosts a set only loses what was removed. That is said of sets, whatever their order. So a
 // free split of the large graph, without what was removed, is a free split of the small one with loads that are no
 // larger and memory that is no more, and a limit that the small graph refutes is refuted for the large one. The order

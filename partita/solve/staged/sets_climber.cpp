@@ -40,7 +40,7 @@ void SetsClimber::Way::begin(double next) {
   limit = next;
   if (same_graph) return;
   dose = 0;
-  removed.reset();
+  made.reset();
   bound.reset();
 }
 
@@ -94,7 +94,7 @@ Refutation SetsClimber::ask(Way& way, const StageGraph& graph, Budget& budget) c
         continue;
       }
     }
-    const bool hurried = kConvexDoses[way.dose].spine > 0;
+    const bool hurried = kConvexDoses[way.dose].takes_of_spine();
     Budget turn(budget, hurried ? kSpineTicks : budget.limits().ticks);
     const Refutation answer = way.by_cases ? way.bound->refute_by_cases(way.limit, turn)  //
                                            : way.bound->refute(way.limit, turn);
@@ -111,9 +111,10 @@ Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budge
   const Threshold question{platform_, way.limit};
   const ShrinkDose& dose = kConvexDoses[way.dose];
   const Shrunk<StageGraph> shrunk = shrink(graph, question, dose, budget);
-  if (way.removed == shrunk.removed.size() || (dose.spine > 0 && !worth_its_spine(graph, question, shrunk, budget)))
+  const std::pair made(shrunk.removed.size(), shrunk.graph.net_count());
+  if (way.made == made || (dose.takes_of_spine() && !worth_its_spine(graph, question, shrunk, budget)))
     return Refutation::LpFeasible;
-  way.removed = shrunk.removed.size();
+  way.made = made;
   budget.spend(kPresolveTicksPerGroup * shrunk.graph.size());
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
   if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;

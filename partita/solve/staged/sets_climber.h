@@ -20,6 +20,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "partita/reduce/presolve.h"
 #include "partita/reduce/shrink.h"
@@ -56,7 +57,8 @@ class SetsClimber {
     double limit = 0;
     double made_for = 0;  // the limit that the graph was made for
     std::size_t dose = 0;
-    std::optional<std::size_t> removed = {};  // groups that the last dose removed
+    // Groups that the last dose removed, and nets that it left: narrow graphs have fewer of the same groups.
+    std::optional<std::pair<std::size_t, std::size_t>> made = {};
     // From these limits on, the LP has nothing to say about the graphs of the doses: it allowed them.
     std::array<double, std::size(kConvexDoses)> allowed_from = no_limits();
     Presolved<StageGraph> small = {};

@@ -116,6 +116,16 @@ class StagedFrame {
     }
   }
 
+  // The LP before all else, for about as many ticks.
+  template <class Climb>
+  void climb_by_sets_first(std::uint64_t ticks, std::uint64_t slice, Climb climb) {
+    while (settings().convex_sets && !done() && ticks_of_sets_ < ticks) {
+      const std::uint64_t before = budget_.ticks_used();
+      if (!turn_of_sets(slice, climb)) return;
+      ticks_of_sets_ += budget_.ticks_used() - before;
+    }
+  }
+
   template <class Climb>
   void climb_by_sets_alone(std::uint64_t slice, Climb climb) {
     while (settings().convex_sets && !done() && turn_of_sets(slice, climb)) {
