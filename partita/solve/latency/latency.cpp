@@ -27,7 +27,8 @@ namespace {
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
 constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other threads found
 constexpr int kMostSearches = 64;
-constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
+constexpr std::chrono::milliseconds kPause{2};   // until there may be a split to compare with
+constexpr std::chrono::milliseconds kRest{100};  // between turns of a search of a few each
 constexpr double kRounding = 1e-9;
 constexpr double kNearlyClosed = 0.01;  // a gap below which searches get less and less time,
 constexpr double kLeastShare = 0.25;    // but no less than this, in turns of the bound
@@ -125,12 +126,16 @@ class LatencySolver {
     return true;
   }
 
-  // A thread that runs out of memory ends; the others go on with what it found.
+  // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of ticks,
+  // as with one thread, rests for most of the time: its core is for the bounds, which share what they do.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
+      double ticks = 0;
       while (!done() && !search.finished()) {
-        improve_split(search, kSharedTurn);
+        ticks += static_cast<double>(improve_split(search, kSharedTurn));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
+        const double share = (first_turn() + static_cast<double>(ticks_of_bounds_)) * share_of_splits();
+        if (ticks > share && !bounds_rest_ && !done()) std::this_thread::sleep_for(kRest);
       }
     });
   }
@@ -140,13 +145,15 @@ class LatencySolver {
       LatencySearch judge(instance_, options_.seed);  // of the splits that cases lead to
       for (double turn = first_turn(); !done() && !nothing_left_to_prove();) {
         prove(judge, in_ticks(turn));
-        if (bound_.waiting() && !can_branch()) {
+        bounds_rest_ = bound_.waiting() && !can_branch();
+        if (bounds_rest_) {
           std::this_thread::sleep_for(kPause);
         } else {
           turn *= options_.settings.turn_growth;
         }
       }
     });
+    bounds_rest_ = true;
   }
 
   // Cases tell nothing where hosts may be short of memory, for splits are then left out that fit in some other way; or
@@ -166,9 +173,11 @@ class LatencySolver {
     return budget_.exhausted() || impossible_ || decided_ || best_.closed(std::max(options_.gap, kClosedGap));
   }
 
-  void improve_split(LatencySearch& search, std::uint64_t ticks) {
+  // The ticks that it took.
+  std::uint64_t improve_split(LatencySearch& search, std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     if (search.improve(slice)) best_.offer(search.best());
+    return slice.ticks_used();
   }
 
   // Spines and labels first, then cases.
@@ -190,6 +199,7 @@ class LatencySolver {
   void improve_bound(std::uint64_t ticks) {
     Budget slice(budget_, ticks);
     bound_.improve(best_.value(), slice);
+    ticks_of_bounds_ += slice.ticks_used();
     if (bound_.bound() == kNever) {
       impossible_ = bound_.proof();
     } else {
@@ -210,6 +220,7 @@ class LatencySolver {
       if (judge.offer(split)) best_.offer(judge.best());
     };
     branching_->improve({[this] { return best_.value(); }, offer_places}, slice);
+    ticks_of_bounds_ += slice.ticks_used();
     const double known = best_.value();
     if (branching_->finished() && known == kNever) {
       impossible_ = kByCases;
@@ -234,6 +245,8 @@ class LatencySolver {
   // Said by the thread of the bounds:
   std::atomic<bool> decided_ = false;              // the cases have all been through
   std::atomic<const char*> impossible_ = nullptr;  // there is no split, and this is why
+  std::atomic<std::uint64_t> ticks_of_bounds_ = 0;
+  std::atomic<bool> bounds_rest_ = false;  // they have nothing to do, for now or for good
 
   std::vector<std::jthread> others_;  // last, so that they end before what they use does
 };

@@ -2,9 +2,11 @@
 #include "partita/solve/latency/spine_bound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "partita/reduce/never.h"
+#include "partita/util/parallel.h"
 #include "partita/util/time_watch.h"
 
 namespace partita::detail {
@@ -14,6 +16,8 @@ constexpr std::size_t kMostInside = 6;  // blocks inside of one module are count
 constexpr std::size_t kStepsPerTick = 200;
 constexpr double kRoundingOfSums = 1e-9;            // in one order and in the other
 constexpr std::size_t kBoundStepsPerLook = 50'000;  // at the clock
+// Where threads share: pairs of states between two looks at the budget, some 10 ms, and how they are dealt out.
+constexpr std::size_t kPairsAtOnce = 50'000, kPiecesPerThread = 4;
 
 void keep_least(double& entry, double value) { entry = std::min(entry, value); }
 
@@ -233,13 +237,13 @@ bool SpineBound::leads_nowhere(const Table& from, std::size_t state, const std::
 
 // relax(count at the upper end, state of the lower end, its count, time between), for states with wanted(lower)
 template <class Wanted, class Relax>
-void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Wanted& wanted,
-                                      const Relax& relax) const {
+void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, const Range& lower_states,
+                                      const Wanted& wanted, const Relax& relax) const {
   const ModuleTables& tables = *modules_[module];
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const bool fresh = new_pass(module);
   std::vector<double> delays;
-  for (std::size_t lower = 0; lower < tables.states(); ++lower) {
+  for (std::size_t lower = lower_states.first; lower < lower_states.last; ++lower) {
     watch.step(most_blocks_);
     if (!wanted(lower) || !tables.delays(upper, lower, delays)) continue;
     for (std::size_t inside = 0; inside < delays.size(); ++inside) {
@@ -250,19 +254,18 @@ void SpineBound::for_each_way_through(std::size_t module, std::size_t upper, con
   }
 }
 
-// relax(last spine node of the block, state above, state below, load), for states with wanted(state above)
-template <class Wanted, class Relax>
-void SpineBound::for_each_block_from(std::size_t i, const Wanted& wanted, const Relax& relax) const {
-  if (!spine_.nodes[i].valid()) return;
+// Where blocks from spine node i on may end, as far as that depends on no state.
+std::vector<SpineBound::Ending> SpineBound::endings_from(std::size_t i) const {
+  std::vector<Ending> endings;
+  if (!spine_.nodes[i].valid()) return endings;
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);
-  const ModuleTables& over = *modules_[i - 1];
   const std::vector<double> nets_in = nets_from_above(i);
   IdVector<NodeId, char> seen(model_.node_count(), 0);
   SideSources sources;
   double time = 0, memory = 0;  // of what lies between, both ends with it
   std::size_t must_begin = i, must_reach = i;
   for (std::size_t j = i; j + 1 < spine_.nodes.size(); ++j) {
-    watch.step(ending_at_[j].size() + crossing_[j].size() + over.states() * modules_[j]->states());
+    watch.step(ending_at_[j].size() + crossing_[j].size());
     for (NodeId v : ending_at_[j]) {
       if (starts_at_[v] < i) continue;
       time += model_.instance().nodes[v].accelerator_time;
@@ -272,24 +275,33 @@ void SpineBound::for_each_block_from(std::size_t i, const Wanted& wanted, const 
       if (model_.cluster(c).last == v) memory += model_.cluster(c).memory;
       if (v != spine_.nodes[i]) add_sources_of(v, i, seen, sources);
     }
-    const double limit = model_.memory_limit();
-    if (memory > limit || must_begin < i) break;
+    if (memory > model_.memory_limit() || must_begin < i) break;
     time += nets_in[j];
     if (must_reach > j) continue;
-    const double sure = time + nets_to_below(i, j) + sources.never_held;
-    const ModuleTables& under = *modules_[j];
-    for (std::size_t up = 0; up < over.states(); ++up) {
-      const double memory_up = over.memory_above(up);
-      if (memory + memory_up > limit || !wanted(up)) continue;
-      for (std::size_t down = 0; down < under.states(); ++down) {
-        const double memory_down = under.memory_below(down);
-        if (memory + memory_up + memory_down > limit) continue;
-        const double too_much = memory + memory_up + memory_down + sources.memory - limit;
-        const double load = sure + std::max(0.0, too_much) * sources.ratio +
-                            over.load_above(up, limit - memory - memory_down) +
-                            under.load_below(down, limit - memory - memory_up);
-        if (load < kNever) relax(j, up, down, load);
-      }
+    endings.push_back({j, time + nets_to_below(i, j) + sources.never_held, memory, sources});
+  }
+  return endings;
+}
+
+// relax(state above, state below, load) of the blocks from spine node i to this ending, for states above with wanted(state)
+template <class Wanted, class Relax>
+void SpineBound::for_each_block(std::size_t i, const Ending& ending, const Range& states_above, const Wanted& wanted,
+                                const Relax& relax) const {
+  const ModuleTables &over = *modules_[i - 1], &under = *modules_[ending.at];
+  TimeWatch watch(model_.budget(), kBoundStepsPerLook);
+  const double limit = model_.memory_limit(), memory = ending.memory;
+  for (std::size_t up = states_above.first; up < states_above.last; ++up) {
+    const double memory_up = over.memory_above(up);
+    if (memory + memory_up > limit || !wanted(up)) continue;
+    watch.step(under.states());
+    for (std::size_t down = 0; down < under.states(); ++down) {
+      const double memory_down = under.memory_below(down);
+      if (memory + memory_up + memory_down > limit) continue;
+      const double too_much = memory + memory_up + memory_down + ending.sources.memory - limit;
+      const double load = ending.sure + std::max(0.0, too_much) * ending.sources.ratio +
+                          over.load_above(up, limit - memory - memory_down) +
+                          under.load_below(down, limit - memory - memory_up);
+      if (load < kNever) relax(up, down, load);
     }
   }
 }
@@ -306,38 +318,79 @@ void SpineBound::begin_program() {
   for (std::size_t t = 0; t <= most_blocks_; ++t) after_leave_[count - 1].at(t, 0) = 0;
 }
 
-// relax(count and state at the upper end, count and state at the lower end, time between), for wanted(upper, lower)
+// relax(count and state at the upper end, count and state at the lower end, time between), for wanted(upper, lower). What
+// changes states of one end may be done for each of them by itself, so several threads share these states.
 template <class Wanted, class Relax>
-bool SpineBound::pass_module(std::size_t module, Budget& slice, const Wanted& wanted, const Relax& relax) {
-  for (const Table& from = leave_[module]; next_upper_ < from.states; ++next_upper_) {
-    if (slice.exhausted()) return false;
-    if (from.at_best(next_upper_) >= limit_) continue;
-    if (!known_.spine.empty() && leads_nowhere(from, next_upper_, known_.after_leave[module])) continue;
+bool SpineBound::pass_module(std::size_t module, End changed, Budget& slice, const Wanted& wanted, const Relax& relax) {
+  const Table& from = leave_[module];
+  const std::size_t lower_states = modules_[module]->states();
+  const auto pass = [&](std::size_t upper, const Range& lower) {
     for_each_way_through(
-        module, next_upper_, [&](std::size_t lower) { return wanted(next_upper_, lower); },
-        [&](std::size_t t, std::size_t lower, std::size_t u, double time) { relax(t, next_upper_, u, lower, time); });
-    slice.spend(1 + from.states / kStepsPerTick);
+        module, upper, lower, [&](std::size_t state) { return wanted(upper, state); },
+        [&](std::size_t t, std::size_t state, std::size_t u, double time) { relax(t, upper, u, state, time); });
+  };
+  const bool share = worth_sharing(slice, from.states * lower_states);
+  const std::size_t at_once = share ? kPairsAtOnce / lower_states + 1 : 1;
+  std::vector<std::size_t> uppers;
+  while (next_upper_ < from.states) {
+    if (slice.exhausted()) return false;
+    for (uppers.clear(); next_upper_ < from.states && uppers.size() < at_once; ++next_upper_) {
+      if (from.at_best(next_upper_) >= limit_) continue;
+      if (!known_.spine.empty() && leads_nowhere(from, next_upper_, known_.after_leave[module])) continue;
+      uppers.push_back(next_upper_);
+    }
+    if (share && changed == End::Upper) {
+      for_each(slice, uppers.size(), [&](std::size_t i, std::size_t) { pass(uppers[i], {0, lower_states}); });
+    } else {
+      for_each_piece(slice, share, lower_states, [&](const Range& lower) {
+        for (const std::size_t upper : uppers) pass(upper, lower);
+      });
+    }
+    slice.spend(uppers.size() * (1 + from.states / kStepsPerTick));
   }
   next_upper_ = 0;
   return true;
 }
 
+// All of them, or pieces of them by several threads.
+template <class Work>
+void SpineBound::for_each_piece(const Budget& slice, bool share, std::size_t states, const Work& work) {
+  const std::size_t pieces = share ? std::min(states, kPiecesPerThread * threads_of(slice)) : 1;
+  const auto begin = [&](std::size_t piece) { return states * piece / pieces; };
+  for_each(slice, pieces, [&](std::size_t i, std::size_t) { work(Range{begin(i), begin(i + 1)}); });
+}
+
 // relax(count and state at the entry, the same at the exit, last spine node, time between): on a host and in a block.
 template <class Relax>
-void SpineBound::pass_node(std::size_t i, Budget& slice, const Relax& relax) {
+void SpineBound::pass_node(std::size_t i, End changed, Budget& slice, const Relax& relax) {
   for (std::size_t t = 0; t <= most_blocks_; ++t) relax(t, 0, t, 0, i, host_time(i));
   std::vector<char> wanted;
   for (std::size_t up = 0; up < enter_[i].states; ++up) {
     const bool early = enter_[i].at_best(up) < limit_;
     wanted.push_back(early && (known_.spine.empty() || !leads_nowhere(enter_[i], up, known_.after_enter[i])));
   }
-  std::size_t steps = 0;
-  for_each_block_from(
-      i, [&](std::size_t up) { return wanted[up]; },
-      [&](std::size_t j, std::size_t up, std::size_t down, double load) {
-        for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, j, load);
-        ++steps;
-      });
+  const std::vector<Ending> endings = endings_from(i);
+  std::size_t pairs = 0;
+  for (const Ending& ending : endings) pairs += enter_[i].states * modules_[ending.at]->states();
+  std::atomic<std::size_t> steps = 0;
+  const auto pass = [&](const Ending& ending, const Range& above) {
+    std::size_t own_steps = 0;
+    for_each_block(
+        i, ending, above, [&](std::size_t up) { return wanted[up]; },
+        [&](std::size_t up, std::size_t down, double load) {
+          for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, ending.at, load);
+          ++own_steps;
+        });
+    steps += own_steps;
+  };
+  const bool share = worth_sharing(slice, pairs);
+  if (share && changed == End::Lower) {
+    for_each(slice, endings.size(), [&](std::size_t k, std::size_t) { pass(endings[k], {0, enter_[i].states}); });
+  } else {
+    for_each_piece(slice, share, enter_[i].states, [&](const Range& above) {
+      for (const Ending& ending : endings) pass(ending, above);
+    });
+  }
   slice.spend(1 + steps / kStepsPerTick);
 }
 
@@ -346,10 +399,11 @@ bool SpineBound::enter_and_leave(std::size_t i, Budget& slice) {
   const auto enter = [&](std::size_t t, std::size_t upper, std::size_t u, std::size_t lower, double time) {
     keep_least(enter_[i].at(u, lower), leave_[i - 1].at(t, upper) + time);
   };
-  if (i > 0 && !pass_module(i - 1, slice, any, enter)) return false;
-  pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
-    keep_least(leave_[j].at(u, down), enter_[i].at(t, up) + time);
-  });
+  if (i > 0 && !pass_module(i - 1, End::Lower, slice, any, enter)) return false;
+  pass_node(i, End::Lower, slice,
+            [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
+              keep_least(leave_[j].at(u, down), enter_[i].at(t, up) + time);
+            });
   return true;
 }
 
@@ -361,11 +415,12 @@ bool SpineBound::leave_and_enter(std::size_t i, Budget& slice) {
   if (i + 1 < spine_.nodes.size()) {
     const std::vector<double> before = best_of(leave_[i]), after = best_of(after_enter_[i + 1]);
     const auto wanted = [&](std::size_t upper, std::size_t lower) { return before[upper] + after[lower] <= no_use_; };
-    if (!pass_module(i, slice, wanted, leave)) return false;
+    if (!pass_module(i, End::Upper, slice, wanted, leave)) return false;
   }
-  pass_node(i, slice, [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
-    keep_least(after_enter_[i].at(t, up), after_leave_[j].at(u, down) + time);
-  });
+  pass_node(i, End::Upper, slice,
+            [&](std::size_t t, std::size_t up, std::size_t u, std::size_t down, std::size_t j, double time) {
+              keep_least(after_enter_[i].at(t, up), after_leave_[j].at(u, down) + time);
+            });
   return true;
 }
 
@@ -393,13 +448,17 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
     if (state != 0 || after_leave_[i].at(t, 0) + host_time(i) != left) {
       std::size_t up = state, down = spine_.nodes.size();
       bool found = false;
-      const auto same = [&](std::size_t u) { return u == up; };
-      for_each_block_from(i, same, [&](std::size_t j, std::size_t, std::size_t d, double load) {
-        if (found || t >= most_blocks_ || after_leave_[j].at(t + 1, d) + load != left) return;
-        found = true;
-        last = j;
-        down = d;
-      });
+      for (const Ending& ending : endings_from(i)) {
+        if (found || t >= most_blocks_) break;
+        for_each_block(
+            i, ending, {up, up + 1}, [](std::size_t) { return true; },
+            [&](std::size_t, std::size_t d, double load) {
+              if (found || after_leave_[ending.at].at(t + 1, d) + load != left) return;
+              found = true;
+              last = ending.at;
+              down = d;
+            });
+      }
       if (!found) break;
       blocks.push_back(block_nodes(i, last, up, down));
       state = down;
@@ -411,12 +470,13 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
     std::size_t next_state = 0, next_t = t;
     bool found = false;
     const auto any = [](std::size_t) { return true; };
-    for_each_way_through(last, state, any, [&](std::size_t from, std::size_t lower, std::size_t to, double time) {
-      if (found || from != t || after_enter_[last + 1].at(to, lower) + time != to_come) return;
-      found = true;
-      next_state = lower;
-      next_t = to;
-    });
+    for_each_way_through(last, state, {0, modules_[last]->states()}, any,
+                         [&](std::size_t from, std::size_t lower, std::size_t to, double time) {
+                           if (found || from != t || after_enter_[last + 1].at(to, lower) + time != to_come) return;
+                           found = true;
+                           next_state = lower;
+                           next_t = to;
+                         });
     if (!found) break;
     const std::size_t most_inside = std::min(kMostInside, most_blocks_);
     const std::size_t inside = new_pass(last) ? most_inside : next_t - t;

@@ -94,14 +94,28 @@ class SpineBound {
   double host_time(std::size_t i) const;
   std::vector<NodeId> block_nodes(std::size_t i, std::size_t j, std::size_t up, std::size_t down);
   bool new_pass(std::size_t module) const;
+  struct Range {
+    std::size_t first, last;
+  };
+  struct Ending {
+    std::size_t at;       // spine node
+    double sure, memory;  // load and memory of what lies between, both ends with it
+    SideSources sources;
+  };
+  enum class End { Upper, Lower };
   template <class Wanted, class Relax>
-  void for_each_way_through(std::size_t module, std::size_t upper, const Wanted& wanted, const Relax& relax) const;
+  void for_each_way_through(std::size_t module, std::size_t upper, const Range& lower_states, const Wanted& wanted,
+                            const Relax& relax) const;
+  std::vector<Ending> endings_from(std::size_t i) const;
   template <class Wanted, class Relax>
-  void for_each_block_from(std::size_t i, const Wanted& wanted, const Relax& relax) const;
+  void for_each_block(std::size_t i, const Ending& ending, const Range& states_above, const Wanted& wanted,
+                      const Relax& relax) const;
+  template <class Work>
+  static void for_each_piece(const Budget& slice, bool share, std::size_t states, const Work& work);
   template <class Wanted, class Relax>
-  bool pass_module(std::size_t module, Budget& slice, const Wanted& wanted, const Relax& relax);
+  bool pass_module(std::size_t module, End changed, Budget& slice, const Wanted& wanted, const Relax& relax);
   template <class Relax>
-  void pass_node(std::size_t i, Budget& slice, const Relax& relax);
+  void pass_node(std::size_t i, End changed, Budget& slice, const Relax& relax);
 
   const BlockModel& model_;
   const Detail detail_;
