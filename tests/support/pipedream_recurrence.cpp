@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "partita/model/platform.h"
+
 namespace partita::detail {
 namespace {
 
