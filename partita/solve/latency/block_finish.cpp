@@ -58,7 +58,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
         best = least_at(question, t, t, best, labels, levels, ticks);
         possible = begin(question);
       } else {
-        best = std::min(best, t + load);
+        lower(best, t + load);
       }
     } else {
       // Sets entered at levels from here down to the one above the cut's cannot do better than this; the cut's own
@@ -69,7 +69,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
         best = least_at(question, levels[above], t, best, labels, levels, ticks);
         possible = begin(question);
       } else {
-        best = std::min(best, levels[above] + load);
+        lower(best, levels[above] + load);
       }
       level = above;
     }
@@ -77,6 +77,17 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
   }
   ticks += 1 + (block_.work() - work_before) / kWorkPerTick;
   return best;
+}
+
+// To what the set at hand has given.
+void BlockFinish::lower(double& best, double found) {
+  if (!(found < best)) return;
+  best = found;
+  if (!recorded_) return;
+  recorded_->clear();
+  block_.for_each_inside([&](ClusterId c) {
+    for (NodeId v : model_.nodes(c)) recorded_->push_back(v);
+  });
 }
 
 // Of sets that are entered at `from` or later, but not after t: each case is nodes that are in, and nodes that are out,
@@ -101,7 +112,7 @@ double BlockFinish::least_at(const Question& question, double from, double t, do
     std::vector<EnteringEdge> entering;
     if (looked_at < kMostCasesOfPairs) entering = latest_entering(labels);
     const auto [start, late] = latest_together(entering, from, best - cut.load, labels, levels, best, ticks);
-    best = std::min(best, start + cut.load);
+    lower(best, start + cut.load);
     // Either all of them enter, or there is a first that does not, and those before it do. So no set is in two cases: where
     // branches are chains of nodes, each of which may be the one that is cut, that is the difference between a hundred
     // cases and thousands.

@@ -98,10 +98,18 @@ bool LatencySearch::offer(const LatencySplit& split) {
   return place && take(*place);
 }
 
-bool LatencySearch::suggest(const LatencySplit& split) {
+bool LatencySearch::suggest(const LatencySplit& split, Budget& budget) {
   auto place = places(split);
   if (!place) return false;
-  const bool better = take(*place);
+  bool better = take(*place);
+  if (value_.slots() == 1 && best_.value < kNever) {
+    fan_.begin(best_.value, *place);
+    fan_.advance(budget);
+    if (fan_.best()) better = take(*fan_.best()) || better;
+    spreading_ = false;  // what was under way begins anew
+    spread_ = kNever;
+    begin_to_spread();
+  }
   suggested_ = std::move(*place);
   return better;
 }
