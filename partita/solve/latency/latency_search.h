@@ -60,6 +60,7 @@ class LatencySearch {
   void anneal(Budget& slice);
   void start_annealing();
   void end_annealing();
+  bool improve_suggestion(Places place, Budget& budget);
   void spread_branches(Budget& slice);
   void begin_to_spread();
   double scale() const;
