@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 #include "partita/check/check.h"
 #include "partita/model/problem.h"
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/label_blocks.h"
+#include "partita/solve/latency/latency_labels.h"
+#include "partita/solve/latency/spine_split.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/latency_brute_force.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/transformer.h"
 
@@ -88,6 +93,38 @@ TEST(LatencyFan, GivesLegalAndBetterSplits) {
     ++better;
   }
   EXPECT_GT(better, cases(2000) / 400);
+}
+
+// Where labels meet the optimum, what they speak of is often a split that does, or nearly; no node is in two blocks.
+TEST(LabelBlocks, AreNearlySplits) {
+  std::size_t best = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= cases(500); ++seed) {
+    const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
+    const LatencyInstance instance = make_latency_instance(problem);
+    const double optimum = best_latency_by_brute_force(problem);
+    if (!(optimum > 0) || optimum == kNever || instance.accelerators() == 0) continue;
+    const NodeReach reach(instance);
+    const BlockModel model(instance, LatencyFacts(instance));
+    const EdgeLabels none(model.edge_count(), 0);
+    LatencyLabels labels(model, reach, false, none, none, {kNever, 0, true});
+    Budget budget;
+    EXPECT_TRUE(labels.advance(budget));
+    if (labels.bound() < optimum * (1 - 1e-9)) continue;
+    std::uint64_t ticks = 0;
+    const auto blocks = blocks_of_labels(model, reach, labels.labels(), labels.bound(), 0, instance.size(), ticks);
+    IdVector<NodeId, int> held(instance.size(), 0);
+    for (const std::vector<NodeId>& block : blocks) {
+      for (NodeId v : block) EXPECT_EQ(held[v]++, 0) << "seed " << seed;
+    }
+    LatencySearch search(instance, seed);
+    search.suggest(split_from_blocks(instance, blocks), budget);
+    EXPECT_GE(search.best().value, optimum * (1 - 1e-9)) << "seed " << seed;
+    ++all;
+    best += search.best().value <= optimum * (1 + 1e-9);
+  }
+  EXPECT_GT(best * 2, all);
+  RecordProperty("best", static_cast<int>(best));
+  RecordProperty("all", static_cast<int>(all));
 }
 
 TEST(LatencySearch, IsDeterministicAndPassesCheckOnLargerGraphs) {

@@ -33,6 +33,7 @@ struct Blocks {
   PerBlock<std::size_t> turn{};
   PerBlock<double> duration{};
   PerBlock<Mask> waits_for{};
+  std::array<std::size_t, kMostNodes> of{};  // by node
 
   Mask all() const { return count == kMostNodes ? ~Mask{0} : bit(count) - 1; }
 };
@@ -68,7 +69,7 @@ class LatencyDefinition {
   // Nodes on kNowhere are as if they did not exist.
   Blocks blocks(const std::vector<std::size_t>& device_of, const std::vector<std::size_t>& subgraph_of) const {
     Blocks blocks;
-    std::array<std::size_t, kMostNodes> of{};
+    auto& of = blocks.of;
     for (std::size_t v = 0; v < node_count(); ++v) {
       if (device_of[v] == kNowhere) continue;
       const std::size_t turn = subgraph_of[v] + (node(v).backward ? kNowhere / 2 : 0);
@@ -225,15 +226,22 @@ class Enumeration {
   }
 
   double best() {
+    judge_ = [this](const Blocks& blocks) { best_ = std::min(best_, definition_.latency(blocks)); };
     place(0);
     return best_;
+  }
+
+  // All whose latency is below the limit, cores not counted.
+  void visit_all(double limit, const std::function<void(const SplitTimes&)>& visit) {
+    best_ = limit;
+    judge_ = [this, &visit](const Blocks& blocks) { visit(times(blocks)); };
+    place(0);
   }
 
  private:
   void place(std::size_t position) {
     if (position == order_.size()) {
-      if (subgraphs_are_counted_from_0())
-        best_ = std::min(best_, definition_.latency(definition_.blocks(device_of_, subgraph_of_)));
+      if (subgraphs_are_counted_from_0()) judge_(definition_.blocks(device_of_, subgraph_of_));
       return;
     }
     const std::size_t v = order_[position];
@@ -268,6 +276,43 @@ class Enumeration {
     }
   }
 
+  SplitTimes times(const Blocks& blocks) const {
+    std::vector<std::size_t> order;
+    SplitTimes times;
+    times.latency = LatencyDefinition::with_cores_enough(blocks, &order);
+    PerBlock<Mask> before{}, after{};  // with the block itself
+    PerBlock<double> finish{}, to_come{};
+    for (const std::size_t b : order) {
+      before[b] = bit(b);
+      for (std::size_t a = 0; a < blocks.count; ++a) {
+        if (!(blocks.waits_for[b] & bit(a))) continue;
+        before[b] |= before[a];
+        finish[b] = std::max(finish[b], finish[a]);
+      }
+      finish[b] += blocks.duration[b];
+    }
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const std::size_t a = order[i];
+      after[a] = bit(a);
+      for (std::size_t b = 0; b < blocks.count; ++b) {
+        if (!(blocks.waits_for[b] & bit(a))) continue;
+        after[a] |= after[b];
+        to_come[a] = std::max(to_come[a], to_come[b]);
+      }
+      to_come[a] += blocks.duration[a];
+    }
+    const auto on_accelerators = [&](Mask some) {
+      int count = 0;
+      for (std::size_t b = 0; b < blocks.count; ++b) count += (some & bit(b)) && !blocks.host[b];
+      return count;
+    };
+    for (std::size_t v = 0; v < device_of_.size(); ++v) {
+      const std::size_t b = blocks.of[v];
+      times.nodes.push_back({b, {finish[b], to_come[b]}, {on_accelerators(before[b]), on_accelerators(after[b])}});
+    }
+    return times;
+  }
+
   bool allowed(std::size_t v, std::size_t d) const {
     const Node& node = definition_.node(v);
     if (definition_.time(v, d) == kCannotRun) return false;
@@ -300,6 +345,7 @@ class Enumeration {
   std::vector<double> held_;
   std::vector<std::size_t> count_;
   double best_ = kUnlimited;
+  std::function<void(const Blocks&)> judge_;  // each complete split that is shorter than the best
 };
 
 }  // namespace
@@ -314,6 +360,11 @@ double latency_by_definition(const Problem& problem, const std::vector<std::size
 double best_latency_by_brute_force(const Problem& problem) {
   const LatencyDefinition definition(problem);
   return Enumeration(definition).best();
+}
+
+void for_each_split_below(double limit, const Problem& problem, const std::function<void(const SplitTimes&)>& visit) {
+  const LatencyDefinition definition(problem);
+  Enumeration(definition).visit_all(limit, visit);
 }
 
 }  // namespace partita::detail

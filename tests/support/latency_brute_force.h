@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "partita/model/problem.h"
@@ -22,5 +23,21 @@ double latency_by_definition(const Problem& problem, const std::vector<std::size
 // so far take as long as the best split already: placing more only adds work, transfers and waiting, so the longest
 // path through the blocks, cores not counted, never falls.
 double best_latency_by_brute_force(const Problem& problem);
+
+// A legal split as labels see it, cores not counted.
+struct SplitTimes {
+  struct OfNode {
+    std::size_t block;  // equal for nodes of one block
+    // Of its block: first, the time until it is done, and the blocks of accelerators that come before it in time, with
+    // itself; second, the same from its start to the end.
+    double time[2];
+    int blocks[2];
+  };
+  double latency = 0;
+  std::vector<OfNode> nodes;
+};
+
+// Every split that takes less than the limit, once at least.
+void for_each_split_below(double limit, const Problem& problem, const std::function<void(const SplitTimes&)>& visit);
 
 }  // namespace partita::detail

@@ -10,7 +10,7 @@ namespace partita::detail {
 namespace {
 
 constexpr std::uint64_t kWorkPerTick = 64;
-constexpr int kMostCasesOfPairs = 30;         // for one level of one question
+constexpr int kMostCasesOfPairs = 120;        // for one level of one question
 constexpr std::size_t kMostEdgesOfPairs = 6;  // into one set, the latest
 
 }  // namespace
@@ -58,7 +58,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
         best = least_at(question, t, t, best, labels, levels, ticks);
         possible = begin(question);
       } else {
-        best = std::min(best, t + load);
+        lower(best, t + load);
       }
     } else {
       // Sets entered at levels from here down to the one above the cut's cannot do better than this; the cut's own
@@ -69,7 +69,7 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
         best = least_at(question, levels[above], t, best, labels, levels, ticks);
         possible = begin(question);
       } else {
-        best = std::min(best, levels[above] + load);
+        lower(best, levels[above] + load);
       }
       level = above;
     }
@@ -77,6 +77,17 @@ double BlockFinish::least(const Question& question, const EdgeLabels& labels, co
   }
   ticks += 1 + (block_.work() - work_before) / kWorkPerTick;
   return best;
+}
+
+// To what the set at hand has given.
+void BlockFinish::lower(double& best, double found) {
+  if (!(found < best)) return;
+  best = found;
+  if (!recorded_) return;
+  recorded_->clear();
+  block_.for_each_inside([&](ClusterId c) {
+    for (NodeId v : model_.nodes(c)) recorded_->push_back(v);
+  });
 }
 
 // Of sets that are entered at `from` or later, but not after t: each case is nodes that are in, and nodes that are out,
@@ -101,19 +112,21 @@ double BlockFinish::least_at(const Question& question, double from, double t, do
     std::vector<EnteringEdge> entering;
     if (looked_at < kMostCasesOfPairs) entering = latest_entering(labels);
     const auto [start, late] = latest_together(entering, from, best - cut.load, labels, levels, best, ticks);
-    best = std::min(best, start + cut.load);
+    lower(best, start + cut.load);
+    // Either all of them enter, or there is a first that does not, and those before it do. So no set is in two cases: where
+    // branches are chains of nodes, each of which may be the one that is cut, that is the difference between a hundred
+    // cases and thousands.
+    Case before = now;
     const auto add = [&](NodeId v, bool in) {
-      open.push_back(now);
+      open.push_back(before);
       (in ? open.back().in : open.back().out).push_back(v);
     };
-    std::vector<NodeId> consumers;
-    for (const EnteringEdge& e : late) consumers.push_back(e.consumer);
-    std::sort(consumers.begin(), consumers.end());
-    consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
-    for (NodeId v : consumers) {
-      if (block_.side(v) != Side::In) add(v, false);
+    for (const EnteringEdge& e : late) {
+      if (block_.side(e.consumer) != Side::In) add(e.consumer, false);
+      add(e.producer, true);
+      before.in.push_back(e.consumer);
+      before.out.push_back(e.producer);
     }
-    for (const EnteringEdge& e : late) add(e.producer, true);
   }
   return best;
 }
@@ -123,8 +136,10 @@ BlockFinish::Late BlockFinish::latest_together(const std::vector<EnteringEdge>& 
                                                const EdgeLabels& labels, const std::vector<double>& levels,
                                                double at_most, std::uint64_t& ticks) {
   Late late{from, {}};
+  if (!entering.empty() && entering[0].label > from) late = {entering[0].label, {entering[0]}};
   for (std::size_t i = 0; i < entering.size(); ++i) {
     for (std::size_t j = i + 1; j < entering.size() && late.start < enough; ++j) {
+      if (entering[i].producer == entering[j].producer) continue;
       const double both = pairs_->both(entering[i], entering[j], labels, levels, at_most, ticks);
       if (both > late.start) late = {both, {entering[i], entering[j]}};
     }

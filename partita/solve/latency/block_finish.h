@@ -53,6 +53,9 @@ class BlockFinish {
     // Nodes that are in the block, too, all of them above `without`; and nodes that are not.
     std::span<const NodeId> also = {}, left_out = {};
   };
+  // From now on, the nodes of the set that gave an answer go there, if one did. For starts of searches.
+  void record(std::vector<NodeId>* set) { recorded_ = set; }
+
   // The least finish on an accelerator, or at_most if that is less. `levels` are the finite labels and 0, rising.
   double least(const Question& question, const EdgeLabels& labels, const std::vector<double>& levels,
                std::uint64_t& ticks);
@@ -74,6 +77,7 @@ class BlockFinish {
   };
   Late latest_together(const std::vector<EnteringEdge>& entering, double from, double enough, const EdgeLabels& labels,
                        const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
+  void lower(double& best, double found);
   bool rule_out(const Question& question, double room);
   bool fits(ClusterId c, double room);
   double largest_entering(const EdgeLabels& labels) const;
@@ -83,6 +87,7 @@ class BlockFinish {
   const double toll_;
   PartialBlock block_;
   std::unique_ptr<PairTimes> pairs_;
+  std::vector<NodeId>* recorded_ = nullptr;
 };
 
 }  // namespace partita::detail

@@ -184,9 +184,10 @@ class LatencySolver {
   void prove(LatencySearch& judge, std::uint64_t ticks) {
     try {
       improve_bound(ticks);
-      const std::vector<std::vector<NodeId>> blocks = bound_.take_suggestion();
-      if (!blocks.empty() && options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks)))
-        best_.offer(judge.best());
+      for (const LatencyBound::Blocks& blocks : bound_.take_suggestions()) {
+        if (options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks), budget_))
+          best_.offer(judge.best());
+      }
       if (done() || !(bound_.finished() || bound_.waiting())) return;
       if (can_branch()) divide_into_cases(judge, ticks);
       // Cases begin anew with what pairs teach about all splits.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/label_blocks.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -17,8 +18,9 @@ constexpr double kFirstFineToll = 1.0 / 4096;           // where labels of sever
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
-constexpr double kMostEntries = 400'000;  // of a table of a spine in detail
-constexpr std::size_t kDetails = 3;       // of spines; more of it where nothing else helps, or nothing else is better
+constexpr double kMostEntries = 400'000;     // of a table of a spine in detail
+constexpr std::size_t kMostSuggestions = 8;  // that nobody has asked for
+constexpr std::size_t kDetails = 3;  // of spines; more of it where nothing else helps, or nothing else is better
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
 constexpr const char* kByTolls = "labels with tolls: how soon each subgraph can finish, and on how few accelerators";
@@ -83,6 +85,7 @@ void LatencyBound::advance(Budget& slice) {
   } else if (packing_) {
     if (packing_->advance(slice)) end_packing();
   } else if (sweep_->advance(slice)) {
+    suggest_blocks_of_labels(slice);
     end_sweep();
   }
   technique.yield(bound_ > before);
@@ -120,6 +123,25 @@ std::size_t LatencyBound::spine_states() const {
   return static_cast<std::size_t>(std::lround(std::max(least, std::min(wanted, kMostEntries / (1.0 + blocks_)))));
 }
 
+// Of those that are of no use any more the last are kept.
+void LatencyBound::suggest(Blocks blocks) {
+  if (blocks.empty()) return;
+  suggestions_.push_back(std::move(blocks));
+  if (suggestions_.size() > kMostSuggestions) suggestions_.erase(suggestions_.begin());
+}
+
+// While a toll is looked for, and where a sweep raises the bound: then labels have come closer to a split.
+void LatencyBound::suggest_blocks_of_labels(Budget& slice) {
+  const Track& track = tracks_[turn_];
+  const double found = sweep_->bound() - tolls(track);
+  if (!pairs_ || track.direction == 1 || found == kNever) return;
+  if (stage_ != Stage::FineTolls && found <= bound_ * (1 + 2 * kRoundingOfFlows)) return;
+  std::uint64_t ticks = 0;
+  suggest(blocks_of_labels(*model_, *reach_, sweep_->labels(), sweep_->bound(), track.toll,
+                           static_cast<std::size_t>(blocks_), ticks));
+  slice.spend(ticks);
+}
+
 // For splits below the limit, if the facts say something of these alone; else for all.
 void LatencyBound::raise(double found, double tolls, const char* proof) {
   const double bound = std::min(found, limit_) - kRoundingOfFlows * (std::abs(found) + tolls);
@@ -145,7 +167,7 @@ void LatencyBound::end_spine() {
   raise(found, 0, kBySpine);
   spine_is_exact_ = spine->is_exact();
   to_come_ = spine->to_come();
-  if (found >= best_by_spine_ || needs_limit()) suggestion_ = spine->cheapest_blocks();
+  if (found >= best_by_spine_ || needs_limit()) suggest(spine->cheapest_blocks());
   if (needs_limit()) {
     if (spine->learn(limit_, facts_)) {
       facts_new_ = spine_is_old_ = packing_is_old_ = true;

@@ -53,8 +53,10 @@ class LatencyBound {
   bool look_at_pairs();
   // There is no split to compare with, and nothing to do without.
   bool waiting() const { return !finished_ && needs_limit() && limit_ == kNoLimit && !under_way(); }
-  // Blocks that the spine followed last would like to see (spine_bound.h); once, then nothing until there are others.
-  std::vector<std::vector<NodeId>> take_suggestion() { return std::exchange(suggestion_, {}); }
+  // Blocks that the spine followed last would like to see (spine_bound.h), and those that labels of several edges speak
+  // of (label_blocks.h); once, then nothing until there are others.
+  using Blocks = std::vector<std::vector<NodeId>>;
+  std::vector<Blocks> take_suggestions() { return std::exchange(suggestions_, {}); }
   // What is known of splits below the value given last; for branching.
   const LatencyFacts& facts() const { return facts_; }
 
@@ -75,6 +77,7 @@ class LatencyBound {
   // Labels are the stages after that of the spines.
   bool nothing_to_do() const { return tracks_.empty() || (stage_ != Stage::Spines && !settings_.labels); }
   void advance(Budget& slice);
+  void suggest_blocks_of_labels(Budget& slice);
   bool step(Budget& slice);
   bool under_way() const { return spine_ || sweep_ || packing_; }
   void begin();
@@ -91,6 +94,7 @@ class LatencyBound {
   bool look_at_finer_tolls();
   void try_next_fine_toll();
   bool learn(const Track& track);
+  void suggest(Blocks blocks);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
 
   const LatencyInstance& instance_;
@@ -110,7 +114,7 @@ class LatencyBound {
   std::unique_ptr<PackingBound> packing_;
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;
-  std::vector<std::vector<NodeId>> suggestion_;
+  std::vector<Blocks> suggestions_;
   std::size_t detail_ = 0;    // of the spine
   bool pairs_ = false;        // sweeps look at edges two by two
   double without_tolls_ = 0;  // what the last forward sweep without tolls gave

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostBranches = 8;
 constexpr std::size_t kMostToRetreat = 64;  // groups
+constexpr std::size_t kMostToLeave = 16;    // groups, besides sources
+constexpr std::size_t kTries = 4;           // with each group
 
 }  // namespace
 
@@ -33,13 +35,14 @@ void LatencyFan::begin(double latency, const Places& start) {
 }
 
 bool LatencyFan::advance(Budget& slice) {
-  if (spare_.size() < 2) return true;
   const TimeWatch watch(&slice);
-  // Not counted in ticks: all fans of a split take less than a thousandth of the run before them.
-  for (; next_ < 2 * instance_.group_count(); ++next_) {
+  // Not counted in ticks: all tries with a split take less than a thousandth of the run before them.
+  for (; next_ < kTries * instance_.group_count(); ++next_) {
     if (slice.exhausted()) return false;
     watch.look();
-    if (spread(GroupId(next_ / 2), next_ % 2 == 0)) {
+    const GroupId g(next_ / kTries);
+    const bool down = next_ % 2 == 0;
+    if (next_ % kTries < 2 ? spread(g, down) : leave(g, down)) {
       const LatencyValue::Measure& m = places_.measure();
       if (m.waiting == 0 && m.excess == 0 && m.latency < latency_) {
         latency_ = m.latency;
@@ -54,7 +57,7 @@ bool LatencyFan::advance(Budget& slice) {
 // False if there is nothing to spread, or no room; something may have moved then.
 bool LatencyFan::spread(GroupId end, bool down) {
   const auto onward = next(end, down);
-  if (onward.size() < 2) return false;
+  if (onward.size() < 2 || spare_.size() < 2) return false;
   const auto on_accelerator = [&](GroupId g) { return !places_.on_host(g); };
   const auto first = std::find_if(onward.begin(), onward.end(), on_accelerator);
   if (first == onward.end()) return false;
@@ -101,6 +104,34 @@ std::vector<LatencyFan::Branch> LatencyFan::branches_of(GroupId end, bool down, 
     if (!branch.empty()) branches.push_back(std::move(branch));
   }
   return branches;
+}
+
+// To hosts: this group and what lies behind it in its block, with the sources that nobody else reads. As with spread().
+bool LatencyFan::leave(GroupId first, bool down) {
+  const Place from = places_.place(first), host = places_.value().host();
+  if (from == host) return false;
+  std::vector<GroupId> leaves = {first};
+  const auto is_there = [&](GroupId h) { return std::find(leaves.begin(), leaves.end(), h) != leaves.end(); };
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    for (GroupId h : next(leaves[i], down)) {
+      if (places_.place(h) != from || is_there(h)) continue;
+      leaves.push_back(h);
+      if (leaves.size() > kMostToLeave) return false;
+    }
+  }
+  for (std::size_t i = 0, count = leaves.size(); i < count; ++i) {
+    for (GroupId h : next(leaves[i], !down)) {
+      const auto readers = next(h, down);
+      if (places_.place(h) == from && is_source(h, down) && !is_there(h) &&
+          std::all_of(readers.begin(), readers.end(), is_there))
+        leaves.push_back(h);
+    }
+  }
+  for (GroupId g : leaves) {
+    if (!places_.can_be(g, host)) return false;
+    places_.set(g, host);
+  }
+  return true;
 }
 
 // Moves the end out of the block of its branches, with what lies before it there, to where that comes from.

@@ -21,6 +21,7 @@ constexpr std::array kHot{0.02, 0.05, 0.01, 0.03};
 constexpr std::array kHotOnLargeGraphs{0.001, 0.02, 0.005, 0.05};
 constexpr std::size_t kLargeGraph = 1000;
 constexpr double kMostPrice = 100;
+constexpr int kMostRoundsOfFans = 8;  // with a suggestion
 
 }  // namespace
 
@@ -98,11 +99,32 @@ bool LatencySearch::offer(const LatencySplit& split) {
   return place && take(*place);
 }
 
-bool LatencySearch::suggest(const LatencySplit& split) {
+bool LatencySearch::suggest(const LatencySplit& split, Budget& budget) {
   auto place = places(split);
   if (!place) return false;
-  const bool better = take(*place);
+  bool better = take(*place);
+  if (value_.slots() == 1) {
+    better = improve_suggestion(*place, budget) || better;
+    spreading_ = false;  // what was under way begins anew
+    spread_ = kNever;
+    begin_to_spread();
+  }
   suggested_ = std::move(*place);
+  return better;
+}
+
+// By fans alone: from what is not yet legal, or not yet better than the best, to what is.
+bool LatencySearch::improve_suggestion(Places place, Budget& budget) {
+  bool better = false;
+  for (int round = 0; round < kMostRoundsOfFans; ++round) {
+    value_.place_all(place);
+    const LatencyValue::Measure& m = value_.measure();
+    fan_.begin(m.waiting == 0 && m.excess == 0 ? m.latency : kNever, place);
+    fan_.advance(budget);
+    if (!fan_.best()) break;
+    place = *fan_.best();
+    better = take(place) || better;
+  }
   return better;
 }
 

@@ -36,7 +36,7 @@ class LatencySearch {
   // A split found elsewhere; taken if it is legal and better. Its value is not looked at.
   bool offer(const LatencySplit& split);
   // One that may be neither, but is worth to begin with: the next run does.
-  bool suggest(const LatencySplit& split);
+  bool suggest(const LatencySplit& split, Budget& budget);
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
   const LatencySplit& best() const { return best_; }
@@ -60,6 +60,7 @@ class LatencySearch {
   void anneal(Budget& slice);
   void start_annealing();
   void end_annealing();
+  bool improve_suggestion(Places place, Budget& budget);
   void spread_branches(Budget& slice);
   void begin_to_spread();
   double scale() const;

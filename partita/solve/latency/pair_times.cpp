@@ -75,7 +75,9 @@ double PairTimes::find_all(const std::vector<EnteringEdge>& edges, const EdgeLab
     later = std::max(later, e.label);
   }
   const auto block_of = [&](std::size_t i, std::span<const NodeId> also, double no_more) {
-    return finish_.least({producers[i], edges[i].consumer, no_more, also, out}, labels, levels, ticks);
+    if (edges[i].label >= no_more) return no_more;
+    const double found = finish_.least({producers[i], edges[i].consumer, no_more, also, out}, labels, levels, ticks);
+    return std::max(found, edges[i].label);
   };
   double least = block_of(0, std::span(producers).subspan(1), at_most);
   const NodeId c = last_before(producers);
@@ -126,7 +128,9 @@ double PairTimes::apart(const EnteringEdge& from, NodeId other, NodeId shared, c
     at_most = std::min(at_most, start + model_.instance().nodes[from.producer].host_time);
   }
   const NodeId left_out[] = {other, shared};
-  return finish_.least({from.producer, from.consumer, at_most, {}, left_out}, labels, levels, ticks);
+  if (from.label >= at_most) return at_most;
+  const double found = finish_.least({from.producer, from.consumer, at_most, {}, left_out}, labels, levels, ticks);
+  return std::max(found, from.label);
 }
 
 // The last node that all of these come after.

@@ -34,6 +34,8 @@
 // is the third. If not, and one of these blocks is an ancestor of another, this other starts when it is done: the
 // fourth. If none is an ancestor of another, each of them is done at the time of the fifth case without tolls, at the
 // soonest, and the others are not among its ancestors. ∎
+// A block that holds pi and not ai also finishes no sooner than the label of this edge says. That counts wherever a case
+// is about such a block: labels know of what comes before it in pairs, and the questions asked here do not.
 //
 // **Tolls** are paid for all blocks of accelerators before S, not only for those on one path: with a toll x, a label is at
 // most the finish of p's block plus x for this block and for each of its ancestors. That is what the sweeps say, for a
@@ -41,8 +43,8 @@
 // the blocks beside. An edge that is cut has its producer's block with all ancestors on one side and its consumer's with
 // all descendants on the other, so labels of both directions still add up to no more than the latency and x for each
 // block there is. (The operators of BERT with 12 layers and a tenth of the transfer costs: a fan over three accelerators
-// is cheaper than a cut at one narrow node, four times. There are accelerators for one.) Tests:
-// tests/solve/pair_times_test.cpp.
+// is cheaper than a cut at one narrow node, four times. There are accelerators for one.) Tests: tests/solve/pair_times_test.cpp,
+// which looks at each label by itself.
 #pragma once
 
 #include <cstdint>
@@ -62,11 +64,11 @@ class PairTimes {
 
   // The producers of two edges into one block are not both done before this, or `at_most`. Labels must not fall between
   // calls.
-  // The same for two or more, of different producers: dearer, and never less.
-  double all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels, const std::vector<double>& levels,
-             double at_most, std::uint64_t& ticks);
   double both(const EnteringEdge& one, const EnteringEdge& other, const EdgeLabels& labels,
               const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
+  // The same for two or more, of different producers: dearer, and mostly later.
+  double all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels, const std::vector<double>& levels,
+             double at_most, std::uint64_t& ticks);
 
  private:
   double find(const EnteringEdge& one, const EnteringEdge& other, const EdgeLabels& labels,

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace partita::detail {
+namespace {
+
+constexpr int kMostMeetings = 8;
+constexpr double kWorthIt = 1e-7;  // of the bound; gaps ten times as large are closed
+
+}  // namespace
 
 std::size_t TollSearch::highest() const {
   const auto lower = [](const Point& a, const Point& b) { return a.bound < b.bound; };
@@ -11,7 +17,7 @@ std::size_t TollSearch::highest() const {
 }
 
 // Of the line through this point and the one before, and the line through that point and the one behind.
-std::optional<double> TollSearch::meeting(std::size_t left, std::size_t right) const {
+std::optional<TollSearch::Point> TollSearch::meeting(std::size_t left, std::size_t right) const {
   if (left < 1 || right + 1 >= points_.size()) return std::nullopt;
   const auto slope = [&](std::size_t i) {
     return (points_[i + 1].bound - points_[i].bound) / (points_[i + 1].toll - points_[i].toll);
@@ -21,7 +27,21 @@ std::optional<double> TollSearch::meeting(std::size_t left, std::size_t right) c
   if (!(up > down)) return std::nullopt;
   const double toll = (b.bound - a.bound + up * a.toll - down * b.toll) / (up - down);
   if (!(toll > a.toll && toll < b.toll)) return std::nullopt;
-  return toll;
+  return Point{toll, a.bound + up * (toll - a.toll)};
+}
+
+// To the right or to the left of the highest point, whichever may be higher.
+std::optional<double> TollSearch::best_meeting() const {
+  const std::size_t top = highest();
+  if (top == 0) return std::nullopt;
+  std::optional<double> best;
+  double height = points_[top].bound * (1 + kWorthIt);
+  for (const auto& there : {meeting(top - 1, top), meeting(top, top + 1)}) {
+    if (!there || there->bound <= height) continue;
+    height = there->bound;
+    best = there->toll;
+  }
+  return best;
 }
 
 void TollSearch::tell(double bound) {
@@ -37,14 +57,8 @@ void TollSearch::tell(double bound) {
       return;
     }
     doubling_ = false;
-    if (top == 0) return;
-    for (const auto& toll : {meeting(top, top + 1), meeting(top - 1, top)}) {
-      if (toll) meetings_.push_back(*toll);
-    }
   }
-  if (meetings_.empty()) return;
-  next_ = meetings_.back();
-  meetings_.pop_back();
+  if (meetings_++ < kMostMeetings) next_ = best_meeting();
 }
 
 }  // namespace partita::detail

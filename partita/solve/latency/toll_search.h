@@ -4,8 +4,9 @@
 // With a toll x for each block, what labels give less x * b is the least of many lines: one for each kind of split, with
 // a slope of its blocks on the way less b. So it is concave, and highest where two lines meet. Tolls are doubled until
 // the bound has fallen twice; then the lines through the points to the left and to the right of the highest one are
-// made to meet, in the two ways in which they may. Any toll gives a valid bound. Tests:
-// tests/solve/latency_bound_test.cpp.
+// made to meet, in the two ways in which they may: a concave function is nowhere above them there. So it goes on as long
+// as that promises something; each point found makes the lines steeper or flatter, and the next comes closer. Any toll
+// gives a valid bound. Tests: tests/solve/toll_search_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,12 @@ class TollSearch {
     double toll, bound;
   };
   std::size_t highest() const;
-  std::optional<double> meeting(std::size_t left, std::size_t right) const;
+  std::optional<Point> meeting(std::size_t left, std::size_t right) const;
+  std::optional<double> best_meeting() const;
 
   double last_;
-  std::vector<Point> points_;     // by toll
-  std::vector<double> meetings_;  // still to try
+  std::vector<Point> points_;  // by toll
+  int meetings_ = 0;
   bool doubling_ = true;
   std::optional<double> next_;
 };
