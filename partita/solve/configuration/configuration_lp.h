@@ -146,6 +146,9 @@ class ConfigurationLp {
  private:
   class Run;
 
+  // Groups that are alike have one row, and one price.
+  bool shares_rows() const { return !apart_ && model_.alike.size() > 0; }
+
   const ConfigurationModel model_;
   const std::size_t accelerators_;  // classes
   const std::vector<GroupId> order_;
