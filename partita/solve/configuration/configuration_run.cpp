@@ -460,6 +460,7 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
     const double part = static_cast<double>(held(0, accelerators_, probe)) / static_cast<double>(for_accelerators);
     for (std::size_t at : levels_of_proof(part)) {
       if (none_dearer(room, gross, net, tolls, at, probe, budget)) return true;
+      if (budget.exhausted()) return false;
     }
     probe.vain = true;
     break;

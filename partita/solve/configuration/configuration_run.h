@@ -78,8 +78,10 @@ class ConfigurationLp::Run {
   Probe& probe(std::size_t i);
   bool try_side_by_side(const GroupPrices& outer, Budget& budget);
   void choose_weights(const Budget& budget);
-  // Beside the dearest: together, all probes look for as many as one would alone.
+  // Beside the dearest: together, all probes look for as many as one would alone. Near the best prices one is enough:
+  // cuts far from them say little there. [With six, InceptionV3, contiguous training, 122.2: 3.6 s instead of 1.3.]
   int columns_of_a_probe(std::size_t c) const {
+    if (nearby_) return 1;
     const int sharing = static_cast<int>(probing_);
     return (classes_[c].count + sharing - 1) / sharing;
   }
@@ -149,6 +151,7 @@ class ConfigurationLp::Run {
   int rounds_ = 0;
   std::unique_ptr<PriceBundle> bundle_;  // null before the first round near the inner prices
   double near_step_ = 2e-4;              // how far below the best prices such a round wants to come at least
+  bool nearby_ = false;                  // this round is such a one
   int near_rounds_ = 0;                  // left before the next of the master
   bool useful_ = false;
 };
