@@ -89,6 +89,22 @@ TEST(LimitLadder, TriesWhatSeemsEasyFirst) {
   EXPECT_GT(ladder.next(100, 60, 1), 60);
 }
 
+TEST(LimitLadder, GoesAsFarUpAsPricesSeemToRefute) {
+  LimitLadder ladder;
+  const double top = ladder.next(100, 50, kLong);
+  ladder.undecided(false);
+  const double first = ladder.next(100, 50, 1);
+  ladder.refuted(90);
+  const double second = ladder.next(100, first, 1);
+  EXPECT_GT(second, 85);
+  EXPECT_LE(second, 90);
+  ladder.refuted(101);
+  EXPECT_EQ(ladder.next(100, second, 1), top);
+  EXPECT_GT(likely_limit_above(90, 0.99), 90);
+  EXPECT_LT(likely_limit_above(90, 0.99), 91);
+  EXPECT_EQ(likely_limit_above(90, 1.01), 0);
+}
+
 TEST(LimitLadder, EndsWhereTheRelaxationAllowsWhatIsNotRefuted) {
   LimitLadder ladder;
   double bound = 50, allowed = 80;  // as a relaxation would answer whose own optimum is 80

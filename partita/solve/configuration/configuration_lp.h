@@ -29,7 +29,7 @@
 // The LP's duals jump about, so they are not priced as they are but smoothed towards the inner prices, those that came
 // nearest to a proof [Wentges-ITOR'97]. How much is adapted: less where the slope at the last prices says that the
 // bound still rises towards the duals, more where it falls [Pessoa-Sadykov-Uchoa-Vanderbeck-IJOC'18]. On graphs of
-// layers, whose best prices are close to plain volumes, this is what makes it converge. Tests:
+// layers, whose best prices are close to plain volumes, most rounds do better with a bundle (price_bundle.h). Tests:
 // tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp, tests/check/certificate_test.cpp.
 #pragma once
 
@@ -145,6 +145,9 @@ class ConfigurationLp {
 
  private:
   class Run;
+
+  // Groups that are alike have one row, and one price.
+  bool shares_rows() const { return !apart_ && model_.alike.size() > 0; }
 
   const ConfigurationModel model_;
   const std::size_t accelerators_;  // classes

@@ -24,7 +24,12 @@ constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000};
 constexpr std::size_t kFirstLevelExactly = 1, kHostLevel = 3;
 // Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
 constexpr double kWidthsMissed = 6;
-constexpr int kVainProofsPerLevel = 2;     // prices get better meanwhile, and finer buckets are dear
+// Prices get better meanwhile, and finer buckets are dear; near the inner prices they get better sooner.
+constexpr int kVainProofsPerLevel = 2, kVainProofsNearby = 3;
+// With finer buckets proofs take long, and fail where the dearest set is not a width below the goal.
+constexpr std::size_t kQuickLevel = 2;
+constexpr double kWidthsForProof = 1, kWidthsForSure = 20;
+constexpr std::size_t kLevelsAhead = 2;
 constexpr double kDearPrice = 0.9;         // of the dearest set of its class: the least for further columns
 constexpr std::size_t kDisjointLevel = 1;  // buckets for them
 constexpr double kDearExactly = 0.5;       // the same where sets must fit together
@@ -95,7 +100,7 @@ ConfigurationLp::Run::Run(ConfigurationLp& owner, double limit, std::vector<Pair
 }
 
 IdVector<GroupId, std::size_t> ConfigurationLp::Run::rows_of_groups(const ConfigurationLp& owner) {
-  if (!owner.apart_ && owner.model_.alike.size() > 0) return owner.model_.alike;
+  if (owner.shares_rows()) return owner.model_.alike;
   IdVector<GroupId, std::size_t> rows(owner.model_.groups);
   for (GroupId v : rows.all()) rows[v] = v.index();
   return rows;
@@ -116,6 +121,10 @@ Refutation ConfigurationLp::Run::go(Budget& budget) {
   if (accelerators_ == 0) return Refutation::LpFeasible;  // hosts alone were looked at
   while (!budget.exhausted() && !stuck_) {
     take_new_columns();
+    if (is_near_round()) {
+      if (step_nearby(budget)) return Refutation::Refuted;
+      continue;
+    }
     const double value = solve_master(budget);
     solved_ = true;
     if (value <= 1 + kReducedCostEpsilon && (!exactly_ || master_.artificial_part() <= kReducedCostEpsilon))
@@ -180,12 +189,30 @@ void ConfigurationLp::Run::take_found(Probe& probe) {
 
 // Also counts proofs in vain.
 bool ConfigurationLp::Run::take_proof(Probe& probe) {
-  if (probe.vain && ++vain_proofs_ == kVainProofsPerLevel) look_closer();
+  if (probe.vain && ++vain_proofs_ >= vain_proofs_per_level()) look_closer();
   probe.vain = false;
   if (!probe.proof) return false;
   owner_.proof_ = std::move(*probe.proof);
   probe.proof.reset();
   return true;
+}
+
+int ConfigurationLp::Run::vain_proofs_per_level() const { return bundle_ ? kVainProofsNearby : kVainProofsPerLevel; }
+
+// Of buckets, where the dearest sets found come to this part of what they must stay below. Before columns are looked
+// for with finer buckets, a proof is, if there is room enough for one: it takes a third of the time.
+std::vector<std::size_t> ConfigurationLp::Run::levels_of_proof(double part) const {
+  const auto widths = [&](std::size_t level) { return (1 - part) * kBuckets[level]; };
+  std::vector<std::size_t> levels;
+  if (!bundle_ || level_ <= kQuickLevel || level_ + 1 == kBuckets.size() || widths(level_) >= kWidthsForProof)
+    levels.push_back(level_);
+  if (!bundle_ || vain_proofs_ + 1 < vain_proofs_per_level()) return levels;
+  for (std::size_t finer = level_ + 1; finer < std::min(kBuckets.size(), level_ + 1 + kLevelsAhead); ++finer) {
+    if (widths(finer) < kWidthsForSure) continue;
+    levels.push_back(finer);
+    break;
+  }
+  return levels;
 }
 
 bool ConfigurationLp::Run::start(Budget& budget) {
@@ -430,11 +457,15 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
     if (static_cast<double>(held(0, accelerators_, probe)) > static_cast<double>(for_accelerators) * (1 + missed))
       break;
     if (level < level_) continue;
-    if (none_dearer(room, gross, net, tolls, probe, budget)) return true;
+    const double part = static_cast<double>(held(0, accelerators_, probe)) / static_cast<double>(for_accelerators);
+    for (std::size_t at : levels_of_proof(part)) {
+      if (none_dearer(room, gross, net, tolls, at, probe, budget)) return true;
+      if (budget.exhausted()) return false;
+    }
     probe.vain = true;
     break;
   }
-  const bool closer = probe.vain && vain_proofs_ + 1 == kVainProofsPerLevel;
+  const bool closer = probe.vain && vain_proofs_ + 1 == vain_proofs_per_level();
   IdVector<GroupId, char> taken(groups(), 0);
   for (std::size_t c = 0; c < accelerators_; ++c) {
     remember(dearest[c].groups, c, probe);
@@ -474,7 +505,8 @@ WideInt ConfigurationLp::Run::held(std::size_t from, std::size_t to, const Probe
 // The room above the dearest sets is shared out evenly. If no class has a set dearer than that, all devices together
 // hold at most `room`, and that is the proof.
 bool ConfigurationLp::Run::none_dearer(WideInt room, const Prices& gross, const std::vector<Prices>& net,
-                                       const std::vector<std::int64_t>& tolls, Probe& probe, Budget& budget) const {
+                                       const std::vector<std::int64_t>& tolls, std::size_t level, Probe& probe,
+                                       Budget& budget) const {
   const WideInt left = room - held(0, with_columns_, probe);
   if (left < 0) return false;
   WideInt sharing = 0;
@@ -487,22 +519,22 @@ bool ConfigurationLp::Run::none_dearer(WideInt room, const Prices& gross, const 
     }
     const Price most = probe.dearest[c].price + static_cast<Price>(left / sharing);
     if (classes_[c].host) probe.pricings[c]->set_prices(net[c], &budget);
-    if (!probe.pricings[c]->none_above(kBuckets[level_], most, budget)) {
+    if (!probe.pricings[c]->none_above(kBuckets[level], most, budget)) {
       // Of a host a dearer set may have been missed, which the next prices should know of.
       if (!classes_[c].host) return false;
-      if (const auto better = probe.pricings[c]->good_column(kBuckets[level_], probe.dearest[c].price, budget))
+      if (const auto better = probe.pricings[c]->good_column(kBuckets[level], probe.dearest[c].price, budget))
         remember(better->groups, c, probe);
       return false;
     }
-    proof.devices.push_back(proof_of(c, tolls[c], probe.pricings[c]->theta(), most));
+    proof.devices.push_back(proof_of(c, tolls[c], probe.pricings[c]->theta(), level, most));
   }
   probe.proof = std::move(proof);
   return true;
 }
 
 FreeProof::Devices ConfigurationLp::Run::proof_of(std::size_t c, std::int64_t toll, std::int64_t theta,
-                                                  Price most) const {
-  FreeProof::Devices of_class{toll, theta, kBuckets[level_], most, {}, trellises_[c]->forgotten()};
+                                                  std::size_t level, Price most) const {
+  FreeProof::Devices of_class{toll, theta, kBuckets[level], most, {}, trellises_[c]->forgotten()};
   for (NetId e : trellises_[c]->ignored()) {
     const auto members = owner_.model_.classes[c].graph.members(e);
     of_class.ignored.emplace_back(members.begin(), members.end());
@@ -599,6 +631,7 @@ bool ConfigurationLp::Run::learn(const std::vector<GroupId>& column, std::size_t
   const Scaled& scaled = classes_[c].scaled;
   master_.add(column, c);
   in_master_.emplace_back(&*known, c);
+  if (bundle_) bundle_->add(c, cut_of(column, c));
   if (!inner_.empty() && c < accelerators_)
     inner_dearest_[c] = std::max(inner_dearest_[c], inner_.net(column, c, scaled));
   useful_ = useful_ || master_.prices().net(column, c, scaled) >

@@ -20,12 +20,18 @@ constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
 constexpr double kFurther = 2;
 constexpr double kMostShortfall = 2;     // with more, prices know nothing
 constexpr double kBelowShortfall = 1.1;  // an exponent: how much lower the next limit is than prices seem to ask for
+constexpr double kAboveShortfall = 0.8;  // of how much higher it might be than the one that was refuted
+constexpr double kFarthestStep = 0.9;    // of the same way, where prices are that good
 constexpr double kStep = 0.35;  // of the way to the lowest limit that was too hard: limits get harder towards it
 
 }  // namespace
 
 double likely_limit(double limit, double shortfall) {
   return shortfall > 1 && shortfall < kMostShortfall ? limit / std::pow(shortfall, kBelowShortfall) : 0;
+}
+
+double likely_limit_above(double limit, double shortfall) {
+  return shortfall > 0 && shortfall < 1 ? limit * (1 + kAboveShortfall * (1 / shortfall - 1)) : 0;
 }
 
 LimitLadder::LimitLadder(const Patience& patience)
@@ -65,8 +71,10 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
       patience_top_ = std::max(given_.top, patience_top_ * kMorePatience);
       spent_ = 0;
     }
-    if (top_failed_ || top >= allowed_from_)
-      limit = bound + kStep * (std::min({top, allowed_from_, hard_from_}) - bound);
+    if (top_failed_ || top >= allowed_from_) {
+      const double way = std::min({top, allowed_from_, hard_from_}) - bound;
+      limit = bound + std::clamp(easy_ - bound, kStep * way, kFarthestStep * way);
+    }
   }
   if (limit != last_) spent_ = 0;
   last_ = limit;
@@ -82,14 +90,19 @@ std::uint64_t LimitLadder::within_patience(std::uint64_t ticks) {
   return ticks - too_many;
 }
 
-void LimitLadder::refuted() {
+void LimitLadder::refuted(double likely) {
   ++climbed_;
   likely_ = 0;
+  easy_ = likely;
   spent_ = 0;
+  if (likely < top_) return;
+  top_failed_ = false;
+  patience_top_ = std::max(given_.top, patience_top_);
 }
 
 void LimitLadder::impossible() {
   allowed_from_ = std::min(allowed_from_, last_);
+  easy_ = 0;
   likely_ = 0;
   spent_ = 0;
 }
@@ -98,6 +111,7 @@ void LimitLadder::undecided(bool unproved, double likely) {
   const bool at_top = last_ == top_;
   if (!unproved && spent_ < (at_top ? patience_top_ : patience_)) return;
   spent_ = 0;
+  easy_ = 0;
   // What only seemed easy was judged too well: the next one is further off.
   likely_ = likely > 0 && last_ == likely_ ? last_ - kFurther * (last_ - likely) : likely;
   if (at_top) {

@@ -17,6 +17,8 @@ namespace partita::detail {
 // A lower limit that prices seem to refute which fall short of refuting this one by a factor (ConfigurationLp::shortfall);
 // 0 if they know nothing.
 double likely_limit(double limit, double shortfall);
+// A higher one, of prices that have refuted this one with room to spare.
+double likely_limit_above(double limit, double shortfall);
 
 class LimitLadder {
  public:
@@ -36,8 +38,8 @@ class LimitLadder {
   std::uint64_t within_patience(std::uint64_t ticks);
 
   // What came of the last limit.
-  void refuted();
-  void impossible();  // the relaxation allows it
+  void refuted(double likely = 0);  // a higher limit that seems easy by now, or 0
+  void impossible();                // the relaxation allows it
   // A better split was made of what the relaxation allows. It hardly refutes the limit just below, so others come first.
   void split_was_allowed() { top_is_hopeless_ = true; }
   // The turn ended; or (unproved) a refutation did not pass its check. `likely` is a lower limit that seems easy, or 0.
@@ -62,6 +64,7 @@ class LimitLadder {
   double allowed_from_ = kNone;  // the relaxation allows limits from here on
   double hard_from_ = kNone;     // limits from here on took too long
   double likely_ = 0;            // worth a try before all others; 0: none is
+  double easy_ = 0;              // the next limit on the way up need not be lower; 0: nobody knows
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false, top_is_hopeless_ = false;
