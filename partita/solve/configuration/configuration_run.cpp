@@ -598,14 +598,15 @@ void ConfigurationLp::Run::want_columns(MoreColumns wanted, Probe& probe, Budget
     remember(std::move(column), c, probe);
 }
 
-double ConfigurationLp::Run::solve_master(Budget& budget) {
+// Does something that needs no new columns, and looks for those that are wanted at its side.
+template <class Work>
+void ConfigurationLp::Run::beside_columns(Budget& budget, const Work& work) {
   Probe& first = probe(0);
   const std::vector<MoreColumns> later = std::exchange(first.later, {});
   std::vector<std::vector<std::vector<GroupId>>> columns(later.size());
-  double value = 0;
   for_each(budget, 1 + later.size(), [&](std::size_t i, std::size_t) {
     if (i == 0) {
-      value = master_.solve(budget);
+      work();
     } else {
       const MoreColumns& wanted = later[i - 1];
       columns[i - 1] = disjoint_columns(wanted, *first.pricings[wanted.device_class], budget);
@@ -616,7 +617,18 @@ double ConfigurationLp::Run::solve_master(Budget& budget) {
     for (std::vector<GroupId>& column : columns[i]) remember(std::move(column), later[i].device_class, first);
   }
   take_found(first);
+}
+
+double ConfigurationLp::Run::solve_master(Budget& budget) {
+  double value = 0;
+  beside_columns(budget, [&] { value = master_.solve(budget); });
   return value;
+}
+
+PriceBundle::Proposal ConfigurationLp::Run::propose_nearby(double level, Budget& budget) {
+  PriceBundle::Proposal proposal;
+  beside_columns(budget, [&] { proposal = bundle_->propose(coordinates(inner_), level); });
+  return proposal;
 }
 
 void ConfigurationLp::Run::remember(std::vector<GroupId> groups, std::size_t c, Probe& probe) {
