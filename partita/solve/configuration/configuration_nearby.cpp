@@ -99,7 +99,7 @@ bool ConfigurationLp::Run::step_nearby(Budget& budget) {
   }
   const double now = together(inner_dearest_) - devices_;
   const double fall = std::max(kPartOfWay * (now + kRoomForProof * devices_), near_step_ * devices_);
-  const PriceBundle::Proposal proposal = propose_nearby(now - fall, budget);
+  const PriceBundle::Proposal proposal = bundle_->propose(coordinates(inner_), now - fall);
   GroupPrices next = inner_;
   for (std::size_t i = 0; i < next.of.size(); ++i) next.of[i] = proposal.prices[i];
   for (std::size_t c = 0; c < next.toll.size(); ++c) next.toll[c] = std::max(0.0, proposal.prices[groups() + c]);
@@ -114,6 +114,7 @@ bool ConfigurationLp::Run::step_nearby(Budget& budget) {
   nearby_ = true;
   try_prices(first, budget);
   nearby_ = false;
+  look_for_later_columns(budget, [] {});
   const std::size_t known = in_master_.size(), cuts = bundle_->cuts();
   take_found(first);
   if (take_proof(first)) return true;

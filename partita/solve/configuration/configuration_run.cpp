@@ -598,37 +598,30 @@ void ConfigurationLp::Run::want_columns(MoreColumns wanted, Probe& probe, Budget
     remember(std::move(column), c, probe);
 }
 
-// Does something that needs no new columns, and looks for those that are wanted at its side.
-template <class Work>
-void ConfigurationLp::Run::beside_columns(Budget& budget, const Work& work) {
+// Of each class by itself; and does, beside that, what needs none of them.
+void ConfigurationLp::Run::look_for_later_columns(Budget& budget, const std::function<void()>& beside) {
   Probe& first = probe(0);
   const std::vector<MoreColumns> later = std::exchange(first.later, {});
   std::vector<std::vector<std::vector<GroupId>>> columns(later.size());
   for_each(budget, 1 + later.size(), [&](std::size_t i, std::size_t) {
     if (i == 0) {
-      work();
+      beside();
     } else {
       const MoreColumns& wanted = later[i - 1];
       columns[i - 1] = disjoint_columns(wanted, *first.pricings[wanted.device_class], budget);
     }
   });
-  useful_ = false;  // from here on, of the duals just found
   for (std::size_t i = 0; i < later.size(); ++i) {
     for (std::vector<GroupId>& column : columns[i]) remember(std::move(column), later[i].device_class, first);
   }
-  take_found(first);
 }
 
 double ConfigurationLp::Run::solve_master(Budget& budget) {
   double value = 0;
-  beside_columns(budget, [&] { value = master_.solve(budget); });
+  look_for_later_columns(budget, [&] { value = master_.solve(budget); });
+  useful_ = false;  // from here on, of the duals just found
+  take_found(probe(0));
   return value;
-}
-
-PriceBundle::Proposal ConfigurationLp::Run::propose_nearby(double level, Budget& budget) {
-  PriceBundle::Proposal proposal;
-  beside_columns(budget, [&] { proposal = bundle_->propose(coordinates(inner_), level); });
-  return proposal;
 }
 
 void ConfigurationLp::Run::remember(std::vector<GroupId> groups, std::size_t c, Probe& probe) {

@@ -10,6 +10,7 @@
 // Tests: tests/solve/configuration_threads_test.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -115,10 +116,8 @@ class ConfigurationLp::Run {
   PricedSet dearest_known(std::size_t c, const Prices& prices, const Probe& probe) const;
   void want_columns(MoreColumns wanted, Probe& probe, Budget& budget) const;
   std::vector<std::vector<GroupId>> disjoint_columns(MoreColumns wanted, Pricing& pricing, Budget& budget) const;
-  template <class Work>
-  void beside_columns(Budget& budget, const Work& work);
+  void look_for_later_columns(Budget& budget, const std::function<void()>& beside);
   double solve_master(Budget& budget);
-  PriceBundle::Proposal propose_nearby(double level, Budget& budget);
   static void remember(std::vector<GroupId> groups, std::size_t c, Probe& probe);
   bool learn(const std::vector<GroupId>& column, std::size_t c);
   void take_new_columns();
