@@ -219,9 +219,7 @@ Plan answer_all(const Problem& problem, const PlanOptions& options, Budget& budg
 }  // namespace
 
 Plan answer(const Problem& problem, const PlanOptions& options, Budget& budget, const Sink& sink) {
-  // Searches for latency have threads of their own.
-  if (options.threads <= 1 || problem.objective == Objective::Latency)
-    return answer_all(problem, options, budget, sink, true);
+  if (options.threads <= 1) return answer_all(problem, options, budget, sink, true);
   Workers workers(options.threads);
   Budget shared(budget, budget.limits().ticks);
   shared.work_with(workers);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -25,10 +26,10 @@ namespace {
 
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
-constexpr std::uint64_t kSharedTurn = 20'000;  // between looks at what other threads found
+constexpr double kLongestSharedTurn = 200'000;  // between looks at what other threads found
+constexpr int kRestForTurn = 3;                 // as long as so many turns
 constexpr int kMostSearches = 64;
-constexpr std::chrono::milliseconds kPause{2};   // until there may be a split to compare with
-constexpr std::chrono::milliseconds kRest{100};  // between turns of a search of a few each
+constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
 constexpr double kNearlyClosed = 0.01;  // a gap below which searches get less and less time,
 constexpr double kLeastShare = 0.25;    // but no less than this, in turns of the bound
@@ -130,12 +131,17 @@ class LatencySolver {
   // as with one thread, rests for most of the time: its core is for the bounds, which share what they do.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
-      double ticks = 0;
-      while (!done() && !search.finished()) {
-        ticks += static_cast<double>(improve_split(search, kSharedTurn));
+      double used = 0;
+      const double first = first_turn() * static_cast<double>(options_.settings.split_share);
+      for (double turn = first; !done() && !search.finished();
+           turn = std::max(turn, std::min(turn * options_.settings.turn_growth, kLongestSharedTurn))) {
+        if (&search == &search_) take_suggestions();
+        const auto begin = std::chrono::steady_clock::now();
+        used += static_cast<double>(improve_split(search, in_ticks(turn)));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
-        const double share = (first_turn() + static_cast<double>(ticks_of_bounds_)) * share_of_splits();
-        if (ticks > share && !bounds_rest_ && !done()) std::this_thread::sleep_for(kRest);
+        const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits();
+        if (used > share && !bounds_rest_ && !done())
+          std::this_thread::sleep_for(kRestForTurn * (std::chrono::steady_clock::now() - begin));
       }
     });
   }
@@ -185,8 +191,7 @@ class LatencySolver {
     try {
       improve_bound(ticks);
       for (const LatencyBound::Blocks& blocks : bound_.take_suggestions()) {
-        if (options_.settings.spine_suggestions && judge.suggest(split_from_blocks(instance_, blocks), budget_))
-          best_.offer(judge.best());
+        if (options_.settings.spine_suggestions) suggest(split_from_blocks(instance_, blocks), judge);
       }
       if (done() || !(bound_.finished() || bound_.waiting())) return;
       if (can_branch()) divide_into_cases(judge, ticks);
@@ -194,6 +199,25 @@ class LatencySolver {
       if (!done() && (!can_branch() || ++turns_of_cases_ >= kTurnsBeforePairs) && bound_.look_at_pairs())
         branching_.reset();
     } catch (const OutOfTime&) {  // done() says so, too
+    }
+  }
+
+  // The judge knows its value at once; a search on another thread also goes on from there.
+  void suggest(LatencySplit split, LatencySearch& judge) {
+    if (judge.suggest(split, budget_)) best_.offer(judge.best());
+    if (!side_by_side_) return;
+    const std::lock_guard lock(mutex_);
+    suggested_.push_back(std::move(split));
+  }
+
+  void take_suggestions() {
+    std::vector<LatencySplit> splits;
+    {
+      const std::lock_guard lock(mutex_);
+      splits.swap(suggested_);
+    }
+    for (const LatencySplit& split : splits) {
+      if (search_.suggest(split, budget_)) best_.offer(search_.best());
     }
   }
 
@@ -242,6 +266,8 @@ class LatencySolver {
   int turns_of_cases_ = 0;
 
   std::atomic<bool> side_by_side_ = false;
+  std::mutex mutex_;                     // of what the bounds suggest
+  std::vector<LatencySplit> suggested_;  // to the first search
   std::atomic<int> searches_going_ = 1;
   // Said by the thread of the bounds:
   std::atomic<bool> decided_ = false;              // the cases have all been through
