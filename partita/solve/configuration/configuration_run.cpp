@@ -598,17 +598,16 @@ void ConfigurationLp::Run::want_columns(MoreColumns wanted, Probe& probe, Budget
     remember(std::move(column), c, probe);
 }
 
-// Of each class by itself; and does, beside that, what needs none of them.
+// Each class has one pricing, so its columns are looked for one after the other; and beside all that goes what needs none.
 void ConfigurationLp::Run::look_for_later_columns(Budget& budget, const std::function<void()>& beside) {
   Probe& first = probe(0);
   const std::vector<MoreColumns> later = std::exchange(first.later, {});
   std::vector<std::vector<std::vector<GroupId>>> columns(later.size());
-  for_each(budget, 1 + later.size(), [&](std::size_t i, std::size_t) {
-    if (i == 0) {
-      beside();
-    } else {
-      const MoreColumns& wanted = later[i - 1];
-      columns[i - 1] = disjoint_columns(wanted, *first.pricings[wanted.device_class], budget);
+  for_each(budget, later.empty() ? 1 : 1 + with_columns_, [&](std::size_t task, std::size_t) {
+    if (task == 0) return beside();
+    const std::size_t c = task - 1;
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      if (later[i].device_class == c) columns[i] = disjoint_columns(later[i], *first.pricings[c], budget);
     }
   });
   for (std::size_t i = 0; i < later.size(); ++i) {
