@@ -15,8 +15,9 @@ namespace {
 
 using Int = std::int64_t;
 constexpr std::uint64_t kStepsPerLook = 1 << 14;  // at the clock
-constexpr std::size_t kRelationsPerStep = 8;      // that are looked at
-constexpr std::size_t kBytesPerOpenState = 160;   // and twice its characters, while its layer is being made
+constexpr std::uint64_t kTicksPerLook = kStepsPerLook / 2;
+constexpr std::size_t kRelationsPerStep = 8;     // that are looked at
+constexpr std::size_t kBytesPerOpenState = 160;  // and twice its characters, while its layer is being made
 
 // What a state has a character for.
 enum class OpenKind : std::uint8_t { Transfer, Pair, Point };
@@ -390,6 +391,7 @@ bool PriceMeter::out_of_bounds(std::size_t passing_bytes) {
   if (kept_ + passing_bytes > budget_.limits().memory_bytes) stopped_ = PriceAnswer::NoMemory;
   if (++steps_ >= kStepsPerLook) {
     steps_ = 0;
+    budget_.spend(kTicksPerLook);
     if (budget_.exhausted()) stopped_ = PriceAnswer::NoTime;
   }
   return stopped_.has_value();

@@ -79,6 +79,7 @@ class BoundClimber {
     LimitLadder ladder;
     double suggested = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
     int too_large = 0;                                           // limits at which the trellis was
+    int unproved = 0;                                            // refutations that did not pass the check
   };
 
   // The interval that is open.
