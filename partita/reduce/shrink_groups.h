@@ -38,9 +38,9 @@ class ShrinkingGroups {
   }
 
   // Of the groups that may go: those without time, floaters of at most dose.floaters of the limit, others of at most
-  // dose.spine, and of these the ones that add up several tensors of at most dose.sums. Lightest first, within a factor of two: what they leave is then mostly where it should be when the heavier
-  // ones follow. Of about one weight in the order of the file, so that a row is taken from its beginning to its end, and
-  // each of it links what is near. `weighs` is asked at first what a group weighs, and again when its turn has come, for
+  // dose.spine, and of these the ones that add up several tensors of at most dose.sums. Lightest first, within a factor
+  // of two: what they leave is then mostly where it should be when the heavier ones follow. Of about one weight in the
+  // order of the file, so that a row is taken from its beginning to its end, and each of it links what is near. `weighs` is asked at first what a group weighs, and again when its turn has come, for
   // others may have left it more than it had.
   template <class MayGo, class Weighs>
   void remove_light(double limit, const ShrinkDose& dose, MayGo may_go, Weighs weighs, const Budget& budget) {

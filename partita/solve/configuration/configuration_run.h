@@ -2,8 +2,11 @@
 // One limit, pairs decided and edges added, of a configuration LP. The master problem and the trellises live here;
 // columns found and prices near to a proof are handed back for later runs.
 //
-// With several threads, where groups are held exactly once, the master is solved while columns beside the dearest ones are
-// looked for. With many, a step tries several mixtures of the duals with the prices nearest to a proof at once instead,
+// Most rounds take their prices not from the master's duals but from a bundle near the best prices, with which the master
+// need not be solved (configuration_nearby.cpp).
+//
+// With several threads, where groups are held exactly once, columns beside the dearest ones are looked for later: of all
+// classes at once, and beside the master where it is solved. With many, a step tries several mixtures of the duals with the prices nearest to a proof at once instead,
 // twice as far from those, half as far and so on. The one nearest to a proof is the next to start from, the columns of
 // all go to the master, and fewer steps are needed. Solving the master beside the search for the dearest columns too was
 // tried: its duals are then one step old, which made one graph quicker and others several times slower.

@@ -3,10 +3,12 @@
 //
 // First just below the best value, for as long as most such proofs take; then between the bound and the lowest limit
 // that took too long. When the two have met, everything is tried again with more patience, first of all just below the
-// best value, unless the bound is still far from it. A limit that the relaxation allows is never tried again, nor is one above it; where that leaves nothing
-// between it and the bound, the ladder is exhausted, but only for values as large: a better one is tried as any other.
+// best value, unless the bound is still far from it. A limit that the relaxation allows is never tried again, nor is one
+// above it; where that leaves nothing between it and the bound, the ladder is exhausted, but only for values as large: a
+// better one is tried as any other.
 //
-// Who gave up a limit may know one that is likely to be refuted at once: that one comes next.
+// Who gave up a limit may know one that is likely to be refuted at once: that one comes next. And who refuted one may know
+// how much higher its prices reach: so far up goes the next step.
 #pragma once
 
 #include <cstdint>

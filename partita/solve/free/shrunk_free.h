@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A smaller graph on which every free or contiguous split is at least as cheap, for bounds: rows of the configuration LP and states of
-// its trellises are fewer by half and more, and limits are refuted in a fraction of the time.
+// A smaller graph on which every free or contiguous split is at least as cheap, for bounds: rows of the configuration LP
+// and states of its trellises are fewer by half and more, and limits are refuted in a fraction of the time.
 //
 // shrink.h removes groups by shifts, links and drops (shrink_nets.h), each of which makes no load of any set of groups
 // larger, on accelerators; on hosts a set only loses what was removed. That is said of sets, whatever their order. So a

@@ -43,8 +43,8 @@
 // the blocks beside. An edge that is cut has its producer's block with all ancestors on one side and its consumer's with
 // all descendants on the other, so labels of both directions still add up to no more than the latency and x for each
 // block there is. (The operators of BERT with 12 layers and a tenth of the transfer costs: a fan over three accelerators
-// is cheaper than a cut at one narrow node, four times. There are accelerators for one.) Tests: tests/solve/pair_times_test.cpp,
-// which looks at each label by itself.
+// is cheaper than a cut at one narrow node, four times. There are accelerators for one.)
+// Tests: tests/solve/pair_times_test.cpp, which looks at each label by itself.
 #pragma once
 
 #include <cstdint>
