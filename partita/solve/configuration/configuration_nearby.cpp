@@ -27,7 +27,7 @@ constexpr double kWentWell = 0.7;  // of the fall that was asked for
 }  // namespace
 
 bool ConfigurationLp::Run::is_near_round() {
-  if (inner_.empty() || owner_.shares_rows() || (!exactly_ && shortfall() > kNear)) return false;
+  if (inner_.empty() || (!exactly_ && shortfall() > kNear)) return false;
   if (near_rounds_ == 0) {
     near_rounds_ = kRoundsPerMaster;
     return false;
@@ -43,8 +43,22 @@ std::vector<double> ConfigurationLp::Run::coordinates(const GroupPrices& prices)
   return all;
 }
 
+// Groups that share a row have equal prices, at which a set is worth what the mean of all sets that are like it is. So the
+// bundle knows each cut as such a mean, and proposes equal prices. [Two towers, training, 10.6: 1.2 s instead of 35 s.]
+std::vector<double> ConfigurationLp::Run::evened_out(std::vector<double> fraction) const {
+  if (!owner_.shares_rows()) return fraction;
+  const IdVector<GroupId, std::size_t>& row_of = owner_.model_.alike;
+  std::vector<double> sum(groups(), 0), members(groups(), 0);
+  for (GroupId v : row_of.all()) {
+    sum[row_of[v]] += fraction[v.index()];
+    members[row_of[v]] += 1;
+  }
+  for (GroupId v : row_of.all()) fraction[v.index()] = sum[row_of[v]] / members[row_of[v]];
+  return fraction;
+}
+
 std::vector<double> ConfigurationLp::Run::cut_of(const std::vector<double>& fraction, std::size_t c) const {
-  std::vector<double> cut = fraction;
+  std::vector<double> cut = evened_out(fraction);
   cut.resize(groups() + classes_.size(), 0);
   const Scaled& scaled = classes_[c].scaled;
   for (GroupId v : scaled.memory.all())

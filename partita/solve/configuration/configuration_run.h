@@ -73,6 +73,7 @@ class ConfigurationLp::Run {
   void make_bundle();
   void tell_bundle_of_hosts(const GroupPrices& prices);
   std::vector<double> coordinates(const GroupPrices& prices) const;
+  std::vector<double> evened_out(std::vector<double> fraction) const;
   std::vector<double> cut_of(const std::vector<double>& fraction, std::size_t c) const;
   std::vector<double> cut_of(const std::vector<GroupId>& column, std::size_t c) const;
 

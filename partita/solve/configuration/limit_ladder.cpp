@@ -12,8 +12,8 @@ namespace {
 // integers, or ties, make the refutation hard.
 constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
-// Of what is open, where the relaxation is known to allow limits: so near to a hard one, more patience is better.
-constexpr double kNearToHard = 0.1;
+// Of what is open: so near to a hard limit more patience is better, and so near to one that the relaxation allows.
+constexpr double kNearToHard = 0.02, kNearToAllowed = 0.1;
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round
 constexpr int kFirstFailures = 1, kFailures = 3;  // limits that took too long
@@ -59,8 +59,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;
   } else if (top_failed_ || top >= allowed_from_) {
-    const double enough =
-        allowed_from_ < kNone ? std::max(near, kNearToHard * (std::min(top, allowed_from_) - bound)) : near;
+    const double open = std::min(top, allowed_from_) - bound;
+    const double enough = std::max(near, open * (allowed_from_ < kNone ? kNearToAllowed : kNearToHard));
     if (climbed_ >= steps_ || failed_ >= failures_ || std::min({top, allowed_from_, hard_from_}) - bound < enough) {
       hard_from_ = kNone;
       top_failed_ = top - bound > given_.far * value;

@@ -68,7 +68,9 @@ double SetsClimber::climb(const StageGraph& graph, double value, double bound, s
   const Refutation answer = ask(way, graph, slice);
   technique.yield(answer == Refutation::Refuted);
   switch (answer) {
-    case Refutation::Refuted: way.ladder.refuted(); return limit;
+    case Refutation::Refuted:
+      way.ladder.refuted(way.bound ? likely_limit_above(limit, way.bound->shortfall()) : 0);
+      return limit;
     case Refutation::LpFeasible:
       way.ladder.impossible();
       way.met_its_end = true;
