@@ -124,6 +124,42 @@ Problem tangled_branches(std::uint64_t seed) {
   return problem;
 }
 
+// A node whose output is dear to send has two readers, one of which also reads a branch that is late: blocks with that
+// reader are cheaper, and those without it start sooner.
+Problem dear_outputs(std::uint64_t seed) {
+  Dice dice(seed);
+  Problem problem{Workload{"asides", {}, make_platform(3 + static_cast<int>(dice.below(3)), kUnlimited, 1)},
+                  {.objective = Objective::Latency}};
+  Graph& graph = problem.workload.change().graph;
+  const auto add_node = [&](std::size_t least_time, std::size_t more) {
+    const double time = static_cast<double>(least_time + dice.below(more));
+    Node node;
+    node.original_id = static_cast<std::int64_t>(graph.nodes.size());
+    node.time = {time, 20 + time};
+    node.memory = 1;
+    return graph.nodes.push_back(node);
+  };
+  const auto connect = [&](NodeId from, std::initializer_list<NodeId> readers, double cost) {
+    for (NodeId to : readers) graph.edges.push_back({from, to, cost});
+  };
+  const auto cost = [&](std::size_t least, std::size_t more) {
+    return 0.5 * static_cast<double>(least + dice.below(more));
+  };
+  const NodeId top = add_node(0, 3), first = add_node(3, 5), second = add_node(3, 5), dear = add_node(0, 3),
+               reader = add_node(1, 3), aside = add_node(0, 2);
+  connect(top, {first, second}, cost(1, 6));
+  connect(first, {dear}, cost(0, 3));
+  connect(second, {aside}, cost(0, 3));
+  connect(dear, {reader, aside}, cost(0, 12));
+  if (dice.below(2) == 0) {
+    const NodeId end = add_node(0, 8);
+    connect(reader, {end}, cost(0, 3));
+    if (dice.below(2) == 0) connect(aside, {end}, cost(0, 3));
+  }
+  problem.workload.change().platform.classes[ClassId(0)].memory = 2 + static_cast<double>(dice.below(4));
+  return problem;
+}
+
 // What labels are: for each edge, the least over the splits below the limit that cut it.
 class LabelsByDefinition {
  public:
@@ -220,6 +256,13 @@ TEST(PairTimes, EachLabelHoldsWhereBranchesMeet) {
 TEST(PairTimes, EachLabelHoldsInATangle) {
   std::size_t better = 0;
   expect_each_label_valid(cases(600), tangled_branches, better);
+  EXPECT_GT(better, cases(600) / 50);
+  RecordProperty("better", static_cast<int>(better));
+}
+
+TEST(PairTimes, EachLabelHoldsWhereOutputsAreDear) {
+  std::size_t better = 0;
+  expect_each_label_valid(cases(600), dear_outputs, better);
   EXPECT_GT(better, cases(600) / 50);
   RecordProperty("better", static_cast<int>(better));
 }
