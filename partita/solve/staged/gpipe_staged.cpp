@@ -218,7 +218,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     return true;
   }
 
-  static constexpr std::uint64_t kFirstPlainSlice = 2'000'000, kFirstMoves = 400'000;
+  static constexpr std::uint64_t kFirstPlainSlice = 3'000'000, kFirstMoves = 400'000;
   static constexpr double kNarrow = 0.002;
   static constexpr int kFirstOrders = 6, kOrdersPerFailure = 2, kForwardLimits = 9;
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "partita/reduce/never.h"
 #include "partita/solve/staged/staged_split.h"
@@ -15,6 +16,8 @@ namespace {
 
 enum State : char { kUndecided, kIn, kOut };
 constexpr std::uint64_t kStepsPerLook = 4096;  // between looks at the clock
+// A step is a tick, and so are two groups left out: on wide graphs a step leaves out dozens.
+constexpr std::uint64_t kExclusionsPerTick = 2;
 constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
 
 template <std::size_t N>
@@ -433,6 +436,7 @@ void StageEnumerator<Graphs>::exclude_one(std::uint32_t index) {
   const Candidate& c = candidates_[index];
   state_[index] = kOut;
   excluded_.push_back(index);
+  ++exclusions_;
   subtract(sums_.open_load, c.load_time);
   subtract(sums_.open, c.amount);
   for (std::uint32_t i = c.first_net; i < c.last_net; ++i) {
@@ -569,7 +573,7 @@ bool StageEnumerator<Graphs>::walk(const Ideal& base, const Visit& visit) {
   bool going_on = true;
   for (;;) {
     if (++steps % kStepsPerLook == 0) {
-      budget_.spend(kStepsPerLook);
+      budget_.spend(kStepsPerLook + std::exchange(exclusions_, 0) / kExclusionsPerTick);
       if (budget_.exhausted()) {
         going_on = false;
         break;
@@ -603,7 +607,7 @@ bool StageEnumerator<Graphs>::walk(const Ideal& base, const Visit& visit) {
     next = frame.candidate + 1;
   }
   visited_ += steps;
-  budget_.spend(steps % kStepsPerLook);
+  budget_.spend(steps % kStepsPerLook + std::exchange(exclusions_, 0) / kExclusionsPerTick);
   return going_on;
 }
 

@@ -179,6 +179,7 @@ class StageEnumerator {
   std::vector<Frame> frames_;
   Sums sums_;
   std::size_t included_ = 0, outside_ = 0;  // groups included; all those outside the base
+  std::uint64_t exclusions_ = 0;            // not yet paid for
   std::uint64_t visited_ = 0;
 
   std::array<IdVector<NetId, std::int32_t>, kViews> core_members_, outer_members_;  // scratch for find_targets

@@ -110,20 +110,28 @@ class StagedFrame {
   template <class Climb>
   void catch_up_by_sets(std::uint64_t start, std::uint64_t slice, Climb climb) {
     while (settings().convex_sets && !done()) {
-      const std::uint64_t before = budget_.ticks_used(), others = before - start - ticks_of_sets_;
-      if (others <= ticks_of_sets_ + slice || !turn_of_sets(slice, climb)) return;
-      ticks_of_sets_ += budget_.ticks_used() - before;
+      const std::uint64_t others = budget_.ticks_used() - start - ticks_of_sets_;
+      if (others <= charged_to_sets_ + slice || !charged_turn_of_sets(slice, climb)) return;
     }
   }
 
   // The LP before all else, for about as many ticks.
   template <class Climb>
   void climb_by_sets_first(std::uint64_t ticks, std::uint64_t slice, Climb climb) {
-    while (settings().convex_sets && !done() && ticks_of_sets_ < ticks) {
-      const std::uint64_t before = budget_.ticks_used();
-      if (!turn_of_sets(slice, climb)) return;
-      ticks_of_sets_ += budget_.ticks_used() - before;
+    while (settings().convex_sets && !done() && charged_to_sets_ < ticks && charged_turn_of_sets(slice, climb)) {
     }
+  }
+
+  // Turns that raise the bound cost a part of their ticks: what does well goes on.
+  template <class Climb>
+  bool charged_turn_of_sets(std::uint64_t slice, Climb climb) {
+    const std::uint64_t before = budget_.ticks_used();
+    const double bound = best_.bound();
+    const bool more = turn_of_sets(slice, climb);
+    const std::uint64_t ticks = budget_.ticks_used() - before;
+    ticks_of_sets_ += ticks;
+    charged_to_sets_ += best_.bound() > bound ? ticks / kPartOfGoodTurns : ticks;
+    return more;
   }
 
   template <class Climb>
@@ -235,6 +243,7 @@ class StagedFrame {
   static constexpr const char* kBySets =
       "configuration LP: no convex sets of the devices hold everything below the bound";
   static constexpr const char* kBySearch = "exhaustive search: no chain of ideals fits below the bound";
+  static constexpr std::uint64_t kPartOfGoodTurns = 8;
   static constexpr double kWorthAnnealing = 1.1;
   static constexpr double kNearlyClosed = 1e-4, kSmallestShare = 0.06;
 
@@ -251,7 +260,7 @@ class StagedFrame {
   ShrunkAnswers known_;  // about the base
   int orders_tried_ = 0;
   SearchHistory history_;
-  std::uint64_t ticks_of_sets_ = 0;
+  std::uint64_t ticks_of_sets_ = 0, charged_to_sets_ = 0;
 };
 
 }  // namespace partita::detail
