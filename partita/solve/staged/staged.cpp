@@ -260,7 +260,8 @@ class StagedSolver : StagedFrame<StageGraph> {
     if (!base_->graph.has_closure()) return;
     const std::uint64_t start = budget_.ticks_used();
     const auto sets = [this](std::uint64_t ticks) { return climb_by_sets(base_->graph, ticks); };
-    if (base_->graph.size() >= kLargeGraph || !best_.closed(kOpenForSets))
+    const std::size_t groups = base_->graph.size();
+    if (groups >= kLargeGraph || (groups >= kMediumGraph && !best_.closed(kOpenForSets)))
       climb_by_sets_first(kSlicesAtFirst * slice_, slice_, sets);
     while (!done() && !out_of_memory_) {
       catch_up_by_sets(start, slice_, sets);
@@ -398,7 +399,8 @@ class StagedSolver : StagedFrame<StageGraph> {
   static constexpr std::size_t kLargeGraph = 3000;  // groups: each presolve of more takes a second or so
   // There the LP goes first. [densenet-201-training: 0.4 % open after 15 s; the search says nothing in as long.]
   static constexpr std::uint64_t kSlicesAtFirst = 5;
-  // And where more is open than this, which the search closes only if it is quick. [clip, training, two towers.]
+  // And in graphs of so many groups, if more is open than this. [clip, training, two towers.]
+  static constexpr std::size_t kMediumGraph = 500;
   static constexpr double kOpenForSets = 0.1;
   static constexpr int kLinearOrders = 3, kLinearBisections = 5, kFirstAnnealings = 3;
   static constexpr double kFewOpen = 0.3;  // gap: with more, the limit just below the value is not asked at once
