@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   partita::detail::app::add_help_command(program, action);
 
   if (const std::optional<int> code = program.parse(argc, argv)) return *code;
+  partita::detail::app::keep_freed_memory();
   partita::detail::app::limit_memory(partita::detail::app::default_memory_limit());
   return action();
 }

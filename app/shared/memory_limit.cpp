@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "partita/util/machine_memory.h"
 #include "partita/util/sanitized.h"
@@ -38,6 +41,14 @@ void limit_memory(double bytes) {
 }
 
 void use_memory_reserve() { set_limit(limit_in_force); }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kMostKept = 1 << 30, kByItself = 1 << 30;  // bytes at the end of the heap; blocks of so many bytes
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+  mallopt(M_MMAP_THRESHOLD, kByItself);
+#endif
+}
 
 double memory_limit() { return limit_in_force; }
 

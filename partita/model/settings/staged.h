@@ -22,7 +22,7 @@ struct StagedSettings {
   int bisections = 12;                    // 0: none
   int search_buckets = 256;               // finer than presolve's: the search looks through the windows at every step
   std::uint64_t first_moves = 200'000;    // of the first annealing
-  std::uint64_t first_slice = 4'000'000;  // ticks: a second or so
+  std::uint64_t first_slice = 5'500'000;  // ticks: a second or so
 };
 
 SettingFields describe(StagedSettings& settings);

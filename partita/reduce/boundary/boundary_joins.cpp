@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "partita/reduce/boundary/boundary_chain.h"
 #include "partita/reduce/boundary/decision_order.h"
@@ -48,10 +49,10 @@ class BoundaryLook {
   bool look(int buckets, bool first, BoundaryJoins& joins) {
     const Whole bucket = std::max<Whole>(1, weights_.total / buckets);
     const std::size_t room = budget_.limits().memory_bytes / 2 / sizeof(ProfileLabel) / classes_.size();
+    const std::size_t most_labels = std::min({options_.most_labels, room, labels_left()});
     std::vector<Profile> profiles;
     for (std::size_t i = 0; i < classes_.size();) {
-      Profile profile(graph_, weights_, classes_[i].states, bucket, classes_[i].guide,
-                      std::min(options_.most_labels, room), watch_);
+      Profile profile(graph_, weights_, classes_[i].states, bucket, classes_[i].guide, most_labels, watch_);
       budget_.spend(profile.label_count() / kLabelsPerTick);
       if (profile.complete()) {
         profiles.push_back(std::move(profile));
@@ -75,6 +76,11 @@ class BoundaryLook {
       classes_[i].guide = profiles[i].guide();
     }
     return true;
+  }
+
+  std::size_t labels_left() const {
+    const std::uint64_t ticks = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
+    return std::min(ticks, std::numeric_limits<std::size_t>::max() / kLabelsPerTick) * kLabelsPerTick;
   }
 
   const StageGraph& graph_;

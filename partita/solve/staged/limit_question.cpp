@@ -65,6 +65,7 @@ std::vector<Threshold> relaxed_host_cases(const Threshold& question) {
 
 constexpr std::size_t kBeforePresolve = std::size(kShrinkDoses);  // the largest dose for the graph as it was given
 static_assert(kBeforePresolve + 1 == ShrunkAnswers::kKinds);
+constexpr std::size_t kItself = ShrunkAnswers::kKinds;  // not shrunk
 
 // Worth asking before the graph itself is asked.
 template <class Graphs>
@@ -156,7 +157,7 @@ class LimitQuestion {
     if (small.infeasible) return Answer::No;
     answer = ask_shrunk(small, question, budget, reply);
     if (answer != Answer::Unknown) return answer;
-    if (refuted_before_search(small, question, options_, budget)) return Answer::No;
+    if (refuted_before_search(small, kItself, question, options_, budget)) return Answer::No;
     Technique exact(budget, "staged.search", "limits decided");
     const SearchResult result = search(small, question, options_, budget);
     exact.yield(result.answer != Answer::Unknown);
@@ -218,7 +219,7 @@ class LimitQuestion {
                      const Question& question, Budget& budget, LimitAnswer& reply) {
     for (const Question& one : relaxed_questions(question)) {
       Presolved<Graphs> smaller = presolved(shrunk.graph, one, budget);
-      if (smaller.infeasible || refuted_before_search(smaller, one, options_, budget)) continue;
+      if (smaller.infeasible || refuted_before_search(smaller, kind, one, options_, budget)) continue;
       const SearchResult result = search(smaller, one, options_, budget);
       tell(one, smaller.graph.size(), result, "shrunk, ");
       if (result.answer == Answer::No) continue;

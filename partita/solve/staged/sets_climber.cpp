@@ -119,7 +119,8 @@ Refutation SetsClimber::prepare(Way& way, const StageGraph& graph, Budget& budge
   way.made = made;
   budget.spend(kPresolveTicksPerGroup * shrunk.graph.size());
   way.small = presolve(shrunk.changed() ? shrunk.graph : graph, question, options_.presolve, budget);
-  if (way.small.infeasible || refuted_before_search(way.small, question, options_, budget)) return Refutation::Refuted;
+  if (way.small.infeasible || refuted_before_search(way.small, way.dose, question, options_, budget))
+    return Refutation::Refuted;
   way.made_for = way.limit;
   way.bound = std::make_unique<ConvexBound>(way.small.graph, platform_);
   way.bound->suggest_orders({file_order(way.small.graph), late_order(way.small.graph)});

@@ -16,8 +16,8 @@ namespace {
 
 enum State : char { kUndecided, kIn, kOut };
 constexpr std::uint64_t kStepsPerLook = 4096;  // between looks at the clock
-// A step is a tick, and so are two groups left out: on wide graphs a step leaves out dozens.
-constexpr std::uint64_t kExclusionsPerTick = 2;
+// A step is a tick, and so are three groups left out: on wide graphs a step leaves out dozens.
+constexpr std::uint64_t kExclusionsPerTick = 3;
 constexpr std::int32_t kNotCandidate = -1, kOutside = -2, kForced = -3;
 
 template <std::size_t N>
