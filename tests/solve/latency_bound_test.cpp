@@ -76,7 +76,7 @@ TEST(LatencyBound, IsNeverAboveTheOptimum) {
   RecordProperty("proved", static_cast<int>(proved));
 }
 
-// Cases find the optimum by themselves, from nothing, and their bound is valid on the way.
+// Cases find the optimum by themselves, from nothing, and their bound is valid on the way; also several at once.
 TEST(LatencyBranching, FindsTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
     const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
@@ -95,7 +95,7 @@ TEST(LatencyBranching, FindsTheOptimum) {
     Budget whole;
     while (!branching.finished()) {
       Budget slice(whole, 20);
-      branching.improve({[&] { return best; }, offer}, slice);
+      branching.improve({[&] { return best; }, offer}, slice, 1 + seed / 2 % 3);
       EXPECT_LE(std::min(branching.bound(), best * (1 - 1e-9)), below(optimum)) << "seed " << seed;
     }
     if (optimum < kNever) {

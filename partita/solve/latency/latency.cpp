@@ -17,6 +17,7 @@
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
 #include "partita/solve/shared/incumbent.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
@@ -26,8 +27,9 @@ namespace {
 
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
-constexpr double kLongestSharedTurn = 200'000;  // between looks at what other threads found
-constexpr int kRestForTurn = 3;                 // as long as so many turns
+constexpr double kLongestSharedTurn = 200'000;   // between looks at what other threads found
+constexpr int kRestForTurn = 3;                  // as long as so many turns
+constexpr std::uint64_t kCasesForTurn = 50'000;  // ticks, instead of a rest: others may wait for the cases
 constexpr int kMostSearches = 64;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
@@ -128,7 +130,7 @@ class LatencySolver {
   }
 
   // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of ticks,
-  // as with one thread, rests for most of the time: its core is for the bounds, which share what they do.
+  // as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share what they do.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
       double used = 0;
@@ -140,8 +142,10 @@ class LatencySolver {
         used += static_cast<double>(improve_split(search, in_ticks(turn)));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
         const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits();
-        if (used > share && !bounds_rest_ && !done())
-          std::this_thread::sleep_for(kRestForTurn * (std::chrono::steady_clock::now() - begin));
+        if (used > share && !bounds_rest_ && !done()) {
+          const auto rest = kRestForTurn * (std::chrono::steady_clock::now() - begin);
+          if (!work_at_cases_beside(search, begin + rest)) std::this_thread::sleep_for(rest);
+        }
       }
     });
   }
@@ -194,7 +198,9 @@ class LatencySolver {
         if (options_.settings.spine_suggestions) suggest(split_from_blocks(instance_, blocks), judge);
       }
       if (done() || !(bound_.finished() || bound_.waiting())) return;
-      if (can_branch()) divide_into_cases(judge, ticks);
+      if (side_by_side_ && can_branch() && bound_.look_at_pairs()) return hand_over_cases();
+      take_back_cases();
+      if (can_branch()) divide_into_cases(judge, ticks, threads_of(budget_));
       // Cases begin anew with what pairs teach about all splits.
       if (!done() && (!can_branch() || ++turns_of_cases_ >= kTurnsBeforePairs) && bound_.look_at_pairs())
         branching_.reset();
@@ -232,7 +238,33 @@ class LatencySolver {
     }
   }
 
-  void divide_into_cases(LatencySearch& judge, std::uint64_t ticks) {
+  // While labels go on, a search that would rest works at cases.
+  void hand_over_cases() {
+    const std::lock_guard lock(cases_mutex_);
+    if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
+    cases_are_beside_ = true;
+  }
+
+  // They begin anew with what labels have taught since, unless they have come further.
+  void take_back_cases() {
+    if (!cases_are_beside_.exchange(false)) return;
+    const std::lock_guard lock(cases_mutex_);
+    if (!(branching_->bound() > bound_.bound())) branching_.reset();
+  }
+
+  // Until then, unless the bounds want them back. False if there is nothing to do, or no room for more of them.
+  bool work_at_cases_beside(LatencySearch& judge, std::chrono::steady_clock::time_point until) {
+    const std::unique_lock lock(cases_mutex_, std::try_to_lock);
+    if (!lock) return false;
+    while (cases_are_beside_ && !done()) {
+      if (std::chrono::steady_clock::now() >= until) return true;
+      if (divide_into_cases(judge, kCasesForTurn, 1) == 0) break;
+    }
+    return false;
+  }
+
+  // The ticks that it took.
+  std::uint64_t divide_into_cases(LatencySearch& judge, std::uint64_t ticks, std::size_t at_once) {
     Technique branching(budget_, "latency.branching", "bounds raised");
     if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
     Budget slice(budget_, ticks);
@@ -244,15 +276,16 @@ class LatencySolver {
       }
       if (judge.offer(split)) best_.offer(judge.best());
     };
-    branching_->improve({[this] { return best_.value(); }, offer_places}, slice);
+    branching_->improve({[this] { return best_.value(); }, offer_places}, slice, at_once);
     ticks_of_bounds_ += slice.ticks_used();
     const double known = best_.value();
     if (branching_->finished() && known == kNever) {
       impossible_ = kByCases;
-      return;
+    } else {
+      branching.yield(best_.raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases));
+      decided_ = branching_->finished();
     }
-    branching.yield(best_.raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases));
-    decided_ = branching_->finished();
+    return slice.ticks_used();
   }
 
   const LatencyInstance& instance_;
@@ -261,9 +294,11 @@ class LatencySolver {
   const Sink sink_;
   Incumbent<LatencySplit> best_;
   LatencySearch search_;  // of this thread; the others have their own
-  LatencyBound bound_;    // this and branching_ are the business of one thread
+  LatencyBound bound_;    // the business of one thread, as branching_ is, but while that is beside
   std::optional<LatencyBranching> branching_;
   int turns_of_cases_ = 0;
+  std::atomic<bool> cases_are_beside_ = false;
+  std::mutex cases_mutex_;  // of both, where one of several threads may take them
 
   std::atomic<bool> side_by_side_ = false;
   std::mutex mutex_;                     // of what the bounds suggest

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latency with several threads: sweeps with several tolls at once and cases side by side never say more than is true.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/reduce/never.h"
+#include "partita/solve/latency/latency.h"
+#include "partita/solve/latency/latency_bound.h"
+#include "partita/solve/latency/latency_branching.h"
+#include "partita/util/parallel.h"
+#include "tests/support/cases.h"
+#include "tests/support/latency_brute_force.h"
+#include "tests/support/latency_questions.h"
+#include "tests/support/random_workload.h"
+
+namespace partita::detail::test {
+namespace {
+
+double below(double optimum) { return optimum * (1 + 1e-12); }
+
+TEST(LatencyThreads, BoundsAreNeverAboveTheOptimum) {
+  std::size_t proved = 0, all = 0;
+  Workers workers(4, 0);
+  for_each_latency_question(cases(400), latency_question,
+                            [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
+                              for (const double factor : {1.0, 1.001, 2.0}) {
+                                Budget budget;
+                                budget.work_with(workers);
+                                LatencyBound bound(instance, &budget);
+                                bound.improve(optimum * factor, budget);
+                                if (seed % 2 == 0 && bound.look_at_pairs()) bound.improve(optimum * factor, budget);
+                                EXPECT_TRUE(bound.finished() || optimum == kNever) << "seed " << seed;
+                                EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
+                                if (optimum == kNever || factor > 1) continue;
+                                ++all;
+                                proved += bound.bound() >= optimum * (1 - 1e-6);
+                              }
+                            });
+  EXPECT_GT(proved * 3, all * 2);
+}
+
+// The search and the bounds, and cases beside the labels, on threads of their own.
+TEST(LatencyThreads, FindTheOptimum) {
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
+    const double optimum = best_latency_by_brute_force(problem);
+    const LatencyInstance instance = make_latency_instance(problem);
+    Workers workers(3, 0);
+    Budget budget({.seconds = 20});
+    budget.work_with(workers);
+    LatencyOptions options;
+    options.threads = 3;
+    const LatencyOutcome outcome = solve_latency(instance, {}, options, budget, {});
+    if (outcome.infeasible || optimum == kNever) {
+      EXPECT_EQ(optimum, kNever) << "seed " << seed;
+      EXPECT_FALSE(outcome.split) << "seed " << seed;
+      continue;
+    }
+    ASSERT_TRUE(outcome.split) << "seed " << seed;
+    EXPECT_LE(outcome.bound, below(optimum)) << "seed " << seed;
+    EXPECT_NEAR(outcome.split->value, optimum, 1e-6 * optimum) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace partita::detail::test
