@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency with several threads: sweeps with several tolls at once and cases side by side never say more than is true.
+// Latency with several threads: rounds of nodes, sweeps with several tolls at once and cases side by side never say more
+// than is true.
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/label_rounds.h"
 #include "partita/solve/latency/latency.h"
 #include "partita/solve/latency/latency_bound.h"
 #include "partita/solve/latency/latency_branching.h"
@@ -18,6 +20,30 @@ namespace partita::detail::test {
 namespace {
 
 double below(double optimum) { return optimum * (1 + 1e-12); }
+
+TEST(LatencyThreads, TakeEveryNodeOnceAndAfterThoseBeforeIt) {
+  for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
+    const Problem problem = latency_question(seed);
+    const LatencyInstance instance = make_latency_instance(problem);
+    const BlockModel model(instance, LatencyFacts(instance));
+    for (const bool reversed : {false, true}) {
+      const std::size_t width = 1 + seed % 4;
+      IdVector<NodeId, std::size_t> round_of(model.node_count(), 0);
+      const std::vector<std::vector<NodeId>> rounds = label_rounds(model, reversed, width);
+      for (std::size_t r = 0; r < rounds.size(); ++r) {
+        EXPECT_LE(rounds[r].size(), width);
+        for (NodeId v : rounds[r]) {
+          EXPECT_EQ(round_of[v], 0u) << "seed " << seed;
+          round_of[v] = r + 1;
+        }
+      }
+      for (EdgeId e : model.edges()) {
+        const std::size_t from = round_of[model.edge(e).from], to = round_of[model.edge(e).to];
+        EXPECT_TRUE(reversed ? from > to && to > 0 : to > from && from > 0) << "seed " << seed;
+      }
+    }
+  }
+}
 
 TEST(LatencyThreads, BoundsAreNeverAboveTheOptimum) {
   std::size_t proved = 0, all = 0;
