@@ -3,15 +3,12 @@
 // than is true.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "partita/reduce/never.h"
 #include "partita/solve/latency/label_rounds.h"
 #include "partita/solve/latency/latency.h"
-#include "partita/solve/latency/latency_bound.h"
-#include "partita/solve/latency/latency_branching.h"
 #include "partita/util/parallel.h"
 #include "tests/support/cases.h"
+#include "tests/support/latency_bounds.h"
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/latency_questions.h"
 #include "tests/support/random_workload.h"
@@ -46,24 +43,17 @@ TEST(LatencyThreads, TakeEveryNodeOnceAndAfterThoseBeforeIt) {
 }
 
 TEST(LatencyThreads, BoundsAreNeverAboveTheOptimum) {
-  std::size_t proved = 0, all = 0;
+  BoundsBelowLimits bounds;
   Workers workers(4, 0);
   for_each_latency_question(cases(400), latency_question,
                             [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
                               for (const double factor : {1.0, 1.001, 2.0}) {
                                 Budget budget;
                                 budget.work_with(workers);
-                                LatencyBound bound(instance, &budget);
-                                bound.improve(optimum * factor, budget);
-                                if (seed % 2 == 0 && bound.look_at_pairs()) bound.improve(optimum * factor, budget);
-                                EXPECT_TRUE(bound.finished() || optimum == kNever) << "seed " << seed;
-                                EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
-                                if (optimum == kNever || factor > 1) continue;
-                                ++all;
-                                proved += bound.bound() >= optimum * (1 - 1e-6);
+                                bounds.judge(seed, instance, optimum, factor, seed % 2 == 0, budget);
                               }
                             });
-  EXPECT_GT(proved * 3, all * 2);
+  EXPECT_GT(bounds.proved * 3, bounds.all * 2);
 }
 
 // The search and the bounds, and cases beside the labels, on threads of their own.

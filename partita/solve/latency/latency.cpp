@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "partita/model/result.h"
 #include "partita/reduce/never.h"
@@ -30,6 +31,7 @@ constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLon
 constexpr double kLongestSharedTurn = 200'000;   // between looks at what other threads found
 constexpr int kRestForTurn = 3;                  // as long as so many turns
 constexpr std::uint64_t kCasesForTurn = 50'000;  // ticks, instead of a rest: others may wait for the cases
+constexpr std::uint64_t kCasesBeside = 8;        // beside labels, cases have one tick of so many
 constexpr int kMostSearches = 64;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
@@ -87,10 +89,11 @@ class LatencySolver {
   // Of the search, in turns of the bound: the closer the bound is, the less there is left to find.
   double share_of_splits() const {
     const double whole = static_cast<double>(options_.settings.split_share);
+    return std::clamp(whole * gap() / kNearlyClosed, kLeastShare, whole);
+  }
+  double gap() const {
     const double value = best_.value();
-    if (value == kNever) return whole;
-    const double gap = (value - best_.bound()) / value;  // not closed, so the value is not 0
-    return std::clamp(whole * gap / kNearlyClosed, kLeastShare, whole);
+    return value == kNever ? 1 : (value - best_.bound()) / value;  // not closed, so the value is not 0
   }
 
   void take_turns() {
@@ -131,6 +134,7 @@ class LatencySolver {
 
   // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of ticks,
   // as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share what they do.
+  // Where the gap is nearly closed, that is the share of all searches together.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
       double used = 0;
@@ -141,9 +145,10 @@ class LatencySolver {
         const auto begin = std::chrono::steady_clock::now();
         used += static_cast<double>(improve_split(search, in_ticks(turn)));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
-        const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits();
+        const int together = gap() < kNearlyClosed ? searches_going_.load() : 1;
+        const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits() / together;
         if (used > share && !bounds_rest_ && !done()) {
-          const auto rest = kRestForTurn * (std::chrono::steady_clock::now() - begin);
+          const auto rest = std::max(kRestForTurn, together) * (std::chrono::steady_clock::now() - begin);
           if (!work_at_cases_beside(search, begin + rest)) std::this_thread::sleep_for(rest);
         }
       }
@@ -198,7 +203,7 @@ class LatencySolver {
         if (options_.settings.spine_suggestions) suggest(split_from_blocks(instance_, blocks), judge);
       }
       if (done() || !(bound_.finished() || bound_.waiting())) return;
-      if (side_by_side_ && can_branch() && bound_.look_at_pairs()) return hand_over_cases();
+      if (side_by_side_ && can_branch() && bound_.look_at_pairs()) return hand_over_cases(ticks);
       take_back_cases();
       if (can_branch()) divide_into_cases(judge, ticks, threads_of(budget_));
       // Cases begin anew with what pairs teach about all splits.
@@ -238,10 +243,12 @@ class LatencySolver {
     }
   }
 
-  // While labels go on, a search that would rest works at cases.
-  void hand_over_cases() {
+  // While labels go on, a search that would rest works at cases: for a turn, and then a little now and then.
+  void hand_over_cases(std::uint64_t turn) {
     const std::lock_guard lock(cases_mutex_);
     if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
+    ticks_before_cases_ = ticks_of_bounds_;
+    ticks_left_for_cases_ = turn;
     cases_are_beside_ = true;
   }
 
@@ -258,7 +265,12 @@ class LatencySolver {
     if (!lock) return false;
     while (cases_are_beside_ && !done()) {
       if (std::chrono::steady_clock::now() >= until) return true;
-      if (divide_into_cases(judge, kCasesForTurn, 1) == 0) break;
+      const std::uint64_t now = ticks_of_bounds_;
+      ticks_left_for_cases_ += (now - std::exchange(ticks_before_cases_, now)) / kCasesBeside;
+      if (ticks_left_for_cases_ < kCasesForTurn) break;
+      const std::uint64_t used = divide_into_cases(judge, kCasesForTurn, 1);
+      if (used == 0) break;
+      ticks_left_for_cases_ -= std::min(used, ticks_left_for_cases_);
     }
     return false;
   }
@@ -298,7 +310,8 @@ class LatencySolver {
   std::optional<LatencyBranching> branching_;
   int turns_of_cases_ = 0;
   std::atomic<bool> cases_are_beside_ = false;
-  std::mutex cases_mutex_;  // of both, where one of several threads may take them
+  std::mutex cases_mutex_;  // of all these, where one of several threads may take them
+  std::uint64_t ticks_before_cases_ = 0, ticks_left_for_cases_ = 0;
 
   std::atomic<bool> side_by_side_ = false;
   std::mutex mutex_;                     // of what the bounds suggest

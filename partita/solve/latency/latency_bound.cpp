@@ -17,6 +17,7 @@ namespace {
 constexpr double kRoundingOfFlows = 1e-9;               // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 constexpr double kFirstFineToll = 1.0 / 4096;           // where labels of several edges count blocks beside the path
+constexpr std::size_t kMostFineTolls = 4;               // at once: sweeps with tolls beyond the best take longer
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
@@ -351,7 +352,7 @@ bool LatencyBound::look_at_finer_tolls() {
 void LatencyBound::try_finer_tolls() {
   tracks_.resize(1);
   turn_ = 1;
-  for (const double toll : finer_tolls_->next(at_once())) add_track(toll);
+  for (const double toll : finer_tolls_->next(std::min(at_once(), kMostFineTolls))) add_track(toll);
   if (tracks_.size() > 1) return;
   stage_ = Stage::Below;
   if (finer_tolls_->best() > 0) add_track(finer_tolls_->best());
