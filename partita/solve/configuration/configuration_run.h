@@ -8,8 +8,9 @@
 // With many threads, where groups are held exactly once, a step tries several mixtures of the duals with the prices
 // nearest to a proof at once, twice as far from those, half as far and so on. The one nearest to a proof is the next to
 // start from, the columns of all go to the master, and fewer steps are needed. In rounds of the bundle that is of no
-// use: with 2, 4 or 8 levels tried at once as many rounds were needed as with one. Solving the master beside the search for the dearest columns too was
-// tried: its duals are then one step old, which made one graph quicker and others several times slower.
+// use: with 2, 4 or 8 levels tried at once as many rounds were needed as with one. Solving the master beside the search
+// for the dearest columns was tried, too: its duals are then one step old, which made one graph quicker and others
+// several times slower.
 // Tests: tests/solve/configuration_threads_test.cpp.
 #pragma once
 

@@ -132,9 +132,9 @@ class LatencySolver {
     return true;
   }
 
-  // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of ticks,
-  // as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share what they do.
-  // Where the gap is nearly closed, that is the share of all searches together.
+  // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of
+  // ticks, as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share
+  // what they do. Where the gap is nearly closed, that is the share of all searches together.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
       double used = 0;

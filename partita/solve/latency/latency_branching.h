@@ -6,8 +6,9 @@
 // facts, or rule it out. What stays is divided by the place of one group: a host, each accelerator in use, or the next
 // unused one of each class, for the accelerators of a class are all alike. A case in which every group has its place is
 // a split, which is handed over. The case with the least bound is next, so the least bound of all open cases is a bound
-// for all splits. Exact, for graphs of a few dozen groups, or a gap that is nearly closed. Several cases may be examined at once, by
-// several threads: those with the least bounds. Tests: tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
+// for all splits. Exact, for graphs of a few dozen groups, or a gap that is nearly closed. Several cases may be
+// examined at once, by several threads: those with the least bounds. Tests: tests/solve/latency_bound_test.cpp,
+// latency_threads_test.cpp.
 #pragma once
 
 #include <cstdint>
