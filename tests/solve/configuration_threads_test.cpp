@@ -11,7 +11,7 @@
 namespace partita::detail::test {
 namespace {
 
-constexpr int kThreadsOfLp = 4;
+constexpr int kThreadsOfLp = 8;  // fewer try no more prices at once than one does
 
 struct LpReply {
   Refutation answer = Refutation::Undecided;

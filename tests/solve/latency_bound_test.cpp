@@ -11,6 +11,7 @@
 #include "partita/solve/latency/latency_branching.h"
 #include "partita/solve/latency/path_bound.h"
 #include "tests/support/cases.h"
+#include "tests/support/latency_bounds.h"
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/latency_questions.h"
 #include "tests/support/random_workload.h"
@@ -55,28 +56,20 @@ TEST(LatencyLabels, AreNeverAboveTheOptimum) {
   }
 }
 
-// With a limit: what lies below the limit is never ruled out, and a limit that is the optimum mostly is met.
 TEST(LatencyBound, IsNeverAboveTheOptimum) {
-  std::size_t proved = 0, all = 0;
+  BoundsBelowLimits bounds;
   for_each_latency_question(cases(1500), latency_question,
                             [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
                               for (const double factor : {1.0, 1.001, 1.2, 2.0}) {
-                                LatencyBound bound(instance);
                                 Budget budget;
-                                bound.improve(optimum * factor, budget);
-                                if (seed % 4 == 0 && bound.look_at_pairs()) bound.improve(optimum * factor, budget);
-                                EXPECT_TRUE(bound.finished() || optimum == kNever) << "seed " << seed;
-                                EXPECT_LE(bound.bound(), below(optimum)) << "seed " << seed << " factor " << factor;
-                                if (optimum == kNever || factor > 1) continue;
-                                ++all;
-                                proved += bound.bound() >= optimum * (1 - 1e-6);
+                                bounds.judge(seed, instance, optimum, factor, seed % 4 == 0, budget);
                               }
                             });
-  EXPECT_GT(proved * 3, all * 2);
-  RecordProperty("proved", static_cast<int>(proved));
+  EXPECT_GT(bounds.proved * 3, bounds.all * 2);
+  RecordProperty("proved", static_cast<int>(bounds.proved));
 }
 
-// Cases find the optimum by themselves, from nothing, and their bound is valid on the way.
+// Cases find the optimum by themselves, from nothing, and their bound is valid on the way; also several at once.
 TEST(LatencyBranching, FindsTheOptimum) {
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
     const Problem problem{random_workload(seed), {.objective = Objective::Latency}};
@@ -95,7 +88,7 @@ TEST(LatencyBranching, FindsTheOptimum) {
     Budget whole;
     while (!branching.finished()) {
       Budget slice(whole, 20);
-      branching.improve({[&] { return best; }, offer}, slice);
+      branching.improve({[&] { return best; }, offer}, slice, 1 + seed / 2 % 3);
       EXPECT_LE(std::min(branching.bound(), best * (1 - 1e-9)), below(optimum)) << "seed " << seed;
     }
     if (optimum < kNever) {

@@ -11,6 +11,7 @@
 #include "partita/reduce/never.h"
 #include "partita/solve/latency/latency_bound.h"
 #include "partita/util/dice.h"
+#include "partita/util/parallel.h"
 #include "tests/support/cases.h"
 #include "tests/support/latency_brute_force.h"
 #include "tests/support/latency_questions.h"
@@ -267,8 +268,9 @@ TEST(PairTimes, EachLabelHoldsWhereOutputsAreDear) {
   RecordProperty("better", static_cast<int>(better));
 }
 
-// All together, with tolls that were looked for.
+// All together, with tolls that were looked for; every other time by several threads.
 TEST(PairTimes, BoundsAreNeverAboveTheOptimumWhereBranchesMeet) {
+  Workers workers(3, 0);
   std::size_t better = 0, better_by_tolls = 0;
   for_each_latency_question(
       cases(400), meeting_branches, [&](std::uint64_t seed, const LatencyInstance& instance, double optimum) {
@@ -278,8 +280,9 @@ TEST(PairTimes, BoundsAreNeverAboveTheOptimumWhereBranchesMeet) {
           for (const bool tolls : {false, true}) {
             LatencySettings settings;
             settings.tolls = tolls;
-            LatencyBound bound(instance, nullptr, settings);
             Budget budget;
+            if (seed % 2 == 0) budget.work_with(workers);
+            LatencyBound bound(instance, &budget, settings);
             bound.improve(optimum * factor, budget);
             plain = bound.bound();
             if (bound.look_at_pairs()) bound.improve(optimum * factor, budget);

@@ -48,13 +48,17 @@ TEST(TollSearch, ComesToTheHighestPoint) {
     if (lines.back().slope >= 0) continue;
     const double first = 0.01 * static_cast<double>(1 + dice.below(20));
     TollSearch search(lines[0].at_0, first, 100);
-    int asked = 0;
-    for (; search.next(); ++asked) {
-      EXPECT_GT(*search.next(), 0);
-      EXPECT_LE(*search.next(), 100);
-      search.tell(least(lines, *search.next()));
+    const std::size_t at_once = 1 + seed % 4;
+    int rounds = 0;
+    for (std::vector<double> tolls; !(tolls = search.next(at_once)).empty(); ++rounds) {
+      EXPECT_LE(tolls.size(), at_once);
+      for (const double toll : tolls) {
+        EXPECT_GT(toll, 0);
+        EXPECT_LE(toll, 100);
+        search.tell(toll, least(lines, toll));
+      }
     }
-    EXPECT_LE(asked, 24) << "seed " << seed;
+    EXPECT_LE(rounds, 24) << "seed " << seed;
     if (highest(lines, first) > least(lines, first) + 1e-6) continue;  // where it begins is too far already
     const double best = search.best() > 0 ? least(lines, search.best()) : lines[0].at_0;
     EXPECT_GE(best, highest(lines, 100) * (1 - 2e-7)) << "seed " << seed;

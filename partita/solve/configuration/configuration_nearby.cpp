@@ -128,7 +128,6 @@ bool ConfigurationLp::Run::step_nearby(Budget& budget) {
   nearby_ = true;
   try_prices(first, budget);
   nearby_ = false;
-  look_for_later_columns(budget, [] {});
   const std::size_t known = in_master_.size(), cuts = bundle_->cuts();
   take_found(first);
   if (take_proof(first)) return true;

@@ -5,15 +5,15 @@
 // Most rounds take their prices not from the master's duals but from a bundle near the best prices, with which the master
 // need not be solved (configuration_nearby.cpp).
 //
-// With several threads, where groups are held exactly once, columns beside the dearest ones are looked for later: of all
-// classes at once, and beside the master where it is solved. With many, a step tries several mixtures of the duals with the prices nearest to a proof at once instead,
-// twice as far from those, half as far and so on. The one nearest to a proof is the next to start from, the columns of
-// all go to the master, and fewer steps are needed. Solving the master beside the search for the dearest columns too was
-// tried: its duals are then one step old, which made one graph quicker and others several times slower.
+// With many threads, where groups are held exactly once, a step tries several mixtures of the duals with the prices
+// nearest to a proof at once, twice as far from those, half as far and so on. The one nearest to a proof is the next to
+// start from, the columns of all go to the master, and fewer steps are needed. In rounds of the bundle that is of no
+// use: with 2, 4 or 8 levels tried at once as many rounds were needed as with one. Solving the master beside the search
+// for the dearest columns was tried, too: its duals are then one step old, which made one graph quicker and others
+// several times slower.
 // Tests: tests/solve/configuration_threads_test.cpp.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -47,14 +47,6 @@ class ConfigurationLp::Run {
   static std::vector<ScaledClass> scaled_classes(const ConfigurationLp& owner, double limit);
   std::size_t groups() const { return owner_.model_.groups; }
 
-  // Sets beside the dearest of a class that are worth looking for, at these prices.
-  struct MoreColumns {
-    std::size_t device_class;
-    Prices prices;
-    PricedSet dearest;
-    int most;
-    std::size_t level;
-  };
   // Prices that are tried, and what came of them. Several may be tried side by side: a probe changes nothing but
   // itself.
   struct Probe {
@@ -63,8 +55,7 @@ class ConfigurationLp::Run {
     GroupPrices prices = {};                         // normalised; empty: hosts could hold everything
     std::vector<PricedSet> dearest = {};             // by class with columns
     std::vector<std::pair<std::vector<GroupId>, std::size_t>> found = {};  // columns and their class, as they came
-    std::vector<MoreColumns> later = {};  // to be looked for while the master is solved
-    bool vain = false;                    // no dear set was found, yet buckets were too coarse to rule them out
+    bool vain = false;  // no dear set was found, yet buckets were too coarse to rule them out
     std::optional<FreeProof> proof = {};
   };
 
@@ -118,10 +109,8 @@ class ConfigurationLp::Run {
   WideInt held(std::size_t from, std::size_t to, const Probe& probe) const;
 
   PricedSet dearest_known(std::size_t c, const Prices& prices, const Probe& probe) const;
-  void want_columns(MoreColumns wanted, Probe& probe, Budget& budget) const;
-  std::vector<std::vector<GroupId>> disjoint_columns(MoreColumns wanted, Pricing& pricing, Budget& budget) const;
-  void look_for_later_columns(Budget& budget, const std::function<void()>& beside);
-  double solve_master(Budget& budget);
+  void add_disjoint_columns(std::size_t c, Prices prices, const PricedSet& dearest, int most, std::size_t level,
+                            Probe& probe, Budget& budget) const;
   static void remember(std::vector<GroupId> groups, std::size_t c, Probe& probe);
   bool learn(const std::vector<GroupId>& column, std::size_t c);
   void take_new_columns();

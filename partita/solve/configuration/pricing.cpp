@@ -19,6 +19,7 @@ constexpr std::uint64_t kPricingLabelsPerTick = 16;
 constexpr std::size_t kStatesPerLook = 100'000, kLabelsPerLook = 100'000;  // at the clock: under a millisecond
 constexpr std::uint64_t kTicksPerLabel = 4;                                // of sharing a layer
 constexpr std::size_t kSharesPerThread = 2;                                // some are heavier than others
+constexpr std::size_t kLeastShares = 4;                                    // of what is just worth sharing
 constexpr std::size_t kMostMerged = 12;                                    // lists; more are sorted
 constexpr Price kNothing = std::numeric_limits<Price>::min() / 4;
 
@@ -109,8 +110,12 @@ void Pricing::start_run() {
 void Pricing::divide(std::size_t t, const Budget& budget) {
   const Trellis::Layer& after = trellis_.layers()[t + 1];
   const std::size_t states = after.states();
-  const bool together = worth_sharing(budget, kTicksPerLabel * labels_of_[t].size());
-  const std::size_t most = together ? std::clamp<std::size_t>(kSharesPerThread * threads_of(budget), 1, states + 1) : 1;
+  const std::uint64_t ticks = kTicksPerLabel * labels_of_[t].size();
+  std::size_t most = 1;
+  if (worth_sharing(budget, ticks)) {
+    const std::uint64_t ticks_of_share = std::max<std::uint64_t>(1, budget.workers()->ticks_alone() / kLeastShares);
+    most = std::min<std::size_t>({kSharesPerThread * threads_of(budget), ticks / ticks_of_share + 1, states + 1});
+  }
   shares_.resize(most);
   for (std::size_t i = 0; i < most; ++i) {
     shares_[i].first_state = states * i / most;

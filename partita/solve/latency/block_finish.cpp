@@ -20,8 +20,8 @@ BlockFinish::BlockFinish(const BlockModel& model, const NodeReach& reach, bool r
 BlockFinish::BlockFinish(BlockFinish&&) noexcept = default;
 BlockFinish::~BlockFinish() = default;
 
-void BlockFinish::look_at_pairs(const NodeReach& reach) {
-  pairs_ = std::make_unique<PairTimes>(model_, reach, reversed_, toll_);
+void BlockFinish::look_at_pairs(const NodeReach& reach, KnownPairTimes& known) {
+  pairs_ = std::make_unique<PairTimes>(model_, reach, reversed_, toll_, known);
 }
 
 bool BlockFinish::begin(const Question& question, std::span<const NodeId> more) {

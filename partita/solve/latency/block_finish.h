@@ -33,6 +33,7 @@ struct EnteringEdge {
   double label = 0;
 };
 class PairTimes;
+struct KnownPairTimes;
 
 class BlockFinish {
  public:
@@ -42,9 +43,9 @@ class BlockFinish {
   BlockFinish(BlockFinish&&) noexcept;
   ~BlockFinish();
 
-  // From now on also minds which edges cannot all enter a block so soon (pair_times.h): slower, and better. Reach
-  // must outlive it. The model must have no more than one class of accelerators.
-  void look_at_pairs(const NodeReach& reach);
+  // From now on also minds which edges cannot all enter a block so soon (pair_times.h): slower, and better. Both must
+  // outlive it. The model must have no more than one class of accelerators.
+  void look_at_pairs(const NodeReach& reach, KnownPairTimes& known);
 
   struct Question {
     NodeId node;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/pair_times.h"
 
 namespace partita::detail {
 namespace {
@@ -32,8 +33,9 @@ std::vector<std::vector<NodeId>> blocks_of_labels(const BlockModel& model, const
   std::sort(levels.begin(), levels.end());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
 
+  KnownPairTimes known;
   BlockFinish finish(model, reach, false, toll);
-  finish.look_at_pairs(reach);
+  finish.look_at_pairs(reach, known);
   std::vector<NodeId> set;
   finish.record(&set);
   const auto start_of = [&](NodeId v) {

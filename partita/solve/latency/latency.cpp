@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "partita/model/result.h"
 #include "partita/reduce/never.h"
@@ -17,6 +18,7 @@
 #include "partita/solve/latency/path_bound.h"
 #include "partita/solve/latency/spine_split.h"
 #include "partita/solve/shared/incumbent.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 #include "partita/util/threads.h"
 #include "partita/util/within_limits.h"
@@ -26,8 +28,10 @@ namespace {
 
 // Ticks. Small graphs are solved in the first turns, and need no long ones.
 constexpr std::uint64_t kFirstTurnPerGroup = 200, kShortestFirstTurn = 500, kLongestFirstTurn = 50'000;
-constexpr double kLongestSharedTurn = 200'000;  // between looks at what other threads found
-constexpr int kRestForTurn = 3;                 // as long as so many turns
+constexpr double kLongestSharedTurn = 200'000;   // between looks at what other threads found
+constexpr int kRestForTurn = 3;                  // as long as so many turns
+constexpr std::uint64_t kCasesForTurn = 50'000;  // ticks, instead of a rest: others may wait for the cases
+constexpr std::uint64_t kCasesBeside = 8;        // beside labels, cases have one tick of so many
 constexpr int kMostSearches = 64;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
@@ -85,10 +89,11 @@ class LatencySolver {
   // Of the search, in turns of the bound: the closer the bound is, the less there is left to find.
   double share_of_splits() const {
     const double whole = static_cast<double>(options_.settings.split_share);
+    return std::clamp(whole * gap() / kNearlyClosed, kLeastShare, whole);
+  }
+  double gap() const {
     const double value = best_.value();
-    if (value == kNever) return whole;
-    const double gap = (value - best_.bound()) / value;  // not closed, so the value is not 0
-    return std::clamp(whole * gap / kNearlyClosed, kLeastShare, whole);
+    return value == kNever ? 1 : (value - best_.bound()) / value;  // not closed, so the value is not 0
   }
 
   void take_turns() {
@@ -127,8 +132,9 @@ class LatencySolver {
     return true;
   }
 
-  // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of ticks,
-  // as with one thread, rests for most of the time: its core is for the bounds, which share what they do.
+  // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of
+  // ticks, as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share
+  // what they do. Where the gap is nearly closed, that is the share of all searches together.
   void work_at_splits(LatencySearch& search) {
     within_limits(budget_, [&] {
       double used = 0;
@@ -139,9 +145,12 @@ class LatencySolver {
         const auto begin = std::chrono::steady_clock::now();
         used += static_cast<double>(improve_split(search, in_ticks(turn)));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
-        const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits();
-        if (used > share && !bounds_rest_ && !done())
-          std::this_thread::sleep_for(kRestForTurn * (std::chrono::steady_clock::now() - begin));
+        const int together = gap() < kNearlyClosed ? searches_going_.load() : 1;
+        const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits() / together;
+        if (used > share && !bounds_rest_ && !done()) {
+          const auto rest = std::max(kRestForTurn, together) * (std::chrono::steady_clock::now() - begin);
+          if (!work_at_cases_beside(search, begin + rest)) std::this_thread::sleep_for(rest);
+        }
       }
     });
   }
@@ -194,7 +203,9 @@ class LatencySolver {
         if (options_.settings.spine_suggestions) suggest(split_from_blocks(instance_, blocks), judge);
       }
       if (done() || !(bound_.finished() || bound_.waiting())) return;
-      if (can_branch()) divide_into_cases(judge, ticks);
+      if (side_by_side_ && can_branch() && bound_.look_at_pairs()) return hand_over_cases(ticks);
+      take_back_cases();
+      if (can_branch()) divide_into_cases(judge, ticks, threads_of(budget_));
       // Cases begin anew with what pairs teach about all splits.
       if (!done() && (!can_branch() || ++turns_of_cases_ >= kTurnsBeforePairs) && bound_.look_at_pairs())
         branching_.reset();
@@ -232,7 +243,40 @@ class LatencySolver {
     }
   }
 
-  void divide_into_cases(LatencySearch& judge, std::uint64_t ticks) {
+  // While labels go on, a search that would rest works at cases: for a turn, and then a little now and then.
+  void hand_over_cases(std::uint64_t turn) {
+    const std::lock_guard lock(cases_mutex_);
+    if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
+    ticks_before_cases_ = ticks_of_bounds_;
+    ticks_left_for_cases_ = turn;
+    cases_are_beside_ = true;
+  }
+
+  // They begin anew with what labels have taught since, unless they have come further.
+  void take_back_cases() {
+    if (!cases_are_beside_.exchange(false)) return;
+    const std::lock_guard lock(cases_mutex_);
+    if (!(branching_->bound() > bound_.bound())) branching_.reset();
+  }
+
+  // Until then, unless the bounds want them back. False if there is nothing to do, or no room for more of them.
+  bool work_at_cases_beside(LatencySearch& judge, std::chrono::steady_clock::time_point until) {
+    const std::unique_lock lock(cases_mutex_, std::try_to_lock);
+    if (!lock) return false;
+    while (cases_are_beside_ && !done()) {
+      if (std::chrono::steady_clock::now() >= until) return true;
+      const std::uint64_t now = ticks_of_bounds_;
+      ticks_left_for_cases_ += (now - std::exchange(ticks_before_cases_, now)) / kCasesBeside;
+      if (ticks_left_for_cases_ < kCasesForTurn) break;
+      const std::uint64_t used = divide_into_cases(judge, kCasesForTurn, 1);
+      if (used == 0) break;
+      ticks_left_for_cases_ -= std::min(used, ticks_left_for_cases_);
+    }
+    return false;
+  }
+
+  // The ticks that it took.
+  std::uint64_t divide_into_cases(LatencySearch& judge, std::uint64_t ticks, std::size_t at_once) {
     Technique branching(budget_, "latency.branching", "bounds raised");
     if (!branching_) branching_.emplace(instance_, bound_.facts(), &budget_);
     Budget slice(budget_, ticks);
@@ -244,15 +288,16 @@ class LatencySolver {
       }
       if (judge.offer(split)) best_.offer(judge.best());
     };
-    branching_->improve({[this] { return best_.value(); }, offer_places}, slice);
+    branching_->improve({[this] { return best_.value(); }, offer_places}, slice, at_once);
     ticks_of_bounds_ += slice.ticks_used();
     const double known = best_.value();
     if (branching_->finished() && known == kNever) {
       impossible_ = kByCases;
-      return;
+    } else {
+      branching.yield(best_.raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases));
+      decided_ = branching_->finished();
     }
-    branching.yield(best_.raise_bound(std::min(branching_->bound(), known * (1 - kRounding)), kByCases));
-    decided_ = branching_->finished();
+    return slice.ticks_used();
   }
 
   const LatencyInstance& instance_;
@@ -261,9 +306,12 @@ class LatencySolver {
   const Sink sink_;
   Incumbent<LatencySplit> best_;
   LatencySearch search_;  // of this thread; the others have their own
-  LatencyBound bound_;    // this and branching_ are the business of one thread
+  LatencyBound bound_;    // the business of one thread, as branching_ is, but while that is beside
   std::optional<LatencyBranching> branching_;
   int turns_of_cases_ = 0;
+  std::atomic<bool> cases_are_beside_ = false;
+  std::mutex cases_mutex_;  // of all these, where one of several threads may take them
+  std::uint64_t ticks_before_cases_ = 0, ticks_left_for_cases_ = 0;
 
   std::atomic<bool> side_by_side_ = false;
   std::mutex mutex_;                     // of what the bounds suggest

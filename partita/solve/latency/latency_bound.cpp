@@ -2,11 +2,13 @@
 #include "partita/solve/latency/latency_bound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "partita/reduce/never.h"
 #include "partita/solve/latency/label_blocks.h"
+#include "partita/util/parallel.h"
 #include "partita/util/statistics.h"
 
 namespace partita::detail {
@@ -15,11 +17,13 @@ namespace {
 constexpr double kRoundingOfFlows = 1e-9;               // sums and flows are exact to far less
 constexpr double kFirstToll = 1.0 / 64, kLastToll = 4;  // tried in between by factors of two; in values per block
 constexpr double kFirstFineToll = 1.0 / 4096;           // where labels of several edges count blocks beside the path
+constexpr std::size_t kMostFineTolls = 4;               // at once: sweeps with tolls beyond the best take longer
 // How much of all time a spine may leave aside. Each is tried once, the quickest first, and the best is used from then
 // on.
 constexpr double kNeglects[] = {0.05, 0.01, 0.001, 0};
 constexpr double kMostEntries = 400'000;     // of a table of a spine in detail
 constexpr std::size_t kMostSuggestions = 8;  // that nobody has asked for
+constexpr int kMostIdle = 2;                 // sweeps of a track that teach nothing, one in each direction
 constexpr std::size_t kDetails = 3;  // of spines; more of it where nothing else helps, or nothing else is better
 constexpr const char* kBySpine = "a spine: how soon its subgraphs can finish, and on how few accelerators";
 constexpr const char* kByLabels = "labels: how soon each subgraph can finish";
@@ -44,8 +48,7 @@ LatencyBound::LatencyBound(const LatencyInstance& instance, const Budget* budget
 void LatencyBound::prepare(Budget& slice) {
   reach_.emplace(instance_, budget_);
   model_ = std::make_unique<BlockModel>(instance_, facts_, budget_);
-  const EdgeLabels none(model_->edge_count(), 0);
-  tracks_.push_back({0, {none, none}});
+  add_track(0);
   slice.spend(1 + instance_.size() * instance_.size() / 2048);
 }
 
@@ -74,21 +77,28 @@ bool LatencyBound::step(Budget& slice) {
 }
 
 void LatencyBound::advance(Budget& slice) {
-  const char* name = spine_                    ? "latency.spines"
-                     : packing_                ? "latency.packing"
-                     : tracks_[turn_].toll > 0 ? "latency.tolls"
-                                               : "latency.labels";
+  const char* name = spine_                               ? "latency.spines"
+                     : packing_                           ? "latency.packing"
+                     : tracks_[sweeps_[0].track].toll > 0 ? "latency.tolls"
+                                                          : "latency.labels";
   Technique technique(slice, name, "bounds raised");
   const double before = bound_;
   if (spine_) {
     if (spine_->advance(slice)) end_spine();
   } else if (packing_) {
     if (packing_->advance(slice)) end_packing();
-  } else if (sweep_->advance(slice)) {
-    suggest_blocks_of_labels(slice);
-    end_sweep();
+  } else if (advance_sweeps(slice)) {
+    end_sweeps(slice);
   }
   technique.yield(bound_ > before);
+}
+
+std::size_t LatencyBound::at_once() const { return budget_ ? threads_of(*budget_) : 1; }
+
+bool LatencyBound::advance_sweeps(Budget& slice) {
+  std::atomic<std::size_t> ended = 0;
+  for_each(slice, sweeps_.size(), [&](std::size_t i, std::size_t) { ended += sweeps_[i].labels->advance(slice); });
+  return ended == sweeps_.size();
 }
 
 void LatencyBound::begin() {
@@ -107,11 +117,23 @@ void LatencyBound::begin() {
     packing_is_old_ = false;
     return;
   }
-  const Track& track = tracks_[turn_];
+  if (stage_ == Stage::Below) {
+    begin_sweep(turn_);
+    for (std::size_t i = 1; i < tracks_.size() && sweeps_.size() < at_once(); ++i) {
+      const std::size_t other = (turn_ + i) % tracks_.size();
+      if (tracks_[other].idle < kMostIdle) begin_sweep(other);
+    }
+  } else {
+    for (std::size_t i = turn_; i < tracks_.size(); ++i) begin_sweep(i);
+  }
+}
+
+void LatencyBound::begin_sweep(std::size_t of) {
+  const Track& track = tracks_[of];
   const double limit = needs_limit() ? limit_ + tolls(track) : kNever;
-  sweep_ =
-      std::make_unique<LatencyLabels>(*model_, *reach_, track.direction == 1, track.labels[track.direction],
-                                      track.labels[1 - track.direction], LatencyLabels::Way{limit, track.toll, pairs_});
+  sweeps_.push_back({of, std::make_unique<LatencyLabels>(
+                             *model_, *reach_, track.direction == 1, track.labels[track.direction],
+                             track.labels[1 - track.direction], LatencyLabels::Way{limit, track.toll, pairs_})});
 }
 
 // Of one module: from few to many, in steps of equal ratio; no more of them than tables by number of blocks are cheap
@@ -131,13 +153,13 @@ void LatencyBound::suggest(Blocks blocks) {
 }
 
 // While a toll is looked for, and where a sweep raises the bound: then labels have come closer to a split.
-void LatencyBound::suggest_blocks_of_labels(Budget& slice) {
-  const Track& track = tracks_[turn_];
-  const double found = sweep_->bound() - tolls(track);
+void LatencyBound::suggest_blocks_of_labels(const Sweep& sweep, Budget& slice) {
+  const Track& track = tracks_[sweep.track];
+  const double found = sweep.labels->bound() - tolls(track);
   if (!pairs_ || track.direction == 1 || found == kNever) return;
   if (stage_ != Stage::FineTolls && found <= bound_ * (1 + 2 * kRoundingOfFlows)) return;
   std::uint64_t ticks = 0;
-  suggest(blocks_of_labels(*model_, *reach_, sweep_->labels(), sweep_->bound(), track.toll,
+  suggest(blocks_of_labels(*model_, *reach_, sweep.labels->labels(), sweep.labels->bound(), track.toll,
                            static_cast<std::size_t>(blocks_), ticks));
   slice.spend(ticks);
 }
@@ -199,15 +221,40 @@ void LatencyBound::end_packing() {
   next_track();
 }
 
-void LatencyBound::end_sweep() {
-  Track& track = tracks_[turn_];
-  const double found = sweep_->bound() - tolls(track);
+void LatencyBound::end_sweeps(Budget& slice) {
+  std::vector<Sweep> ended = std::move(sweeps_);
+  sweeps_.clear();
+  for (Sweep& sweep : ended) {
+    suggest_blocks_of_labels(sweep, slice);
+    if (!end_sweep(sweep)) return;
+  }
+  switch (stage_) {
+    case Stage::Spines: break;
+    case Stage::Labels:
+      best_by_toll_ = ended[0].bound;
+      stage_ = blocks_ > 0 && settings_.tolls ? Stage::Tolls : Stage::Below;
+      spine_is_old_ = true;  // now there is a limit
+      if (stage_ == Stage::Tolls) end_tolls({});
+      break;
+    case Stage::Tolls: end_tolls(ended); break;
+    case Stage::FineTolls:
+      for (const Sweep& sweep : ended) finer_tolls_->tell(tracks_[sweep.track].toll, sweep.bound);
+      try_finer_tolls();
+      break;
+    case Stage::Below: next_track();
+  }
+}
+
+// False if nothing is left to do.
+bool LatencyBound::end_sweep(Sweep& sweep) {
+  Track& track = tracks_[sweep.track];
+  const double found = sweep.bound = sweep.labels->bound() - tolls(track);
   const EdgeLabels before = std::move(track.labels[track.direction]);
-  track.labels[track.direction] = sweep_->labels();
-  sweep_.reset();
+  track.labels[track.direction] = sweep.labels->labels();
+  sweep.labels.reset();
   if (found == kNever) {
     rule_all_out(needs_limit() ? kByLimit : kByLabels);
-    return;
+    return false;
   }
   raise(found, tolls(track), track.toll > 0 ? kByTolls : kByLabels);
   if (track.toll == 0 && track.direction == 0) without_tolls_ = found;
@@ -221,32 +268,18 @@ void LatencyBound::end_sweep() {
   } else {
     track.idle = moved ? 0 : track.idle + 1;
   }
-  switch (stage_) {
-    case Stage::Spines: break;
-    case Stage::Labels:
-      best_by_toll_ = found;
-      stage_ = blocks_ > 0 && settings_.tolls ? Stage::Tolls : Stage::Below;
-      spine_is_old_ = true;  // now there is a limit
-      if (stage_ == Stage::Tolls) try_next_toll(-kNever);
-      break;
-    case Stage::Tolls: try_next_toll(found); break;
-    case Stage::FineTolls:
-      finer_tolls_->tell(found);
-      try_next_fine_toll();
-      break;
-    case Stage::Below: next_track();
-  }
+  return true;
 }
 
 bool LatencyBound::all_idle() const {
-  return std::all_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.idle >= 2; });
+  return std::all_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.idle >= kMostIdle; });
 }
 
 // The next one whose labels may still move; if there is none, nothing is left to do.
 void LatencyBound::next_track() {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     turn_ = (turn_ + 1) % tracks_.size();
-    if (tracks_[turn_].idle < 2) return;
+    if (tracks_[turn_].idle < kMostIdle) return;
   }
   if (spine_is_old_ && settings_.spines) return;
   if (packing_is_old_ && settings_.packing) return;
@@ -271,25 +304,37 @@ bool LatencyBound::look_at_pairs() {
 }
 
 // Tolls grow until they give less; then the best stays, beside no toll at all.
-void LatencyBound::try_next_toll(double found) {
-  const bool better = found > best_by_toll_;
-  if (better) {
-    best_by_toll_ = found;
-    best_track_ = tracks_.size() - 1;
+void LatencyBound::end_tolls(const std::vector<Sweep>& ended) {
+  bool past_the_best = false;
+  for (const Sweep& sweep : ended) {
+    const bool better = sweep.bound > best_by_toll_;
+    past_the_best = past_the_best || (best_track_ > 0 && !better);
+    if (past_the_best || !better) continue;
+    best_by_toll_ = sweep.bound;
+    best_track_ = sweep.track;
   }
+  if (!past_the_best && add_tolls()) return;
+  if (best_track_ > 1) std::swap(tracks_[1], tracks_[best_track_]);
+  tracks_.resize(best_track_ > 0 ? 2 : 1);
+  turn_ = 0;
+  stage_ = Stage::Below;
+}
+
+// False if none is left.
+bool LatencyBound::add_tolls() {
   const double unit = (limit_ < kNever ? limit_ : bound_) / blocks_;
-  const double next = tracks_.size() == 1 ? kFirstToll * unit : 2 * tracks_.back().toll;
-  const bool past_the_best = best_track_ > 0 && !better;
-  if (past_the_best || !(unit > 0) || next > kLastToll * unit) {
-    if (best_track_ > 1) std::swap(tracks_[1], tracks_[best_track_]);
-    tracks_.resize(best_track_ > 0 ? 2 : 1);
-    turn_ = 0;
-    stage_ = Stage::Below;
-    return;
+  turn_ = tracks_.size();
+  while (tracks_.size() < turn_ + at_once()) {
+    const double next = tracks_.size() == 1 ? kFirstToll * unit : 2 * tracks_.back().toll;
+    if (!(unit > 0) || next > kLastToll * unit) break;
+    add_track(next);
   }
+  return turn_ < tracks_.size();
+}
+
+void LatencyBound::add_track(double toll) {
   const EdgeLabels none(model_->edge_count(), 0);
-  tracks_.push_back({next, {none, none}});
-  turn_ = tracks_.size() - 1;
+  tracks_.push_back({toll, {none, none}});
 }
 
 // Blocks beside the path pay for what they save beside others, which may be far less than what a block on it saves.
@@ -299,22 +344,19 @@ bool LatencyBound::look_at_finer_tolls() {
   if (!(unit > 0)) return false;
   finer_tolls_.emplace(without_tolls_, kFirstFineToll * unit, kLastToll * unit);
   stage_ = Stage::FineTolls;
-  tracks_.resize(1);
-  try_next_fine_toll();
+  try_finer_tolls();
   return true;
 }
 
-// The best stays.
-void LatencyBound::try_next_fine_toll() {
-  const std::optional<double> next = finer_tolls_->next();
-  const double toll = next ? *next : finer_tolls_->best();
+// In the end the best stays.
+void LatencyBound::try_finer_tolls() {
   tracks_.resize(1);
-  if (next || toll > 0) {
-    const EdgeLabels none(model_->edge_count(), 0);
-    tracks_.push_back({toll, {none, none}});
-  }
+  turn_ = 1;
+  for (const double toll : finer_tolls_->next(std::min(at_once(), kMostFineTolls))) add_track(toll);
+  if (tracks_.size() > 1) return;
+  stage_ = Stage::Below;
+  if (finer_tolls_->best() > 0) add_track(finer_tolls_->best());
   turn_ = tracks_.size() - 1;
-  if (!next) stage_ = Stage::Below;
 }
 
 // What the labels say about splits below the limit. True if there is something new.

@@ -18,6 +18,9 @@
 // that look at several edges know of blocks beside the path, too, so once they are asked for, smaller tolls are looked
 // for (toll_search.h).
 //
+// Sweeps with different tolls need nothing of each other, so several threads have several of them under way: the next few
+// tolls are tried at once, and the toll that is kept goes on beside none. What one teaches the next ones know.
+//
 // Tests: tests/solve/latency_bound_test.cpp.
 #pragma once
 
@@ -68,6 +71,11 @@ class LatencyBound {
     int direction = 0;     // of the next sweep
     int idle = 0;          // sweeps in a row that taught nothing
   };
+  struct Sweep {
+    std::size_t track;
+    std::unique_ptr<LatencyLabels> labels;
+    double bound = 0;  // once it has ended, for splits without tolls
+  };
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   // For all splits: spines, then labels. With a limit: looking for a toll, then for facts.
   enum class Stage { Spines, Labels, Tolls, FineTolls, Below };
@@ -77,22 +85,28 @@ class LatencyBound {
   // Labels are the stages after that of the spines.
   bool nothing_to_do() const { return tracks_.empty() || (stage_ != Stage::Spines && !settings_.labels); }
   void advance(Budget& slice);
-  void suggest_blocks_of_labels(Budget& slice);
   bool step(Budget& slice);
-  bool under_way() const { return spine_ || sweep_ || packing_; }
+  bool under_way() const { return spine_ || !sweeps_.empty() || packing_; }
+  std::size_t at_once() const;
   void begin();
+  void begin_sweep(std::size_t track);
+  bool advance_sweeps(Budget& slice);
   void end_spine();
   void end_packing();
-  void end_sweep();
+  void end_sweeps(Budget& slice);
+  bool end_sweep(Sweep& sweep);
   void raise(double found, double tolls, const char* proof);
   void rule_all_out(const char* proof);
   bool all_idle() const;
   void next_track();
   std::size_t spine_states() const;
   bool look_closer();
-  void try_next_toll(double found);
+  bool add_tolls();
+  void end_tolls(const std::vector<Sweep>& ended);
   bool look_at_finer_tolls();
-  void try_next_fine_toll();
+  void try_finer_tolls();
+  void add_track(double toll);
+  void suggest_blocks_of_labels(const Sweep& sweep, Budget& slice);
   bool learn(const Track& track);
   void suggest(Blocks blocks);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }
@@ -107,10 +121,10 @@ class LatencyBound {
   bool facts_new_ = false;  // since the model was made
   Stage stage_ = Stage::Spines;
   std::vector<Track> tracks_;
-  std::size_t turn_ = 0;  // the track whose sweep it is
-  // At most one of them is under way.
+  std::size_t turn_ = 0;  // the track whose sweep is next, or the first of several
+  // At most one kind of them is under way. Sweeps are of different tracks.
   std::unique_ptr<SpineBound> spine_;
-  std::unique_ptr<LatencyLabels> sweep_;
+  std::vector<Sweep> sweeps_;
   std::unique_ptr<PackingBound> packing_;
   std::size_t spines_tried_ = 0;
   double best_by_spine_ = -1, best_neglect_ = 0;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "partita/reduce/never.h"
+#include "partita/util/parallel.h"
 
 namespace partita::detail {
 namespace {
@@ -26,58 +27,58 @@ bool LatencyBranching::later(const Case& a, const Case& b) {
 }
 
 double LatencyBranching::bound() const {
-  double least = now_ ? now_->bound : kNever;
-  if (!open_.empty()) least = std::min(least, open_.front().bound);
+  double least = open_.empty() ? kNever : open_.front().bound;
+  for (const auto& now : now_) least = std::min(least, now->bound);
   return least * (1 - kRoundingOfBranches);
 }
 
-void LatencyBranching::improve(const Incumbent& incumbent, Budget& slice) {
+void LatencyBranching::improve(const Incumbent& incumbent, Budget& slice, std::size_t at_once) {
   const std::size_t case_bytes = sizeof(Case) + instance_.group_count() * 2 * (sizeof(GroupId) + 1) +
                                  instance_.arcs.entry_count() * 2 * sizeof(double);
   while (!finished() && !slice.exhausted() && slice.has_room_for(open_.size() * case_bytes)) {
-    if (!now_) {
+    while (now_.size() < at_once && !open_.empty()) {
       std::pop_heap(open_.begin(), open_.end(), later);
-      now_ = std::make_unique<Case>(std::move(open_.back()));
+      now_.push_back(std::make_unique<Examined>(std::move(open_.back())));
       open_.pop_back();
-      sweeps_ = 0;
     }
-    if (!examine(incumbent.value(), slice)) return;
-    if (now_->bound < incumbent.value()) {
-      const GroupId g = undecided();
+    const double limit = incumbent.value();
+    for_each(slice, now_.size(), [&](std::size_t i, std::size_t) { now_[i]->done = examine(*now_[i], limit, slice); });
+    for (const auto& now : now_) {
+      if (!now->done || now->bound >= incumbent.value()) continue;
+      const GroupId g = undecided(*now);
       if (g.valid()) {
-        divide(*now_, g);
+        divide(*now, g);
       } else {
-        incumbent.offer(places(*now_));
+        incumbent.offer(places(*now));
       }
     }
-    now_.reset();
+    std::erase_if(now_, [](const auto& now) { return now->done; });
   }
 }
 
-bool LatencyBranching::examine(double limit, Budget& slice) {
-  while (now_->bound < limit) {
-    const int direction = sweeps_ % 2;
-    if (!sweep_) {
-      if (direction == 0) model_ = std::make_unique<BlockModel>(instance_, now_->facts, budget_);
-      sweep_ = std::make_unique<LatencyLabels>(*model_, reach_, direction == 1, now_->labels[direction],
-                                               now_->labels[1 - direction], LatencyLabels::Way{limit});
+bool LatencyBranching::examine(Examined& now, double limit, Budget& slice) const {
+  while (now.bound < limit) {
+    const int direction = now.sweeps % 2;
+    if (!now.sweep) {
+      if (direction == 0) now.model = std::make_unique<BlockModel>(instance_, now.facts, budget_);
+      now.sweep = std::make_unique<LatencyLabels>(*now.model, reach_, direction == 1, now.labels[direction],
+                                                  now.labels[1 - direction], LatencyLabels::Way{limit});
     }
-    const bool done = sweep_->advance(slice);
-    now_->bound = std::max(now_->bound, sweep_->bound());
+    const bool done = now.sweep->advance(slice);
+    now.bound = std::max(now.bound, now.sweep->bound());
     if (!done) return false;
-    now_->labels[direction] = sweep_->labels();
-    sweep_.reset();
-    ++sweeps_;
+    now.labels[direction] = now.sweep->labels();
+    now.sweep.reset();
+    ++now.sweeps;
     if (direction == 0) continue;
-    if (sweeps_ >= 2 * kMostRounds || !join_ends(*model_, now_->labels, limit, now_->facts)) break;
+    if (now.sweeps >= 2 * kMostRounds || !join_ends(*now.model, now.labels, limit, now.facts)) break;
   }
-  sweep_.reset();
+  now.sweep.reset();
   return true;
 }
 
 // Of the groups without a place, one on the longest way through the graph, so that its place tells the most.
-GroupId LatencyBranching::undecided() const {
-  const Case& now = *now_;
+GroupId LatencyBranching::undecided(const Examined& now) const {
   GroupId best;
   double longest = -1;
   for (NodeId v : instance_.order) {
@@ -86,7 +87,7 @@ GroupId LatencyBranching::undecided() const {
     const bool nowhere = !now.facts.on_host[node.group] && !now.facts.device[node.group].valid();
     if (!either && !nowhere) continue;
     const double longer = std::max(node.accelerator_time, node.host_time);
-    const double way = std::min(time_around(*model_, now.labels, v) + longer, 1e300);
+    const double way = std::min(time_around(*now.model, now.labels, v) + longer, 1e300);
     if (way <= longest) continue;
     longest = way;
     best = node.group;

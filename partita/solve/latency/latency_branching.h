@@ -6,8 +6,9 @@
 // facts, or rule it out. What stays is divided by the place of one group: a host, each accelerator in use, or the next
 // unused one of each class, for the accelerators of a class are all alike. A case in which every group has its place is
 // a split, which is handed over. The case with the least bound is next, so the least bound of all open cases is a bound
-// for all splits. Exact, for graphs of a few dozen groups, or a gap that is nearly closed. Tests:
-// tests/solve/latency_bound_test.cpp.
+// for all splits. Exact, for graphs of a few dozen groups, or a gap that is nearly closed. Several cases may be
+// examined at once, by several threads: those with the least bounds. Tests: tests/solve/latency_bound_test.cpp,
+// latency_threads_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +33,13 @@ class LatencyBranching {
   // Throws OutOfTime. The budget must outlive it.
   LatencyBranching(const LatencyInstance& instance, const LatencyFacts& facts, const Budget* budget = nullptr);
 
-  // Works until the slice ends, no case is left, or the open cases fill the memory.
-  void improve(const Incumbent& incumbent, Budget& slice);
+  // Works until the slice ends, no case is left, or the open cases fill the memory; at so many cases at once.
+  void improve(const Incumbent& incumbent, Budget& slice, std::size_t at_once = 1);
 
   // No split has a latency below this and below the value.
   double bound() const;
   // No case is left: no split is better than the best.
-  bool finished() const { return open_.empty() && !now_; }
+  bool finished() const { return open_.empty() && now_.empty(); }
 
  private:
   struct Case {
@@ -49,9 +50,17 @@ class LatencyBranching {
   };
   static bool later(const Case& a, const Case& b);
 
-  // Sweeps for the case at hand; false if the slice ended first. It then goes on where it stopped.
-  bool examine(double limit, Budget& slice);
-  GroupId undecided() const;
+  // A case at hand, and how far its sweeps have come.
+  struct Examined : Case {
+    explicit Examined(Case&& of) : Case(std::move(of)) {}
+    std::unique_ptr<BlockModel> model;
+    std::unique_ptr<LatencyLabels> sweep;
+    int sweeps = 0;
+    bool done = false;
+  };
+  // False if the slice ended first. It then goes on where it stopped. Changes nothing but the case.
+  bool examine(Examined& now, double limit, Budget& slice) const;
+  GroupId undecided(const Examined& now) const;
   void divide(const Case& now, GroupId g);
   std::vector<LatencyValue::Place> places(const Case& now) const;
 
@@ -59,11 +68,7 @@ class LatencyBranching {
   const Budget* budget_;
   const NodeReach reach_;
   std::vector<Case> open_;  // a heap, the least bound on top
-  // The case at hand.
-  std::unique_ptr<Case> now_;
-  std::unique_ptr<BlockModel> model_;
-  std::unique_ptr<LatencyLabels> sweep_;
-  int sweeps_ = 0;
+  std::vector<std::unique_ptr<Examined>> now_;
 };
 
 }  // namespace partita::detail

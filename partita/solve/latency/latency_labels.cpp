@@ -2,42 +2,70 @@
 #include "partita/solve/latency/latency_labels.h"
 
 #include <algorithm>
-#include <limits>
+#include <atomic>
+#include <utility>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/label_rounds.h"
+#include "partita/util/parallel.h"
 
 namespace partita::detail {
 namespace {
 
 constexpr std::size_t kLabelledPerLook = 100'000;  // at the clock
+// Of sharing a round: a tick of labels is the better part of a microsecond, and handing over takes a few.
+constexpr std::uint64_t kSharedTicksPerTick = 200;
 
 }  // namespace
 
 LatencyLabels::LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
                              const EdgeLabels& other, const Way& way)
-    : model_(model), reversed_(reversed), limit_(way.limit), labels_(std::move(labels)), other_(other), levels_(1, 0) {
-  for (const BlockModel& one : model.by_class()) finish_.emplace_back(one, reach, reversed, way.toll);
-  if (way.pairs && finish_.size() == 1) finish_[0].look_at_pairs(reach);
+    : model_(model),
+      reach_(reach),
+      reversed_(reversed),
+      way_(way),
+      labels_(std::move(labels)),
+      other_(other),
+      levels_(1, 0) {
   for (const double label : labels_) {
     if (label < kNever) levels_.push_back(label);
   }
   std::sort(levels_.begin(), levels_.end());
   levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+  finish_.push_back(std::make_unique<Finish>(make_finish()));
   if (model.contradicts_itself()) bound_ = kNever;
+}
+
+LatencyLabels::Finish LatencyLabels::make_finish() {
+  Finish finish;
+  for (const BlockModel& one : model_.by_class()) finish.emplace_back(one, reach_, reversed_, way_.toll);
+  if (way_.pairs && finish.size() == 1) finish[0].look_at_pairs(reach_, known_);
+  return finish;
 }
 
 bool LatencyLabels::advance(Budget& slice) {
   const std::vector<NodeId>& order = model_.instance().order;
-  while (next_ < order.size() && bound_ < limit_) {
+  const bool together = threads_of(slice) > 1;
+  if (together && rounds_.empty()) rounds_ = label_rounds(model_, reversed_, threads_of(slice));
+  const std::size_t all = together ? rounds_.size() : order.size();
+  while (next_ < all && bound_ < way_.limit) {
     if (slice.exhausted()) return false;
-    label(reversed_ ? order[order.size() - 1 - next_] : order[next_], slice);
+    if (together) {
+      label_together(rounds_[next_], slice);
+    } else {
+      label_alone(reversed_ ? order[order.size() - 1 - next_] : order[next_], slice);
+    }
     ++next_;
   }
-  if (bound_ >= limit_) bound_ = kNever;
+  if (bound_ >= way_.limit) bound_ = kNever;
   return true;
 }
 
 void LatencyLabels::raise(EdgeId e, double value) {
+  if (!e.valid()) {
+    bound_ = std::max(bound_, value);
+    return;
+  }
   if (value <= labels_[e]) return;
   labels_[e] = value;
   if (value == kNever) return;
@@ -45,26 +73,52 @@ void LatencyLabels::raise(EdgeId e, double value) {
   if (at == levels_.end() || *at != value) levels_.insert(at, value);
 }
 
-void LatencyLabels::label(NodeId u, Budget& slice) {
+void LatencyLabels::label_alone(NodeId u, Budget& slice) {
+  slice.spend(label(u, *finish_[0], [&](EdgeId e, double value) { raise(e, value); }));
+}
+
+void LatencyLabels::label_together(const std::vector<NodeId>& round, Budget& slice) {
+  std::vector<std::vector<std::pair<EdgeId, double>>> found(round.size());
+  finish_.resize(std::max(finish_.size(), threads_of(slice)));
+  std::atomic<std::uint64_t> ticks = 0;
+  const auto one = [&](std::size_t i, std::size_t slot) {
+    if (!finish_[slot]) finish_[slot] = std::make_unique<Finish>(make_finish());
+    ticks += label(round[i], *finish_[slot], [&](EdgeId e, double value) { found[i].emplace_back(e, value); });
+  };
+  if (worth_sharing(slice, kSharedTicksPerTick * ticks_of_round_)) {
+    for_each(slice, round.size(), one);
+  } else {
+    for (std::size_t i = 0; i < round.size(); ++i) one(i, 0);
+  }
+  for (const auto& of_node : found) {
+    for (const auto& [e, value] : of_node) raise(e, value);
+  }
+  ticks_of_round_ = ticks;
+  slice.spend(ticks);
+}
+
+// tell(edge, label) for each edge out of u; where there is none, what bounds the latency, with no edge. The ticks it took.
+template <class Tell>
+std::uint64_t LatencyLabels::label(NodeId u, Finish& finish, const Tell& tell) const {
   double start = 0, after = 0;  // a host starts u no sooner, and leaves so much to come
-  for (const auto& [p, e] : finish_[0].edges_in(u)) start = std::max(start, labels_[e]);
-  for (const auto& [w, e] : finish_[0].edges_out(u)) after = std::max(after, other_[e]);
+  for (const auto& [p, e] : finish[0].edges_in(u)) start = std::max(start, labels_[e]);
+  for (const auto& [w, e] : finish[0].edges_out(u)) after = std::max(after, other_[e]);
   double on_host = model_.on_host(u) ? start + model_.instance().nodes[u].host_time : kNever;
-  if (on_host + after >= limit_) on_host = kNever;
+  if (on_host + after >= way_.limit) on_host = kNever;
 
   std::uint64_t ticks = 1;
   const auto least = [&](NodeId without, double after_it) {
-    const double no_use = limit_ - after_it;  // infinite without a limit
+    const double no_use = way_.limit - after_it;  // infinite without a limit
     double found = std::min(on_host, no_use);
-    for (BlockFinish& finish : finish_) found = finish.least({u, without, found}, labels_, levels_, ticks);
+    for (BlockFinish& of_class : finish) found = of_class.least({u, without, found}, labels_, levels_, ticks);
     return found >= no_use ? kNever : found;
   };
-  const auto out = finish_[0].edges_out(u);
+  const auto out = finish[0].edges_out(u);
   for (const auto& [w, e] : out) {
-    if (labels_[e] < kNever) raise(e, least(w, other_[e]));
+    if (labels_[e] < kNever) tell(e, least(w, other_[e]));
   }
-  if (out.empty()) bound_ = std::max(bound_, least(NodeId(), 0));
-  slice.spend(ticks);
+  if (out.empty()) tell(EdgeId(), least(NodeId(), 0));
+  return ticks;
 }
 
 double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeId v) {

@@ -8,13 +8,18 @@
 // With a limit, only splits with a lower latency are considered. If an edge is cut, its two labels add up to no more
 // than the latency; so where they reach the limit it cannot be cut, and its label is infinite. A node is not on a host
 // if the labels around it leave no time. With a toll, all of this is said of the latency plus one toll for each block
-// of an accelerator on the path that takes longest, and the limit is a limit on that. Tests:
-// tests/solve/latency_bound_test.cpp.
+// of an accelerator on the path that takes longest, and the limit is a limit on that.
+//
+// Several threads label nodes that lie on no common path at once (label_rounds.h). Labels that these have found are known
+// from the next round on, so a label may be a little lower than one thread finds it, as it does not know of all labels
+// beside it. Tests: tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "partita/solve/latency/block_finish.h"
+#include "partita/solve/latency/pair_times.h"
 #include "partita/util/budget.h"
 
 namespace partita::detail {
@@ -34,7 +39,8 @@ class LatencyLabels {
   LatencyLabels(const BlockModel& model, const NodeReach& reach, bool reversed, EdgeLabels labels,
                 const EdgeLabels& other, const Way& way);
 
-  // Works until the slice ends or the sweep does; true once it has. Overruns the slice by at most one node.
+  // Works until the slice ends or the sweep does; true once it has. Overruns the slice by at most one node, or one for
+  // each thread.
   bool advance(Budget& slice);
 
   const EdgeLabels& labels() const { return labels_; }
@@ -42,17 +48,27 @@ class LatencyLabels {
   double bound() const { return bound_; }
 
  private:
-  void label(NodeId u, Budget& slice);
+  // What a thread needs for itself.
+  using Finish = std::vector<BlockFinish>;  // by class of accelerators
+  Finish make_finish();
+  template <class Tell>
+  std::uint64_t label(NodeId u, Finish& finish, const Tell& tell) const;
+  void label_alone(NodeId u, Budget& slice);
+  void label_together(const std::vector<NodeId>& round, Budget& slice);
   void raise(EdgeId e, double value);
 
   const BlockModel& model_;
+  const NodeReach& reach_;
   const bool reversed_;
-  const double limit_;
+  const Way way_;
   EdgeLabels labels_;
   const EdgeLabels& other_;
-  std::vector<BlockFinish> finish_;  // by class of accelerators
-  std::vector<double> levels_;       // the finite labels and 0, rising
-  std::size_t next_ = 0;             // in the order of the nodes
+  std::vector<double> levels_;  // the finite labels and 0, rising
+  KnownPairTimes known_;
+  std::vector<std::unique_ptr<Finish>> finish_;  // by slot of the threads
+  std::vector<std::vector<NodeId>> rounds_;      // where threads share them
+  std::size_t next_ = 0;                         // of the rounds, or of the nodes in their order
+  std::uint64_t ticks_of_round_ = 0;             // of the last one
   double bound_ = 0;
 };
 

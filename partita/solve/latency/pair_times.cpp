@@ -8,14 +8,15 @@
 
 namespace partita::detail {
 
-PairTimes::PairTimes(const BlockModel& model, const NodeReach& reach, bool reversed, double toll)
+PairTimes::PairTimes(const BlockModel& model, const NodeReach& reach, bool reversed, double toll, KnownPairTimes& known)
     : model_(model),
       reach_(reach),
       reversed_(reversed),
       toll_(toll),
       finish_(model, reach, reversed, toll),
       none_(model.edge_count(), 0),
-      turn_(model.node_count()) {
+      turn_(model.node_count()),
+      known_(known) {
   const std::vector<NodeId>& order = model.instance().order;
   for (std::size_t i = 0; i < order.size(); ++i) turn_[order[i]] = reversed ? order.size() - 1 - i : i;
 }
@@ -25,11 +26,9 @@ double PairTimes::both(const EnteringEdge& one, const EnteringEdge& other, const
   const double later = std::max(one.label, other.label);
   if (one.producer == other.producer || later >= at_most) return std::min(later, at_most);
   const auto key = std::minmax(one.edge, other.edge);
-  const auto at = known_.find(key);
-  if (at != known_.end() && (at->second.asked_up_to >= at_most || at->second.time < at->second.asked_up_to))
-    return std::min(std::max(at->second.time, later), at_most);
+  if (const auto known = known_.pairs.find(key, at_most)) return std::min(std::max(*known, later), at_most);
   const double found = find(one, other, labels, levels, at_most, ticks);
-  known_[key] = {found, at_most};
+  known_.pairs.add(key, found, at_most);
   return std::max(found, later);
 }
 
@@ -57,11 +56,9 @@ double PairTimes::all(const std::vector<EnteringEdge>& edges, const EdgeLabels& 
   }
   if (later >= at_most) return at_most;
   std::sort(key.begin(), key.end());
-  const auto at = known_sets_.find(key);
-  if (at != known_sets_.end() && (at->second.asked_up_to >= at_most || at->second.time < at->second.asked_up_to))
-    return std::min(std::max(at->second.time, later), at_most);
+  if (const auto known = known_.groups.find(key, at_most)) return std::min(std::max(*known, later), at_most);
   const double found = find_all(edges, labels, levels, at_most, ticks);
-  known_sets_[key] = {found, at_most};
+  known_.groups.add(key, found, at_most);
   return std::max(found, later);
 }
 

@@ -49,6 +49,8 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -57,10 +59,41 @@
 
 namespace partita::detail {
 
+// What was found so far, by edges. Several threads may share it.
+template <class Edges>
+class KnownTimes {
+ public:
+  // Nothing if it was not asked for, or only up to less than this.
+  std::optional<double> find(const Edges& edges, double at_most) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = known_.find(edges);
+    if (at == known_.end()) return std::nullopt;
+    const auto [time, asked_up_to] = at->second;
+    if (asked_up_to < at_most && time >= asked_up_to) return std::nullopt;
+    return time;
+  }
+  void add(const Edges& edges, double time, double asked_up_to) {
+    const std::lock_guard lock(mutex_);
+    known_[edges] = {time, asked_up_to};
+  }
+
+ private:
+  struct Known {
+    double time, asked_up_to;
+  };
+  mutable std::mutex mutex_;
+  std::map<Edges, Known> known_;
+};
+struct KnownPairTimes {
+  KnownTimes<std::pair<EdgeId, EdgeId>> pairs;
+  KnownTimes<std::vector<EdgeId>> groups;  // of two or more
+};
+
 class PairTimes {
  public:
-  // As BlockFinish. The model must have one class of accelerators alone: the two may be on any.
-  PairTimes(const BlockModel& model, const NodeReach& reach, bool reversed, double toll);
+  // As BlockFinish. The model must have one class of accelerators alone: the two may be on any. What is known must be of
+  // this model, direction and toll, and outlive it.
+  PairTimes(const BlockModel& model, const NodeReach& reach, bool reversed, double toll, KnownPairTimes& known);
 
   // The producers of two edges into one block are not both done before this, or `at_most`. Labels must not fall between
   // calls.
@@ -80,9 +113,6 @@ class PairTimes {
   double shortest_block(const std::vector<EnteringEdge>& edges, NodeId c, double at_most, std::uint64_t& ticks);
   NodeId last_before(std::span<const NodeId> producers) const;
 
-  struct Known {
-    double time, asked_up_to;
-  };
   const BlockModel& model_;
   const NodeReach& reach_;
   const bool reversed_;
@@ -91,8 +121,7 @@ class PairTimes {
   const EdgeLabels none_;  // all 0: what finishes is then what a block takes
   const std::vector<double> zero_ = {0};
   IdVector<NodeId, std::size_t> turn_;  // by node: its place in the topological order, seen in the direction of time
-  std::map<std::pair<EdgeId, EdgeId>, Known> known_;
-  std::map<std::vector<EdgeId>, Known> known_sets_;
+  KnownPairTimes& known_;
 };
 
 }  // namespace partita::detail

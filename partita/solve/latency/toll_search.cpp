@@ -30,35 +30,45 @@ std::optional<TollSearch::Point> TollSearch::meeting(std::size_t left, std::size
   return Point{toll, a.bound + up * (toll - a.toll)};
 }
 
-// To the right or to the left of the highest point, whichever may be higher.
-std::optional<double> TollSearch::best_meeting() const {
+// To the right or to the left of the highest point, the one that may be higher first.
+std::vector<double> TollSearch::best_meetings(std::size_t most) const {
   const std::size_t top = highest();
-  if (top == 0) return std::nullopt;
-  std::optional<double> best;
-  double height = points_[top].bound * (1 + kWorthIt);
+  if (top == 0) return {};
+  std::vector<Point> worth_it;
   for (const auto& there : {meeting(top - 1, top), meeting(top, top + 1)}) {
-    if (!there || there->bound <= height) continue;
-    height = there->bound;
-    best = there->toll;
+    if (there && there->bound > points_[top].bound * (1 + kWorthIt)) worth_it.push_back(*there);
   }
-  return best;
+  if (worth_it.size() == 2 && worth_it[1].bound > worth_it[0].bound) std::swap(worth_it[0], worth_it[1]);
+  std::vector<double> tolls;
+  for (std::size_t i = 0; i < std::min(most, worth_it.size()); ++i) tolls.push_back(worth_it[i].toll);
+  return tolls;
 }
 
-void TollSearch::tell(double bound) {
-  const Point told{*next_, bound};
+std::vector<double> TollSearch::next_by_doubling(std::size_t most) const {
+  const bool any = points_.size() > 1;
+  const std::size_t top = highest();
+  std::vector<double> tolls;
+  if (any && (top == 0 || top + 3 <= points_.size())) return tolls;
+  for (double toll = any ? 2 * points_.back().toll : first_; toll <= last_ && tolls.size() < most; toll *= 2)
+    tolls.push_back(toll);
+  return tolls;
+}
+
+std::vector<double> TollSearch::next(std::size_t most) {
+  if (doubling_) {
+    std::vector<double> tolls = next_by_doubling(most);
+    if (!tolls.empty()) return tolls;
+    doubling_ = false;
+  }
+  if (meetings_++ == kMostMeetings) return {};
+  return best_meetings(most);
+}
+
+void TollSearch::tell(double toll, double bound) {
+  const Point told{toll, bound};
   const auto at = std::upper_bound(points_.begin(), points_.end(), told,
                                    [](const Point& a, const Point& b) { return a.toll < b.toll; });
   points_.insert(at, told);
-  next_.reset();
-  if (doubling_) {
-    const std::size_t top = highest();
-    if (top > 0 && top + 3 > points_.size() && 2 * told.toll <= last_) {
-      next_ = 2 * told.toll;
-      return;
-    }
-    doubling_ = false;
-  }
-  if (meetings_++ < kMostMeetings) next_ = best_meeting();
 }
 
 }  // namespace partita::detail

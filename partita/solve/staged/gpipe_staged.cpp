@@ -136,7 +136,7 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     std::uint64_t slice;  // ticks of the next question
   };
 
-  // Always at the interval with the least bound, which is the bound of all.
+  // Always at the interval with the least bound, which is the bound of all; with several threads, also at the next ones.
   void branch() {
     open_.push_back({least_[0], kUnlimited, best_.bound(), 0.5, settings().first_slice});
     const std::uint64_t start = budget_.ticks_used();
@@ -148,12 +148,13 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
       refresh_base();
       drop_closed();
       if (open_.empty()) return refuted(value_to_beat(), kBySearch);
-      const auto least = std::min_element(open_.begin(), open_.end(),
-                                          [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
+      const auto least = std::min_element(open_.begin(), open_.end(), has_lower_bound);
       refuted(least->bound, kBySearch);
-      if (done() || !ask_about(*least)) return;
+      if (done() || !ask_about_the_next()) return;
     }
   }
+
+  static bool has_lower_bound(const Interval& a, const Interval& b) { return a.bound < b.bound; }
 
   // What lies at or beyond the value to beat need not be looked at.
   void drop_closed() {
@@ -161,44 +162,99 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     std::erase_if(open_, [&](const Interval& i) { return i.bound >= value || i.low + least_[1] > value; });
   }
 
-  // One question about one interval. False if nothing more can come of it.
-  bool ask_about(Interval& here) {
+  // A question about an interval: is there a split of this value or less, with its largest forward load from low to high?
+  struct Asked {
+    Interval about;
+    double value = 0, high = 0;
+    ShrunkAnswers known = {};
+    SearchHistory history = {};
+    LimitAnswer reply = {};
+
+    bool is_empty() const { return about.low > high; }  // a split of this value would have its load elsewhere
+  };
+
+  // The intervals with the least bounds, each with one question, side by side. Answers are taken in that order; once one
+  // has led to another base, only what is refuted counts, which holds of every base. False if nothing more can come of it.
+  bool ask_about_the_next() {
+    std::vector<Asked> asked = take_next();
+    for_each(budget_, asked.size(), [&](std::size_t i, std::size_t) {
+      Asked& one = asked[i];
+      if (one.is_empty()) return;
+      const LimitOptions options{options_.settings, options_.presolve, &one.history};
+      one.reply = ask_limit(base_->graph, question(one.value, one.about.low, one.high), one.about.slice, budget_, log(),
+                            options, &one.known);
+    });
+    known_ = asked[0].known;
+    history_ = asked[0].history;
+    const double base = base_value_;
+    bool more = true;
+    for (Asked& one : asked) {
+      history_.undecided = history_.undecided || one.history.undecided;
+      if (base_value_ != base && one.reply.answer != Answer::No) {
+        open_.push_back(one.about);
+      } else {
+        more = take_answer(one) && more;
+      }
+    }
+    return more;
+  }
+
+  std::vector<Asked> take_next() {
     const double target = value_to_beat();
-    double value = here.bound + (target - here.bound) * here.share;
-    if (target - value < kNearlyClosed * target) value = target;
-    const double high = std::min(here.high, value - least_[1]);
-    if (here.low > high) {  // a split of this value would have its largest forward load elsewhere
-      here.bound = value;
+    std::vector<Asked> asked;
+    while (asked.size() < threads_of(budget_) && !open_.empty()) {
+      const auto least = std::min_element(open_.begin(), open_.end(), has_lower_bound);
+      const Interval here = *least;
+      open_.erase(least);
+      double value = here.bound + (target - here.bound) * here.share;
+      if (target - value < kNearlyClosed * target) value = target;
+      asked.push_back({here, value, std::min(here.high, value - least_[1]), known_, history_});
+    }
+    return asked;
+  }
+
+  // What is left of the interval is open again.
+  bool take_answer(Asked& asked) {
+    Interval& here = asked.about;
+    const LimitAnswer& reply = asked.reply;
+    if (asked.is_empty()) {
+      here.bound = asked.value;
+      open_.push_back(here);
       return true;
     }
-    const LimitAnswer reply =
-        ask_limit(base_->graph, question(value, here.low, high), here.slice, budget_, log(), limit_options(), &known_);
     if (reply.split && reply.answer != Answer::Yes) {
       offer_from_base(reply.split->stages);
       improve_from(*reply.split);
     }
     if (reply.answer == Answer::No) {
-      here.bound = value;
+      here.bound = asked.value;
       here.share = std::min(1.0, 2 * here.share);
+      open_.push_back(here);
     } else if (reply.answer == Answer::Yes) {
       std::vector<Stage> stages = lift_stages(base_->lift, reply.split->stages);
       const PassValue<kPasses> found = pass_value(graphs_, stages);
       offer(std::move(stages));
       here.share = 0.5;
-      if (found.sum() > value * (1 + kClose))
-        divide(here, std::clamp((value - found.largest[1] + found.largest[0]) / 2, here.low, high));
-    } else if (high - here.low > kNarrow * value) {
-      divide(here, (here.low + high) / 2);
+      if (found.sum() > asked.value * (1 + kClose)) {
+        divide(here, std::clamp((asked.value - found.largest[1] + found.largest[0]) / 2, here.low, asked.high));
+      } else {
+        open_.push_back(here);
+      }
+    } else if (asked.high - here.low > kNarrow * asked.value) {
+      divide(here, (here.low + asked.high) / 2);
     } else {
-      return ask_less(here, reply.out_of_memory);
+      const bool more = ask_less(here, reply.out_of_memory);
+      open_.push_back(here);
+      return more;
     }
     return true;
   }
 
-  void divide(Interval& here, double cut) {
+  void divide(Interval here, double cut) {
     Interval right = here;
     right.low = here.high = cut;
-    open_.push_back(right);  // `here` may dangle from now on
+    open_.push_back(here);
+    open_.push_back(right);
   }
 
   // The interval is narrow, and the question is still too hard: nearer to the bound it is easier. Once that has been
