@@ -33,7 +33,6 @@ class Shrinker {
       return true;
     });
     if (!dose_.views_only()) remove_light();
-    if (log_) log_->origins = groups_.pass(0).origins();
     return result();
   }
 

@@ -29,17 +29,15 @@ ShrinkingNetsOf<Weights>::ShrinkingNetsOf(Weights weights, bool narrow, ShrinkLo
       shared_(weights_.order().size()),
       first_with_(weights_.order().size()),
       goes_(weights_.order().size(), 0) {
-  weights_.for_each_net([this](const Cost& cost, std::span<const GroupId> members, NetId e) {
-    add(cost, {members.begin(), members.end()}, e);
+  weights_.for_each_net([this](const Cost& cost, std::span<const GroupId> members) {
+    add(cost, {members.begin(), members.end()});
   });
 }
 
 template <class Weights>
-NetId ShrinkingNetsOf<Weights>::add(const Cost& cost, const std::vector<GroupId>& members, NetId origin) {
+void ShrinkingNetsOf<Weights>::add(const Cost& cost, const std::vector<GroupId>& members) {
   const NetId e = nets_.push_back({cost, members});
-  origin_.push_back(origin);
   for (GroupId v : members) nets_of_[v].push_back(e);
-  return e;
 }
 
 // Members but for v, as the log names nets.
@@ -314,7 +312,7 @@ void ShrinkingNetsOf<Weights>::link_two(GroupId v, const Use& one, const Use& ot
   }
   nets_[a].cost = weights_.without(nets_[a].cost, cost);
   nets_[b].cost = weights_.without(nets_[b].cost, cost);
-  add(cost, ends, origin_[a]);
+  add(cost, ends);
 }
 
 template <class Weights>
@@ -341,16 +339,6 @@ auto ShrinkingNetsOf<Weights>::nets(const Lift& lift) const -> std::vector<Costl
     result.push_back(net);
     for (GroupId& v : result.back().members) v = lift[v];
     std::sort(result.back().members.begin(), result.back().members.end());
-  }
-  return result;
-}
-
-template <class Weights>
-std::vector<ShrinkLog::Origin> ShrinkingNetsOf<Weights>::origins() const {
-  std::vector<ShrinkLog::Origin> result;
-  for (NetId e : nets_.all()) {
-    if (!counts(nets_[e])) continue;
-    result.push_back({nets_[e].members, origin_[e]});
   }
   return result;
 }

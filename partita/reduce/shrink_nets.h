@@ -73,15 +73,9 @@ struct ShrinkLog {
     std::vector<Shift> shifts = {};
     std::vector<Link> links = {};
   };
-  // A net that is left, by members of the large graph, sorted, and the net of the large graph that it was.
-  struct Origin {
-    std::vector<GroupId> members;
-    NetId net;
-  };
   static constexpr std::size_t kMostPins = 4'000'000;  // no more is removed then
 
   std::vector<Removal> removals;
-  std::vector<Origin> origins;
   std::size_t pins = 0;  // in removals
 };
 
@@ -115,7 +109,6 @@ class ShrinkingNetsOf {
 
   // What is left, with new ids. Some may have the same members.
   std::vector<CostlyNet> nets(const Lift& lift) const;
-  std::vector<ShrinkLog::Origin> origins() const;
 
  private:
   // What v may use of a net, and whom it is linked with there.
@@ -141,13 +134,12 @@ class ShrinkingNetsOf {
   void link(GroupId v, const std::vector<Branch>& branches, std::size_t part);
   void link_bridge(GroupId v);
   void link_two(GroupId v, const Use& a, const Use& b, double length, std::size_t part);
-  NetId add(const Cost& cost, const std::vector<GroupId>& members, NetId origin);
+  void add(const Cost& cost, const std::vector<GroupId>& members);
   std::vector<GroupId> others_of(NetId e, GroupId v);
 
   Weights weights_;
   const bool narrow_;
   ShrinkLog* const log_;
-  IdVector<NetId, NetId> origin_;
   IdVector<NetId, CostlyNet> nets_;  // one that vanished has no members
   IdVector<GroupId, std::vector<NetId>> nets_of_;
   IdVector<GroupId, double> shared_;  // by group, while a time is shifted: cost of the nets shared with what vanishes

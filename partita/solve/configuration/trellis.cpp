@@ -55,7 +55,7 @@ Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<
       return;
     }
     layers_ = std::move(builder.layers);
-    ignored_ = std::move(builder.ignored);
+    narrowed_ = std::move(builder.narrowed);
     forgotten_ = std::move(builder.forgotten);
   }
   prune(scaled.limit, watch);

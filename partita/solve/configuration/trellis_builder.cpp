@@ -111,7 +111,10 @@ void TrellisBuilder::open_bundles(std::size_t t) {
     auto free = std::find(open_.begin(), open_.end(), std::nullopt);
     if (free == open_.end()) {
       const auto cheapest = cheapest_open();
-      if (!cheapest) continue;  // all slots hold pairs: this one is ignored
+      if (!cheapest) {  // all slots hold pairs
+        if (b < graph_.net_count()) count_decided_alone(NetId(b));
+        continue;
+      }
       forget_net(*cheapest);
       free = std::find(open_.begin(), open_.end(), std::nullopt);
     }
@@ -119,10 +122,6 @@ void TrellisBuilder::open_bundles(std::size_t t) {
     *free = b;
   }
   const auto closed = [&](std::size_t b) { return bundles_[b].slot < 0; };
-  for (std::size_t b : starting_) {
-    if (closed(b) && b < graph_.net_count() && std::ranges::find(ignored, NetId(b)) == ignored.end())
-      ignored.push_back(NetId(b));
-  }
   std::erase_if(starting_, closed);
   std::erase_if(going_on_, closed);
   for (std::size_t b : bundles_of_[group_]) {
@@ -438,7 +437,15 @@ void TrellisBuilder::forget_net(std::size_t bundle) {
   merge_states([&](StateKey& key) { key.set_net(slot, kAllOut); });
   open_[slot].reset();
   bundles_[bundle].slot = -1;
-  ignored.push_back(NetId(bundle));
+  count_decided_alone(NetId(bundle));
+}
+
+void TrellisBuilder::count_decided_alone(NetId net) {
+  NarrowedNet one{net, {}};
+  for (GroupId v : graph_.members(net)) {
+    if (place_of_[v] < layers.size()) one.counted.push_back(v);
+  }
+  narrowed.push_back(std::move(one));
 }
 
 void TrellisBuilder::forget_point(PointId p) {

@@ -22,7 +22,7 @@ class TrellisBuilder {
   bool run();
 
   std::vector<Trellis::Layer> layers;
-  std::vector<NetId> ignored;
+  std::vector<NarrowedNet> narrowed;
   std::vector<PointId> forgotten;
 
  private:
@@ -65,6 +65,7 @@ class TrellisBuilder {
   void sort_twins(StateKey& key) const;
 
   void forget_net(std::size_t bundle);
+  void count_decided_alone(NetId net);
   void forget_point(PointId p);
   template <class Change>
   void merge_states(Change change);
