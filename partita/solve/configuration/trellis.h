@@ -122,6 +122,7 @@ class Trellis {
   const std::vector<PointId>& forgotten() const { return forgotten_; }
 
  private:
+  void narrow_further(std::vector<NarrowedNet> more);
   void prune(Load limit, TimeWatch& watch);
   void list_entries(TimeWatch& watch);
 

@@ -13,16 +13,19 @@ constexpr std::size_t kMostPointsOfGroup = 12;
 }  // namespace
 
 TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
-                               const Trellis::Size& size, const Trellis::Rules& rules, TimeWatch& watch)
+                               const Trellis::Size& size, const Trellis::Rules& rules, const std::vector<NarrowedNet>& before,
+                               TimeWatch& watch)
     : graph_(graph),
       scaled_(scaled),
       order_(order),
       size_(size),
       rules_(rules),
+      before_(graph.net_count(), nullptr),
       watch_(watch),
       place_of_(graph.size(), 0),
       open_(kNetSlots),
       waiting_(kPointSlots) {
+  for (const NarrowedNet& one : before) before_[one.net] = &one;
   for (std::size_t t = 0; t < order.size(); ++t) place_of_[order[t]] = t;
   for (NetId e : graph.nets()) bundles_.push_back({.cost = scaled.cost[e]});
   for (const PairDecision& pair : rules.pairs) {
@@ -41,7 +44,9 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
   bundles_of_ = Csr<GroupId, std::size_t>(graph.size(), pins);
   std::vector<std::pair<NetId, std::size_t>> places;
   for (std::size_t t = 0; t < order.size(); ++t) {
-    for (NetId e : graph.nets_of(order[t])) places.emplace_back(e, t);
+    for (std::size_t b : bundles_of_[order[t]]) {
+      if (b < graph.net_count()) places.emplace_back(NetId(b), t);
+    }
   }
   places_of_net_ = Csr<NetId, std::size_t>(graph.net_count(), places);
   if (!has_points()) return;
@@ -50,7 +55,10 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
 }
 
 std::span<const GroupId> TrellisBuilder::members(std::size_t bundle) const {
-  if (bundle < graph_.net_count()) return graph_.members(NetId(bundle));
+  if (bundle < graph_.net_count()) {
+    const NarrowedNet* const narrowed = before_[NetId(bundle)];
+    return narrowed ? narrowed->counted : graph_.members(NetId(bundle));
+  }
   return pair_members_[bundle - graph_.net_count()];
 }
 
@@ -442,7 +450,7 @@ void TrellisBuilder::forget_net(std::size_t bundle) {
 
 void TrellisBuilder::count_decided_alone(NetId net) {
   NarrowedNet one{net, {}};
-  for (GroupId v : graph_.members(net)) {
+  for (GroupId v : members(net.index())) {
     if (place_of_[v] < layers.size()) one.counted.push_back(v);
   }
   narrowed.push_back(std::move(one));

@@ -30,6 +30,7 @@ constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'00
 // On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
 constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'000'000;
 constexpr int kMostTooLarge = 2;
+constexpr int kRoundsInVain = 2;  // of limits on a smaller graph, before larger ones are asked them too
 // Dives at a limit, and ticks for them: as many as the LP took to allow it, within these limits.
 constexpr int kDivesAtLimit = 3, kMostVainDives = 20;
 constexpr double kDiveBeyond = 1.001;  // of the best value: as far as that, pairs of devices may even out
@@ -45,8 +46,12 @@ constexpr double kFewStates = 1e5, kFewConvexStates = 5e5;  // of the latter man
 // Of shrink, before the whole graph. [InceptionV3, training: with 0.01 the LP allows limits from 14 % below the value on,
 // with 0.002 from 5 %. Over convex sets the whole graph is often small enough to be asked next. Without the sums of
 // the spine: llama-1b-inference takes 2.4 s then instead of 1.8, contiguous, and densenet-201-training gains nothing.]
-constexpr ShrinkDose kFreeDoses[] = {{0.01, 0.004}, {0.01}, {0.002}, {0.0005}},
-                     kContiguousDoses[] = {{0.01, 0.004}, {0.01}};
+constexpr ShrinkDose with_followers(double floaters, double spine = 0) {
+  return {.floaters = floaters, .spine = spine, .followers = true};
+}
+constexpr ShrinkDose kFreeDoses[] = {with_followers(0.01, 0.01), with_followers(0.01, 0.004), with_followers(0.01),
+                                     with_followers(0.002), with_followers(0.0005)},
+                     kContiguousDoses[] = {with_followers(0.01, 0.004), with_followers(0.01)};
 
 }  // namespace
 
@@ -276,7 +281,17 @@ bool BoundClimber::is_over(const Climber& climber, const Open& open) const {
   if (has_tree_to_climb(climber, open)) return false;
   if (has_dive_left(climber, open)) return false;
   const bool hopeless = climber.too_large >= kMostTooLarge && open.value >= climber.suggested;
-  return hopeless || climber.ladder.exhausted(open.value, open.bound);
+  if (hopeless || climber.ladder.exhausted(open.value, open.bound)) return true;
+  return climber.ladder.is_below_top() && smaller_one_gets_on(climber, open);
+}
+
+// Limits that are far from the best value are refuted sooner there.
+bool BoundClimber::smaller_one_gets_on(const Climber& climber, const Open& open) const {
+  for (const Climber* small = climber.before; small; small = small->before) {
+    const bool hopeless = small->skipped || small->too_large > 0 || small->ladder.exhausted(open.value, open.bound);
+    if (!hopeless && small->ladder.rounds_in_vain() < kRoundsInVain) return true;
+  }
+  return false;
 }
 
 // The one after the last that still has something to do; compute alone, which is the first, begins.

@@ -89,6 +89,7 @@ class BoundClimber {
   Climber* next_climber(const Open& open);
   bool has_tree_to_climb(const Climber& climber, const Open& open) const;
   bool is_over(const Climber& climber, const Open& open) const;
+  bool smaller_one_gets_on(const Climber& climber, const Open& open) const;
   std::uint64_t first_tree_ticks() const;
   bool is_small();
   bool make_graph(Climber& climber, double value);
