@@ -113,7 +113,7 @@ class BoundClimber {
   GroupPrices first_prices_;
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
-  std::size_t turn_ = 0;
+  std::size_t turn_ = 0, last_turn_ = 0;
   Dice dice_;
   std::atomic<double> finished_from_ = kNotYet;  // for values as large
 };
