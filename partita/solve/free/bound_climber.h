@@ -92,6 +92,7 @@ class BoundClimber {
   bool smaller_one_gets_on(const Climber& climber, const Open& open) const;
   std::uint64_t first_tree_ticks() const;
   bool is_small();
+  bool some_graph_is_wide() const;
   bool make_graph(Climber& climber, double value);
   void make_lp(Climber& climber);
   Trellis::Size trellis_size(const Climber& climber) const;
