@@ -30,7 +30,6 @@ constexpr int kVainProofsPerLevel = 2, kVainProofsNearby = 3;
 constexpr std::size_t kQuickLevel = 2;
 constexpr double kWidthsForProof = 1, kWidthsForSure = 20;
 constexpr std::size_t kLevelsAhead = 2;
-constexpr double kFarFromProof = 1.1;      // of first prices: others are tried too
 constexpr double kDearPrice = 0.9;         // of the dearest set of its class: the least for further columns
 constexpr std::size_t kDisjointLevel = 1;  // buckets for them
 constexpr double kDearExactly = 0.5;       // the same where sets must fit together
@@ -227,19 +226,6 @@ bool ConfigurationLp::Run::start(Budget& budget) {
     return false;
   }
   if (try_alone(inner_, budget)) return true;
-  inner_dearest_ = dearest_prices(alone);
-  return shortfall() > kFarFromProof && start_from_times(alone, budget);
-}
-
-// A limit that the LP soon allowed may leave prices behind that are worse than those that everybody begins with.
-// [densenet-201-training, free: 1.57 times too dear at a limit at which the groups' times are 1.09 times.]
-bool ConfigurationLp::Run::start_from_times(Probe& alone, Budget& budget) {
-  const GroupPrices times = normalised(prices_by_time(owner_.model_), alone, budget);
-  take_found(alone);
-  if (times.empty()) return false;
-  if (try_alone(times, budget)) return true;
-  if (together(dearest_prices(alone)) >= together(inner_dearest_)) return false;
-  inner_ = times;
   inner_dearest_ = dearest_prices(alone);
   return false;
 }

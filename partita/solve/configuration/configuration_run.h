@@ -79,7 +79,6 @@ class ConfigurationLp::Run {
 
   bool prove_by_one_group(Budget& budget);
   bool start(Budget& budget);
-  bool start_from_times(Probe& alone, Budget& budget);
   bool step(Budget& budget);
   Probe& probe(std::size_t i);
   bool try_side_by_side(const GroupPrices& outer, Budget& budget);

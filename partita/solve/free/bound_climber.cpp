@@ -49,7 +49,7 @@ constexpr double kFewStates = 1e5, kFewConvexStates = 5e5;  // of the latter man
 // Those with followers come last, and only where the others are wide: elsewhere the LP may take longer on such a graph.
 // [gpt2-medium-training, contiguous: 0.4 s without, 4.9 s with them first. densenet-201-training, contiguous: 14 % open
 // after half a minute without, 4 % with them.]
-constexpr ShrinkDose kFreeDoses[] = {{0.01, 0.004}, {0.01}, {0.002}, {0.0005}, {0.01, 0.01, false, 0, true}},
+constexpr ShrinkDose kFreeDoses[] = {{0.01, 0.004}, {0.01}, {0.002}, {0.0005}},
                      kContiguousDoses[] = {{0.01, 0.004}, {0.01}, {0.01, 0.004, false, 0, true}};
 constexpr double kWideStates = 1e9;
 
@@ -121,7 +121,7 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
   if (news.answer == Refutation::Refuted && holds(proof)) {
     climber.ladder.refuted(likely_limit_above(limit, climber.lp->shortfall()));
     news.proof = std::move(proof);
-    turn_ = last_turn_;
+    if (climber.without_followers()) turn_ = last_turn_;
   } else if (climber.lp->too_large() && ++climber.too_large < kMostTooLarge) {
     climber.tree.reset();  // it asks the LP
     climber.lp.reset();    // a narrower one comes next, which gives up more of the order
@@ -287,10 +287,10 @@ bool BoundClimber::is_over(const Climber& climber, const Open& open) const {
   return climber.ladder.is_below_top() && smaller_one_gets_on(climber, open);
 }
 
-// Limits that are far from the best value are refuted sooner there.
+// Of wide graphs the one without followers: limits that are far from the best value are refuted sooner there.
 bool BoundClimber::smaller_one_gets_on(const Climber& climber, const Open& open) const {
   return std::ranges::any_of(climbers_, [&](const auto& other) {
-    if (other->skipped || other->too_large > 0 || other->order.empty()) return false;
+    if (!other->without_followers() || other->skipped || other->too_large > 0 || other->order.empty()) return false;
     if (other->order.size() >= climber.order.size()) return false;
     return !other->ladder.exhausted(open.value, open.bound) && other->ladder.rounds_in_vain() < kRoundsInVain;
   });
@@ -302,8 +302,8 @@ bool BoundClimber::some_graph_is_wide() const {
   });
 }
 
-// The one after the last that still has something to do, or whoever has just refuted a limit; compute alone, which is the
-// first, begins.
+// The one after the last that still has something to do, or a graph without followers that has just refuted a limit;
+// compute alone, which is the first, begins.
 BoundClimber::Climber* BoundClimber::next_climber(const Open& open) {
   for (std::size_t i = 0; i < climbers_.size(); ++i) {
     Climber* const climber = climbers_[turn_].get();

@@ -64,6 +64,8 @@ class BoundClimber {
   // One choice of weights, and how far its LP has come.
   struct Climber {
     Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
+    bool without_followers() const { return dose && dose->followers; }
+
     LoadWeights weights;
     std::optional<ShrinkDose> dose;   // of shrink; none: the whole graph
     const Climber* before = nullptr;  // begins once this one has met its end
