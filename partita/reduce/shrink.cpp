@@ -63,8 +63,8 @@ class Shrinker {
   void remove_light() {
     const StageGraph& whole = view(graphs_, 0);
     groups_.remove_light(
-        question_.limit, dose_, [&](GroupId v) { return whole.group(v).on_accelerator; }, [&](GroupId v) { return time(v); },
-        budget_);
+        question_.limit, dose_, [&](GroupId v) { return whole.group(v).on_accelerator; },
+        [&](GroupId v) { return time(v); }, budget_);
   }
 
   Shrunk<Graphs> result() const {

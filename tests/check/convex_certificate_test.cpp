@@ -62,8 +62,7 @@ void make_smaller(const Problem& problem, Certificate::Leaf& leaf, Chance& chanc
     if (chance.one_in(2)) devices.buckets = static_cast<int>(1 + chance.below(1000));
     if (chance.one_in(2)) devices.theta = chance.magnitude(55);
     if (chance.one_in(2)) {
-      devices.narrowed =
-          test::random_narrowed(problem.workload->graph, [&](std::size_t n) { return chance.below(n); });
+      devices.narrowed = test::random_narrowed(problem.workload->graph, [&](std::size_t n) { return chance.below(n); });
     }
     for (const Node& node : problem.workload->graph.nodes) {
       if (chance.one_in(8)) devices.forgotten.push_back(node.original_id);

@@ -21,8 +21,16 @@ __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of l
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
 constexpr ShrinkDose kFollowersAlone{.followers = true};  // and views
-constexpr ShrinkDose kDosesTried[] = {{},     {0, 0, true}, {0.01},        {0.2, 0.1},           {1},
-                                      {1, 1}, {1, 1, true}, {0.1, 0, false, 1}, kFollowersAlone, {1, 1, false, 0, true}};
+constexpr ShrinkDose kDosesTried[] = {{},
+                                      {0, 0, true},
+                                      {0.01},
+                                      {0.2, 0.1},
+                                      {1},
+                                      {1, 1},
+                                      {1, 1, true},
+                                      {0.1, 0, false, 1},
+                                      kFollowersAlone,
+                                      {1, 1, false, 0, true}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;
@@ -118,8 +126,7 @@ TEST(Shrink, FollowersLoseNothing) {
       nets.push_back({one.graph.cost(e), {one.graph.members(e).begin(), one.graph.members(e).end()}});
     const StageGraph graph(std::move(groups), precedence, std::move(nets));
     ShrinkLog log;
-    const Shrunk<StageGraph> shrunk =
-        shrink(graph, {platform, most_load(graph) / 4}, kFollowersAlone, budget, &log);
+    const Shrunk<StageGraph> shrunk = shrink(graph, {platform, most_load(graph) / 4}, kFollowersAlone, budget, &log);
     removed += shrunk.removed.size();
     for (std::uint32_t set = 0; set < 1u << shrunk.graph.size() && shrunk.changed(); ++set) {
       std::uint32_t with_followers = 0;

@@ -27,7 +27,7 @@ constexpr double kTie = 1e-15;
 
 bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, GroupId w) {
   if (!has_nothing_but_time(graph, question, v, w)) return false;
-  double gain = 0;                            // what W is spared
+  double gain = 0;                           // what W is spared
   double price = graph.accelerator_time(v);  // what W may have to pay
   for (NetId e : graph.nets_of(v)) {
     const auto members = graph.members(e);

@@ -16,7 +16,7 @@ namespace partita::detail {
 struct ProofWords {
   std::function<std::int64_t(GroupId)> node;   // of a group: the original id of any node of its
   std::function<std::int64_t(PointId)> point;  // likewise
-  std::vector<std::string> classes;  // names, in the order of the proof's devices
+  std::vector<std::string> classes;            // names, in the order of the proof's devices
 };
 
 // Its leaves; of a single one without decisions prices and devices are the certificate's own.

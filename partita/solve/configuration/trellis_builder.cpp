@@ -13,8 +13,8 @@ constexpr std::size_t kMostPointsOfGroup = 12;
 }  // namespace
 
 TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
-                               const Trellis::Size& size, const Trellis::Rules& rules, const std::vector<NarrowedNet>& before,
-                               TimeWatch& watch)
+                               const Trellis::Size& size, const Trellis::Rules& rules,
+                               const std::vector<NarrowedNet>& before, TimeWatch& watch)
     : graph_(graph),
       scaled_(scaled),
       order_(order),
