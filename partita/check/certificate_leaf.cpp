@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -182,19 +183,54 @@ class LeafVerifier {
     return most_that_fits(std::move(items), kLoadLimit);
   }
 
-  // Nothing where the claim names what is not there; then it is refused.
+  using Groups = std::vector<std::size_t>;  // sorted
+  // Nothing where a node's group is not there; then it is refused.
+  std::optional<Groups> groups_of(const std::vector<Int>& nodes) {
+    Groups groups;
+    for (const Int id : nodes) {
+      const std::optional<std::size_t> group = instance_.group_of_id(id);
+      if (!group) {
+        names_no_node(id);
+        return std::nullopt;
+      }
+      groups.push_back(*group);
+    }
+    std::sort(groups.begin(), groups.end());
+    return groups;
+  }
+
+  // By the members of transfers: of which the program counts those alone. Likewise.
+  std::optional<std::map<Groups, Groups>> narrowed_transfers(const Certificate::Devices& claim) {
+    std::map<Groups, Groups> result;
+    for (const auto& [transfer, counted] : claim.narrowed) {
+      std::optional<Groups> all = groups_of(transfer), some = groups_of(counted);
+      if (!all || !some) return std::nullopt;
+      Groups both;
+      std::ranges::set_intersection(*all, *some, std::back_inserter(both));
+      both.erase(std::unique(both.begin(), both.end()), both.end());
+      result.emplace(std::move(*all), std::move(both));
+    }
+    return result;
+  }
+
+  // Likewise.
   std::optional<PriceQuestion> question(std::size_t c) {
     const Certificate::Devices& claim = *devices_[c].claim;
     std::set<ClaimInstance::TransferName> ignored;
     for (const Certificate::Transfer& t : claim.ignored) ignored.insert({t.producer, t.consumer});
+    const std::optional<std::map<Groups, Groups>> narrowed = narrowed_transfers(claim);
+    if (!narrowed) return std::nullopt;
     PriceQuestion result;
     for (std::size_t i = 0; i < order_.size(); ++i)
       result.classes.push_back({instance_.groups[order_[i]].on[c].load, net_price(i, c), may_hold(i, c)});
     for (const ClaimInstance::Transfer& transfer : instance_.transfers) {
       const auto is_ignored = [&](const ClaimInstance::TransferName& name) { return ignored.contains(name); };
       if (transfer.load[c] == 0 || std::any_of(transfer.names.begin(), transfer.names.end(), is_ignored)) continue;
+      const auto some = narrowed->find(transfer.members);
+      const Groups& counted = some == narrowed->end() ? transfer.members : some->second;
+      if (counted.size() < 2) continue;
       auto& members = result.transfers.emplace_back(PriceQuestion::Transfer{transfer.load[c], {}}).members;
-      for (const std::size_t group : transfer.members) members.push_back(place_[group]);
+      for (const std::size_t group : counted) members.push_back(place_[group]);
     }
     result.pairs = pairs_;
     result.order = &instance_.order;

@@ -4,7 +4,7 @@
 // Every colour class (a node without a colour is a class of its own) has a price. If no set of colour classes that a
 // device of class c can hold within the limit is dearer than U(c), and all classes together are dearer than
 // sum count(c) U(c), then the devices cannot hold them all within the limit, as each class is in exactly one set. That
-// nothing is dearer than U(c) is a dynamic program over the colour classes in the given order; `ignored`, `forgotten`,
+// nothing is dearer than U(c) is a dynamic program over the colour classes in the given order; `narrowed`, `forgotten`,
 // `theta` and `buckets` keep it small, and no value of theirs can make a wrong certificate pass. For hosts a fractional
 // knapsack may take its place. Where loads are maxima of compute and transfers, the weights make sums of them that are
 // no larger.
@@ -35,10 +35,16 @@ struct Certificate {
     std::int64_t node = 0;   // original id of any node of the colour class
     std::int64_t price = 0;  // of either sign
   };
-  // A transfer that the program leaves out, which makes loads smaller and so the claim weaker, never wrong.
+  // A transfer that the program leaves out, which makes loads smaller and so the claim weaker, never wrong. Of older
+  // certificates; newer ones narrow transfers.
   struct Transfer {
     std::int64_t producer = 0;
     std::optional<std::int64_t> consumer;  // where the edges out of the producer differ in cost
+  };
+  // A transfer, by its groups after all steps, of which the program counts some alone: what cuts these cuts the
+  // transfer. With fewer than two it is left out.
+  struct Narrowed {
+    std::vector<std::int64_t> transfer, counted;  // original ids of any nodes of the groups
   };
   // What is said of the devices of a class.
   struct Devices {
@@ -49,7 +55,8 @@ struct Certificate {
     // U(c), net of the toll. Accelerators without it share evenly what the others leave of the price; for hosts without
     // it, it is a fractional knapsack, and only the toll of this entry counts.
     std::optional<std::int64_t> most;
-    std::vector<Transfer> ignored;  // accelerators only
+    std::vector<Transfer> ignored = {};   // accelerators only
+    std::vector<Narrowed> narrowed = {};  // likewise
     // Original ids of nodes whose place in the order the program leaves out: more sets count as convex, never fewer.
     std::vector<std::int64_t> forgotten = {};
   };

@@ -122,25 +122,10 @@ std::vector<std::vector<GroupId>> ClaimModel::sets_of(const Split& split) const 
   return result;
 }
 
-std::vector<Certificate::Transfer> ClaimModel::names_of(const std::vector<std::vector<GroupId>>& nets) const {
-  std::vector<Certificate::Transfer> result;
-  if (nets.empty()) return result;
-  const std::set<std::vector<GroupId>> wanted(nets.begin(), nets.end());
-  for (const ClaimInstance::Transfer& transfer : claim_.transfers) {
-    std::vector<GroupId> members;
-    for (const std::size_t g : transfer.members) members.push_back(group_[g]);
-    std::sort(members.begin(), members.end());
-    if (!wanted.contains(members)) continue;
-    for (const auto& [producer, consumer] : transfer.names) result.push_back({producer, consumer});
-  }
-  return result;
-}
-
 void ClaimModel::write(const ProofTree& proof, Certificate& certificate) const {
   ProofWords words;
   words.node = [&](GroupId v) { return node_of(v); };
   words.point = [&](PointId p) { return node_of(GroupId(p.index())); };
-  words.transfers = [&](const auto& nets) { return names_of(nets); };
   for (const std::size_t c : classes_) words.classes.push_back(platform().classes[claim_.devices[c]].name);
   write_proof(proof, words, certificate);
 }

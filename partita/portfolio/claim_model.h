@@ -52,7 +52,6 @@ class ClaimModel {
   const Platform& platform() const { return problem_->workload->platform; }
   Group group_on(std::size_t g, std::size_t c) const;
   std::vector<Net> nets_on(std::size_t c) const;
-  std::vector<Certificate::Transfer> names_of(const std::vector<std::vector<GroupId>>& nets) const;
 
   const Problem* problem_;
   ClaimInstance claim_;

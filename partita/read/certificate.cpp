@@ -17,9 +17,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kNewest = 5;
+constexpr std::int64_t kNewest = 6;
 constexpr std::int64_t kOneClass = 1;    // the version that knew one class of accelerators, and loads that are sums
 constexpr std::int64_t kFreeSplits = 2;  // the version that knew free splits alone
+constexpr std::int64_t kIgnoring = 5;    // the last version that left transfers out, and did not narrow them
 
 void check_pair(const json& pair, const Place& place, const char* expected) {
   if (!pair.is_array() || pair.size() != 2) fail_type(pair, place, expected);
@@ -59,13 +60,21 @@ std::array<std::int64_t, 2> read_weights(const ObjectView& view, const char* key
   return {integer_at(pair[0], place, expected), integer_at(pair[1], place, expected)};
 }
 
+std::vector<std::int64_t> read_nodes(const json& list, const Place& place, MemoryMeter& meter) {
+  if (!list.is_array()) fail_type(list, place, "a list of ids of nodes");
+  meter.add(sizeof(std::vector<std::int64_t>) + 2 * list.size() * sizeof(std::int64_t), place);
+  std::vector<std::int64_t> nodes;
+  for (const json& id : list) nodes.push_back(integer_at(id, place, "the id of a node"));
+  return nodes;
+}
+
 // Prices and what is said of devices: of a leaf, or of a certificate without leaves.
 class PricesReader {
  public:
   explicit PricesReader(MemoryMeter& meter) : meter_(meter) {}
 
   static bool knows(const std::string& list) {
-    return list == "classes" || list == "devices" || list == "ignored" || list == "forgotten";
+    return list == "classes" || list == "devices" || list == "ignored" || list == "narrowed" || list == "forgotten";
   }
 
   // Precondition: knows(list).
@@ -76,6 +85,8 @@ class PricesReader {
       add_devices(element, place);
     } else if (list == "ignored") {
       add_ignored(element, place);
+    } else if (list == "narrowed") {
+      add_narrowed(element, place);
     } else {
       add_forgotten(element, place);
     }
@@ -85,6 +96,7 @@ class PricesReader {
   void finish(const Place& place, std::vector<Certificate::Class>& classes,
               std::vector<Certificate::Devices>& devices) {
     for (auto& [at, transfer] : ignored_) entry(at, place, "ignored").ignored.push_back(transfer);
+    for (auto& [at, transfer] : narrowed_) entry(at, place, "narrowed").narrowed.push_back(std::move(transfer));
     for (const auto& [at, node] : forgotten_) entry(at, place, "forgotten").forgotten.push_back(node);
     classes = std::move(classes_);
     devices = std::move(devices_);
@@ -111,8 +123,7 @@ class PricesReader {
     meter_.add(2 * sizeof(Certificate::Devices), place);
     Certificate::Devices devices{.name = view.text("class", "the name of a class of devices"),
                                  .memory_toll = view.integer("memory_toll", "an integer"),
-                                 .most = std::nullopt,
-                                 .ignored = {}};
+                                 .most = std::nullopt};
     if (!devices.name) place.fail(ErrorKind::BadField, "lacks the name of a class of devices");
     if (view.find("theta")) {  // not where a knapsack takes the place of the program
       devices.theta = view.integer("theta", "an integer");
@@ -135,6 +146,15 @@ class PricesReader {
     ignored_.emplace_back(static_cast<std::size_t>(at), transfer);  // below 0 is beyond all entries
   }
 
+  void add_narrowed(const json& triple, const Place& place) {
+    const char* const expected = "[entry of `devices`, ids of nodes, those of them that count]";
+    if (!triple.is_array() || triple.size() != 3) fail_type(triple, place, expected);
+    meter_.add(2 * sizeof(std::pair<std::size_t, Certificate::Narrowed>), place);
+    narrowed_.emplace_back(
+        static_cast<std::size_t>(integer_at(triple[0], place, "the place of an entry in `devices`")),
+        Certificate::Narrowed{read_nodes(triple[1], place, meter_), read_nodes(triple[2], place, meter_)});
+  }
+
   void add_forgotten(const json& pair, const Place& place) {
     check_pair(pair, place, "a pair [entry of `devices`, node id]");
     meter_.add(2 * sizeof(std::pair<std::size_t, std::int64_t>), place);
@@ -147,6 +167,7 @@ class PricesReader {
   std::vector<Certificate::Devices> devices_;
   // With the place of their entry in devices.
   std::vector<std::pair<std::size_t, Certificate::Transfer>> ignored_;
+  std::vector<std::pair<std::size_t, Certificate::Narrowed>> narrowed_;
   std::vector<std::pair<std::size_t, std::int64_t>> forgotten_;
 };
 
@@ -192,15 +213,18 @@ class CertificateBuilder final : public DocumentListener {
     const bool only_leaf = certificate_.leaves.empty() && !certificate_.ideals;
     if (only_leaf) {
       view.array("classes", "the list of [node id, price] of each class");
-      view.array("ignored", "the list of transfers left out");
+      if (version <= kIgnoring) {
+        view.array("ignored", "the list of transfers left out");
+      } else {
+        view.array("narrowed", "the list of transfers of which some groups count alone");
+      }
     }
     if (version <= kOneClass) {
       prices_.say_of_all({.name = std::nullopt,
                           .memory_toll = view.integer("memory_toll", "an integer"),
                           .theta = view.integer("theta", "an integer"),
                           .buckets = buckets_of(view),
-                          .most = std::nullopt,
-                          .ignored = {}});
+                          .most = std::nullopt});
     } else {
       if (only_leaf) view.array("devices", "the list of what is said of each class of devices");
       const Place place = root_.member("weights");
@@ -259,14 +283,6 @@ class CertificateBuilder final : public DocumentListener {
     }
   }
 
-  std::vector<std::int64_t> read_nodes(const json& list, const Place& place) {
-    if (!list.is_array()) fail_type(list, place, "a list of ids of nodes");
-    meter_.add(sizeof(std::vector<std::int64_t>) + 2 * list.size() * sizeof(std::int64_t), place);
-    std::vector<std::int64_t> nodes;
-    for (const json& id : list) nodes.push_back(integer_at(id, place, "the id of a node"));
-    return nodes;
-  }
-
   void add_step(const json& element, const Place& place) {
     const ObjectView view(element, place, "a step");
     meter_.add(2 * sizeof(Certificate::Step), place);
@@ -285,7 +301,7 @@ class CertificateBuilder final : public DocumentListener {
     const Place shifts = place.member("shifts"), into = place.member("into");
     for (const json& one : view.array("shifts", "a list")) {
       const ObjectView shift(one, shifts, "a shift");
-      step.shifts.push_back({read_nodes(shift.array("transfer", "a list of ids of nodes"), shifts),
+      step.shifts.push_back({read_nodes(shift.array("transfer", "a list of ids of nodes"), shifts, meter_),
                              shift.integer("to", "the id of a node")});
     }
     if (view.find("links")) {
@@ -293,16 +309,16 @@ class CertificateBuilder final : public DocumentListener {
       for (const json& one : view.array("links", "a list")) {
         const ObjectView link(one, links, "a link");
         meter_.add(2 * sizeof(Certificate::Step::Link), links);
-        step.links.push_back({read_nodes(link.array("a", "a list of ids of nodes"), links),
-                              read_nodes(link.array("b", "a list of ids of nodes"), links),
+        step.links.push_back({read_nodes(link.array("a", "a list of ids of nodes"), links, meter_),
+                              read_nodes(link.array("b", "a list of ids of nodes"), links, meter_),
                               link.integer("cost", "an integer"),
                               {}});
         if (link.find("without"))
-          step.links.back().without = read_nodes(link.array("without", "a list of ids of nodes"), links);
+          step.links.back().without = read_nodes(link.array("without", "a list of ids of nodes"), links, meter_);
       }
     }
-    step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place);
-    for (const json& one : view.array("into", "a list")) step.into.push_back(read_nodes(one, into));
+    step.bridge = read_nodes(view.array("bridge", "a list of ids of nodes"), place, meter_);
+    for (const json& one : view.array("into", "a list")) step.into.push_back(read_nodes(one, into, meter_));
   }
 
   void add_leaf(const json& element, const Place& place) {
@@ -322,7 +338,8 @@ class CertificateBuilder final : public DocumentListener {
       leaf.decisions.push_back({integer_at(triple[0], at, "the id of a node"),
                                 integer_at(triple[1], at, "the id of a node"), triple[2].get<bool>()});
     });
-    for (const char* list : {"classes", "devices", "ignored", "forgotten"})
+    const char* const transfers = view.find("narrowed") ? "narrowed" : "ignored";
+    for (const char* list : {"classes", "devices", transfers, "forgotten"})
       each(list, "a list", [&](const json& one, const Place& at) { prices.add(list, one, at); });
     prices.finish(place, leaf.classes, leaf.devices);
     certificate_.leaves.push_back(std::move(leaf));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partita/reduce/presolve/cheap_neighbour.h"
 #include "partita/reduce/shrink_groups.h"
 #include "partita/util/round_down.h"
 
@@ -19,13 +20,17 @@ class Shrinker {
   Shrinker(const Graphs& graphs, const QuestionOf<Graphs>& question, const ShrinkDose& dose, const Budget& budget,
            ShrinkLog* log)
       : graphs_(graphs),
-        limit_(view(question, 0).limit),
+        question_(view(question, 0)),
         dose_(dose),
         budget_(budget),
         log_(log),
         groups_(view(graphs, 0), nets_by_pass(graphs, dose.narrow, log), log) {}
 
   Shrunk<Graphs> run() && {
+    if (dose_.followers) {
+      groups_.remove_followers(
+          [this](GroupId v, GroupId w) { return has_nothing_but_time(view(graphs_, 0), question_, v, w); }, budget_);
+    }
     groups_.remove_views([this](GroupId v) {
       for (std::size_t p = 0; p < kPassesOf<Graphs>; ++p) {
         if (!is_view(pass(p).group(v)) || time(p, v) > 0) return false;
@@ -33,7 +38,6 @@ class Shrinker {
       return true;
     });
     if (!dose_.views_only()) remove_light();
-    if (log_) log_->origins = groups_.pass(0).origins();
     return result();
   }
 
@@ -59,8 +63,8 @@ class Shrinker {
   void remove_light() {
     const StageGraph& whole = view(graphs_, 0);
     groups_.remove_light(
-        limit_, dose_, [&](GroupId v) { return whole.group(v).on_accelerator; }, [&](GroupId v) { return time(v); },
-        budget_);
+        question_.limit, dose_, [&](GroupId v) { return whole.group(v).on_accelerator; },
+        [&](GroupId v) { return time(v); }, budget_);
   }
 
   Shrunk<Graphs> result() const {
@@ -97,7 +101,7 @@ class Shrinker {
   }
 
   const Graphs& graphs_;
-  const double limit_;
+  const Threshold question_;
   const ShrinkDose dose_;
   const Budget& budget_;
   ShrinkLog* const log_;

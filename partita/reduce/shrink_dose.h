@@ -16,6 +16,7 @@ struct ShrinkDose {
   double floaters = 0, spine = 0;  // 0 and 0: views alone
   bool narrow = false;             // fewer links between what is left, which lose more (shrink_nets.h)
   double sums = 0;                 // of the spine, too: groups with three nets or more, of which links keep most
+  bool followers = false;  // first those that lose nothing by going with a neighbour, which presolve joins elsewhere
 
   bool views_only() const { return floaters <= 0 && spine <= 0 && sums <= 0; }
   bool takes_of_spine() const { return spine > 0 || sums > 0; }

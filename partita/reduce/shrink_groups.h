@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "partita/reduce/shrink_dose.h"
@@ -34,6 +35,24 @@ class ShrinkingGroups {
     }
     for (GroupId v : order_.all()) {
       if (is_view(v) && may_remove() && loses_little(v)) remove(v);
+    }
+  }
+
+  // Those that lose nothing by going with a neighbour, `may_follow` it: as joins of both would, but that what is said of one
+  // pass need not be true of others, so only where there is one. Others may follow once these have.
+  template <class MayFollow>
+  void remove_followers(MayFollow may_follow, const Budget& budget) {
+    for (bool any = passes_.size() == 1; any;) {
+      any = false;
+      for (GroupId v : order_.all()) {
+        if (v.index() % 256 == 0 && budget.out_of_time()) return;
+        if (gone_[v] || !may_remove()) continue;
+        const std::optional<NetId> along = passes_[0].net_to_follow(v);
+        if (!along || !may_follow(v, passes_[0].other_of(*along, v))) continue;
+        passes_[0].follow(v, *along);
+        leave(v);
+        any = true;
+      }
     }
   }
 
@@ -89,6 +108,9 @@ class ShrinkingGroups {
   bool may_remove() const { return left_ > 1 && (!log_ || log_->pins <= ShrinkLog::kMostPins); }
   void remove(GroupId v) {
     for (auto& nets : passes_) nets.remove(v);
+    leave(v);
+  }
+  void leave(GroupId v) {
     gone_[v] = 1;
     --left_;
   }

@@ -29,17 +29,15 @@ ShrinkingNetsOf<Weights>::ShrinkingNetsOf(Weights weights, bool narrow, ShrinkLo
       shared_(weights_.order().size()),
       first_with_(weights_.order().size()),
       goes_(weights_.order().size(), 0) {
-  weights_.for_each_net([this](const Cost& cost, std::span<const GroupId> members, NetId e) {
-    add(cost, {members.begin(), members.end()}, e);
+  weights_.for_each_net([this](const Cost& cost, std::span<const GroupId> members) {
+    add(cost, {members.begin(), members.end()});
   });
 }
 
 template <class Weights>
-NetId ShrinkingNetsOf<Weights>::add(const Cost& cost, const std::vector<GroupId>& members, NetId origin) {
+void ShrinkingNetsOf<Weights>::add(const Cost& cost, const std::vector<GroupId>& members) {
   const NetId e = nets_.push_back({cost, members});
-  origin_.push_back(origin);
   for (GroupId v : members) nets_of_[v].push_back(e);
-  return e;
 }
 
 // Members but for v, as the log names nets.
@@ -111,12 +109,17 @@ void ShrinkingNetsOf<Weights>::shift_time_of(GroupId v) {
   std::stable_partition(heirs.begin(), heirs.end(), [&](const auto& heir) { return !goes_[heir.second]; });
   for (const auto& [e, to] : heirs) {
     if (!weights_.has_time(v)) break;
-    if (log_) log_->removals.back().shifts.push_back({others_of(e, v), to});
-    nets_[e].cost = weights_.without(nets_[e].cost, weights_.shift(v, to, nets_[e].cost));
+    shift_along(v, e, to);
   }
   for (NetId e : mine) {
     for (GroupId w : nets_[e].members) shared_[w] = 0;
   }
+}
+
+template <class Weights>
+void ShrinkingNetsOf<Weights>::shift_along(GroupId v, NetId e, GroupId to) {
+  if (log_) log_->removals.back().shifts.push_back({others_of(e, v), to});
+  nets_[e].cost = weights_.without(nets_[e].cost, weights_.shift(v, to, nets_[e].cost));
 }
 
 // Nets with the same members are one, as the check of certificates has them.
@@ -284,9 +287,15 @@ void ShrinkingNetsOf<Weights>::link_bridge(GroupId v) {
     if (mine.empty() || !weights_.covers(nets_[mine.front()].cost, others)) return;
     bridge = mine.begin();
   }
-  const Use with = use_of(v, *bridge);
-  for (NetId e : mine) {
-    if (e == *bridge) continue;
+  link_with(v, *bridge);
+}
+
+// As far as the net goes. What it leads to may be in others already, which then need no link.
+template <class Weights>
+void ShrinkingNetsOf<Weights>::link_with(GroupId v, NetId bridge) {
+  const Use with = use_of(v, bridge);
+  for (NetId e : dearest_first(v)) {
+    if (std::ranges::includes(nets_[e].members, nets_[bridge].members)) continue;
     const Use use = use_of(v, e);
     for (std::size_t part = 0; part < Weights::kParts; ++part) {
       if (const double length = cost_of(use, part); length > 0) link_two(v, use, with, length, part);
@@ -314,7 +323,7 @@ void ShrinkingNetsOf<Weights>::link_two(GroupId v, const Use& one, const Use& ot
   }
   nets_[a].cost = weights_.without(nets_[a].cost, cost);
   nets_[b].cost = weights_.without(nets_[b].cost, cost);
-  add(cost, ends, origin_[a]);
+  add(cost, ends);
 }
 
 template <class Weights>
@@ -329,8 +338,38 @@ void ShrinkingNetsOf<Weights>::remove(GroupId v) {
     const std::vector<Branch> branches = branches_of(v);
     for (std::size_t part = 0; part < Weights::kParts && branches.size() > 1; ++part) link(v, branches, part);
   }
+  leave_nets(v);
+}
+
+template <class Weights>
+void ShrinkingNetsOf<Weights>::leave_nets(GroupId v) {
   for (NetId e : nets_of_[v]) std::erase(nets_[e].members, v);
   nets_of_[v].clear();
+}
+
+template <class Weights>
+std::optional<NetId> ShrinkingNetsOf<Weights>::net_to_follow(GroupId v) {
+  join_equal_nets_of(v);
+  for (NetId e : dearest_first(v)) {
+    if (nets_[e].members.size() != 2) continue;
+    const GroupId w = other_of(e, v);
+    Cost others{};
+    for (NetId f : nets_of_[v]) {
+      if (counts(nets_[f]) && !std::ranges::binary_search(nets_[f].members, w))
+        others = weights_.sum(others, nets_[f].cost);
+    }
+    if (weights_.covers(nets_[e].cost, others) && weights_.fits(v, weights_.without(nets_[e].cost, others))) return e;
+  }
+  return std::nullopt;
+}
+
+template <class Weights>
+void ShrinkingNetsOf<Weights>::follow(GroupId v, NetId e) {
+  if (log_) log_->removals.push_back({v});
+  shift_along(v, e, other_of(e, v));
+  weights_.forget_time(v);
+  link_with(v, e);
+  leave_nets(v);
 }
 
 template <class Weights>
@@ -341,16 +380,6 @@ auto ShrinkingNetsOf<Weights>::nets(const Lift& lift) const -> std::vector<Costl
     result.push_back(net);
     for (GroupId& v : result.back().members) v = lift[v];
     std::sort(result.back().members.begin(), result.back().members.end());
-  }
-  return result;
-}
-
-template <class Weights>
-std::vector<ShrinkLog::Origin> ShrinkingNetsOf<Weights>::origins() const {
-  std::vector<ShrinkLog::Origin> result;
-  for (NetId e : nets_.all()) {
-    if (!counts(nets_[e])) continue;
-    result.push_back({nets_[e].members, origin_[e]});
   }
   return result;
 }

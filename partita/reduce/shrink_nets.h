@@ -73,15 +73,9 @@ struct ShrinkLog {
     std::vector<Shift> shifts = {};
     std::vector<Link> links = {};
   };
-  // A net that is left, by members of the large graph, sorted, and the net of the large graph that it was.
-  struct Origin {
-    std::vector<GroupId> members;
-    NetId net;
-  };
   static constexpr std::size_t kMostPins = 4'000'000;  // no more is removed then
 
   std::vector<Removal> removals;
-  std::vector<Origin> origins;
   std::size_t pins = 0;  // in removals
 };
 
@@ -107,6 +101,13 @@ class ShrinkingNetsOf {
   bool has_nets(GroupId v) const { return !dearest_first(v).empty(); }
   bool has_many_nets(GroupId v) const { return dearest_first(v).size() >= 3; }
 
+  // A net of v and one other group, if it can take the time of v and all that its nets without that group cost. To go
+  // there costs v nothing.
+  std::optional<NetId> net_to_follow(GroupId v);
+  GroupId other_of(NetId e, GroupId v) const { return nets_[e].members[nets_[e].members.front() == v]; }
+  // Removes v, which goes there.
+  void follow(GroupId v, NetId e);
+
   // Those that may be removed later: time is shifted to others, where there are any. Handed on along a row of sums of
   // gradients, it would grow with each, and each would take more from a net.
   void expect_to_go(GroupId v) { goes_[v] = 1; }
@@ -115,7 +116,6 @@ class ShrinkingNetsOf {
 
   // What is left, with new ids. Some may have the same members.
   std::vector<CostlyNet> nets(const Lift& lift) const;
-  std::vector<ShrinkLog::Origin> origins() const;
 
  private:
   // What v may use of a net, and whom it is linked with there.
@@ -132,6 +132,7 @@ class ShrinkingNetsOf {
   bool counts(const CostlyNet& net) const { return weights_.size(net.cost) > 0 && net.members.size() >= 2; }
   void join_equal_nets_of(GroupId v);
   void shift_time_of(GroupId v);
+  void shift_along(GroupId v, NetId e, GroupId to);
   GroupId nearest_in_net(GroupId v, NetId e) const;
   std::vector<NetId> dearest_first(GroupId v) const;
   Use use_of(GroupId v, NetId e) const;
@@ -140,14 +141,15 @@ class ShrinkingNetsOf {
   std::vector<Branch> branches_of(GroupId v);
   void link(GroupId v, const std::vector<Branch>& branches, std::size_t part);
   void link_bridge(GroupId v);
+  void link_with(GroupId v, NetId bridge);
+  void leave_nets(GroupId v);
   void link_two(GroupId v, const Use& a, const Use& b, double length, std::size_t part);
-  NetId add(const Cost& cost, const std::vector<GroupId>& members, NetId origin);
+  void add(const Cost& cost, const std::vector<GroupId>& members);
   std::vector<GroupId> others_of(NetId e, GroupId v);
 
   Weights weights_;
   const bool narrow_;
   ShrinkLog* const log_;
-  IdVector<NetId, NetId> origin_;
   IdVector<NetId, CostlyNet> nets_;  // one that vanished has no members
   IdVector<GroupId, std::vector<NetId>> nets_of_;
   IdVector<GroupId, double> shared_;  // by group, while a time is shifted: cost of the nets shared with what vanishes

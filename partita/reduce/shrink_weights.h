@@ -36,7 +36,7 @@ class StageWeights {
 
   template <class Add>
   void for_each_net(Add add) const {
-    for (NetId e : graph_.nets()) add(graph_.cost(e), graph_.members(e), e);
+    for (NetId e : graph_.nets()) add(graph_.cost(e), graph_.members(e));
   }
 
   bool has_time(GroupId v) const { return time_[v] > 0; }
@@ -81,7 +81,7 @@ class SetupWeights {
 
   template <class Add>
   void for_each_net(Add add) const {
-    for (NetId e : graph_.nets()) add(graph_.traffic(e), graph_.members(e), e);
+    for (NetId e : graph_.nets()) add(graph_.traffic(e), graph_.members(e));
   }
 
   bool has_time(GroupId v) const { return most_time(v) > 0; }

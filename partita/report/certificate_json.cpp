@@ -11,7 +11,7 @@
 namespace partita::detail {
 namespace {
 
-constexpr int kCertificateVersion = 5;
+constexpr int kCertificateVersion = 6;
 
 void add_devices_of_certificate(const Certificate::Devices& devices, JsonWriter& json) {
   json.field("class", devices.name.value_or(""));
@@ -33,13 +33,16 @@ void add_prices(const std::vector<Certificate::Class>& classes, const std::vecto
       json.value(one.price);
     });
   });
-  json.key("ignored").array([&] {
+  const auto add_nodes = [&](const std::vector<std::int64_t>& nodes) {
+    json.array(nodes, [&](std::int64_t node) { json.value(node); });
+  };
+  json.key("narrowed").array([&] {
     for (std::size_t place = 0; place < devices.size(); ++place) {
-      for (const Certificate::Transfer& transfer : devices[place].ignored) {
-        json.array([&] {
+      for (const auto& [transfer, counted] : devices[place].narrowed) {
+        json.array([&, &transfer = transfer, &counted = counted] {
           json.value(place);
-          json.value(transfer.producer);
-          json.value(transfer.consumer);
+          add_nodes(transfer);
+          add_nodes(counted);
         });
       }
     }

@@ -18,6 +18,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/free_questions.h"
 #include "tests/support/graph_text.h"
+#include "tests/support/random_narrowed.h"
 #include "tests/support/random_workload.h"
 
 namespace partita::detail {
@@ -160,6 +161,8 @@ TEST(Certificate, MadeUpAtRandomNeverHoldsAtTheOptimum) {
             {node.original_id, volume ? static_cast<std::int64_t>(time * 4e9) : magnitude(44)});
         if (random() % 8 == 0) accelerators.ignored.push_back({node.original_id, std::nullopt});
       }
+      accelerators.narrowed =
+          test::random_narrowed(problem.workload->graph, [&](std::size_t n) { return random() % n; });
       std::shuffle(certificate.classes.begin(), certificate.classes.end(), random);
       accelerators.theta = variant % 3 == 0 ? std::int64_t{1} << 28 : magnitude(55);
       if (variant % 4 == 0) accelerators.memory_toll = variant % 8 == 0 ? std::int64_t{1} << 27 : magnitude(55);

@@ -14,6 +14,7 @@
 #include "tests/support/graph_text.h"
 #include "tests/support/optima.h"
 #include "tests/support/prices_by_enumeration.h"
+#include "tests/support/random_narrowed.h"
 
 namespace partita::detail {
 namespace {
@@ -60,6 +61,9 @@ void make_smaller(const Problem& problem, Certificate::Leaf& leaf, Chance& chanc
   for (Certificate::Devices& devices : leaf.devices) {
     if (chance.one_in(2)) devices.buckets = static_cast<int>(1 + chance.below(1000));
     if (chance.one_in(2)) devices.theta = chance.magnitude(55);
+    if (chance.one_in(2)) {
+      devices.narrowed = test::random_narrowed(problem.workload->graph, [&](std::size_t n) { return chance.below(n); });
+    }
     for (const Node& node : problem.workload->graph.nodes) {
       if (chance.one_in(8)) devices.forgotten.push_back(node.original_id);
       if (chance.one_in(8)) devices.ignored.push_back({node.original_id, std::nullopt});

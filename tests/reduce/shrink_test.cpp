@@ -20,8 +20,17 @@ namespace {
 __extension__ using Exact = __float128;  // 113 bits: sums of a few doubles of like size are exact
 
 // Larger doses than the solver's: on graphs of a few groups nearly everything is heavy.
-constexpr ShrinkDose kDosesTried[] = {{},  {0, 0, true}, {0.01},       {0.2, 0.1},
-                                      {1}, {1, 1},       {1, 1, true}, {0.1, 0, false, 1}};
+constexpr ShrinkDose kFollowersAlone{.followers = true};  // and views
+constexpr ShrinkDose kDosesTried[] = {{},
+                                      {0, 0, true},
+                                      {0.01},
+                                      {0.2, 0.1},
+                                      {1},
+                                      {1, 1},
+                                      {1, 1, true},
+                                      {0.1, 0, false, 1},
+                                      kFollowersAlone,
+                                      {1, 1, false, 0, true}};
 
 Exact exact_load(const StageGraph& graph, std::uint32_t set) {
   Exact load = 0;
@@ -95,6 +104,42 @@ struct Fired {
 
 StageCase random_or_sums(std::uint64_t seed, int most) {
   return seed % 3 ? sums_stage_case(seed, most) : random_stage_case(seed, most);
+}
+
+// Without views or hosts, where nothing vanishes but what may always follow a neighbour: the set costs what it did with all
+// that has followed into it.
+TEST(Shrink, FollowersLoseNothing) {
+  const Budget budget;
+  std::size_t removed = 0;
+  for (std::uint64_t seed = 1; seed <= cases(1500); ++seed) {
+    const StageCase one = random_or_sums(seed, 8);
+    StagePlatform platform = one.platform;
+    platform.hosts = 0;
+    IdVector<GroupId, Group> groups;
+    std::vector<std::pair<GroupId, GroupId>> precedence;
+    std::vector<Net> nets;
+    for (GroupId v : one.graph.all()) {
+      groups.push_back({one.graph.accelerator_time(v), 1, 0, true, true});
+      for (GroupId w : one.graph.successors(v)) precedence.emplace_back(v, w);
+    }
+    for (NetId e : one.graph.nets())
+      nets.push_back({one.graph.cost(e), {one.graph.members(e).begin(), one.graph.members(e).end()}});
+    const StageGraph graph(std::move(groups), precedence, std::move(nets));
+    ShrinkLog log;
+    const Shrunk<StageGraph> shrunk = shrink(graph, {platform, most_load(graph) / 4}, kFollowersAlone, budget, &log);
+    removed += shrunk.removed.size();
+    for (std::uint32_t set = 0; set < 1u << shrunk.graph.size() && shrunk.changed(); ++set) {
+      std::uint32_t with_followers = 0;
+      for (GroupId v : graph.all()) {
+        if (shrunk.lift[v].valid() && (set >> shrunk.lift[v].index() & 1)) with_followers |= 1u << v.index();
+      }
+      for (auto removal = log.removals.rbegin(); removal != log.removals.rend(); ++removal)
+        with_followers |= (with_followers >> removal->shifts.at(0).to.index() & 1) << removal->group.index();
+      const auto large = static_cast<double>(exact_load(graph, with_followers));
+      ASSERT_NEAR(static_cast<double>(exact_load(shrunk.graph, set)), large, 1e-9 * (1 + large)) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(removed, cases(1500) / 4);
 }
 
 TEST(Shrink, NoSetOfGroupsGetsALargerLoad) {

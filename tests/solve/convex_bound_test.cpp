@@ -19,6 +19,7 @@
 #include "partita/util/dice.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/cases.h"
+#include "tests/support/narrowed_load.h"
 #include "tests/support/random_workload.h"
 #include "tests/support/stage_graphs.h"
 
@@ -129,13 +130,15 @@ void check_one_class(const NodeCase& one, std::size_t c, const ConfigurationMode
     if (allowed && shape && load <= limit) {
       ++convex_sets;
       ASSERT_TRUE(along);
-      EXPECT_LE(static_cast<double>(*along), load * scaled.units_per_time * (1 + 1e-12));
+      const double narrowed = narrowed_load(devices.graph, trellis, groups);
+      EXPECT_LE(static_cast<double>(*along), narrowed * scaled.units_per_time * (1 + 1e-12));
+      EXPECT_LE(narrowed, load * (1 + 1e-12));
     }
     if (!along || *along > scaled.limit) continue;
     if (trellis.forgotten().empty()) {
       EXPECT_TRUE(allowed && shape);
     }
-    if (trellis.forgotten().empty() && trellis.ignored().empty()) {
+    if (trellis.forgotten().empty() && trellis.narrowed().empty()) {
       EXPECT_GE(static_cast<double>(*along), load * scaled.units_per_time - 100);
     }
     Price price = 0;

@@ -10,6 +10,7 @@
 #include "partita/solve/staged/staged_split.h"
 #include "partita/util/dice.h"
 #include "tests/support/cases.h"
+#include "tests/support/narrowed_load.h"
 #include "tests/support/net_graphs.h"
 
 namespace partita::detail::test {
@@ -48,7 +49,7 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
     if (one.graph.size() == 0) continue;
     const double limit = 1 + static_cast<double>(seed % 30);
     const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, limit);
-    const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets have to be ignored
+    const std::size_t widest = seed % 4 == 0 ? 2 : kWide;  // sometimes nets lose members
     const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {widest}, {});
     for (std::uint32_t set = 0; set < (1u << one.graph.size()); ++set) {
       const std::vector<GroupId> groups = groups_of(set, one.graph);
@@ -58,9 +59,11 @@ TEST(Trellis, HasEverySetWithinTheLimitAndNeverOverstatesItsLoad) {
       const auto along = load_along(trellis, set);
       if (supported && load <= limit) {
         ASSERT_TRUE(along) << "seed " << seed;
-        EXPECT_LE(static_cast<double>(*along), load * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+        const double narrowed = narrowed_load(one.graph, trellis, groups);
+        EXPECT_LE(static_cast<double>(*along), narrowed * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+        EXPECT_LE(narrowed, load * (1 + 1e-12)) << "seed " << seed;
       }
-      if (along && trellis.ignored().empty()) {
+      if (along && trellis.narrowed().empty()) {
         EXPECT_TRUE(supported) << "seed " << seed;
         EXPECT_GE(static_cast<double>(*along), load * scaled.units_per_time - 100) << "seed " << seed;
       }
@@ -100,9 +103,11 @@ TEST(Trellis, TellsNetsApartOnlyWhereItMatters) {
       const auto along = load_along(trellis, set);
       if (load <= limit) {
         ASSERT_TRUE(along) << "seed " << seed;
-        EXPECT_LE(static_cast<double>(*along), load * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+        const double narrowed = narrowed_load(graph, trellis, groups_of(set, graph));
+        EXPECT_LE(static_cast<double>(*along), narrowed * scaled.units_per_time * (1 + 1e-12)) << "seed " << seed;
+        EXPECT_LE(narrowed, load * (1 + 1e-12)) << "seed " << seed;
       }
-      if (along && trellis.ignored().empty()) {
+      if (along && trellis.narrowed().empty()) {
         EXPECT_GE(static_cast<double>(*along), load * scaled.units_per_time - 100) << "seed " << seed;
       }
     }
@@ -118,7 +123,7 @@ TEST(Trellis, OfABlockOfLayersIsNarrow) {
   }
   const NetGraph graph(IdVector<GroupId, Group>(kLayers, {1, 1, 0, true, true}), std::move(nets));
   const Trellis trellis(graph, scale(graph, 1, 1000), narrow_order(graph, 1), {kWide}, {});
-  EXPECT_TRUE(trellis.ignored().empty());
+  EXPECT_TRUE(trellis.narrowed().empty());
   EXPECT_LT(trellis.state_count(), 4 * kLayers * kLayers);
 }
 

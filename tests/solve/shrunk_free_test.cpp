@@ -44,6 +44,13 @@ ConfigurationLp lp_of(const FreeCase& one, const ShrunkFree& small, Dice& dice) 
                          {dice.one_in(4) ? 3 : std::size_t{10'000}});
 }
 
+ShrinkDose random_dose(Dice& dice) {
+  ShrinkDose dose;
+  if (!dice.one_in(3)) dose = dice.one_in(2) ? ShrinkDose{1} : ShrinkDose{1, 1};
+  dose.followers = dice.one_in(2);
+  return dose;
+}
+
 double largest_load(const ShrunkFree& small, const FreeInstance& instance, const FreeSplit& split) {
   double most = 0;
   for (std::size_t d = 0; d < instance.devices.size(); ++d) {
@@ -66,11 +73,7 @@ TEST(ShrunkFree, LoadsAreNoLarger) {
     const FreeInstance instance = make_free_instance(problem);
     if (!instance.is_plain()) continue;
     Dice dice(seed);
-    const auto small = ShrunkFree::make(instance, {}, 1 + dice.between(0, 20),
-                                        dice.one_in(3)   ? ShrinkDose{}
-                                        : dice.one_in(2) ? ShrinkDose{1}
-                                                         : ShrinkDose{1, 1},
-                                        Budget());
+    const auto small = ShrunkFree::make(instance, {}, 1 + dice.between(0, 20), random_dose(dice), Budget());
     if (!small) continue;
     ++tried;
     for (int i = 0; i < 20; ++i) {
@@ -140,11 +143,7 @@ TEST(ShrunkFree, NeverRefutesWhatExistsAndCertificatesHold) {
     if (!one.best || *one.best <= 0) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(*one.problem.workload));
     Dice dice(seed);
-    const auto small = ShrunkFree::make(one.instance, one.order.order, *one.best,
-                                        dice.one_in(3)   ? ShrinkDose{}
-                                        : dice.one_in(2) ? ShrinkDose{1}
-                                                         : ShrinkDose{1, 1},
-                                        Budget());
+    const auto small = ShrunkFree::make(one.instance, one.order.order, *one.best, random_dose(dice), Budget());
     if (!small) continue;
     ++tried;
     ConfigurationLp lp = lp_of(one, *small, dice);

@@ -26,20 +26,9 @@ namespace {
 constexpr double kTie = 1e-15;
 
 bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, GroupId w) {
-  const Group& gv = graph.group(v);
-  const Group& gw = graph.group(w);
-  const StagePlatform& platform = question.platform;
-  if (question.fits_host(gw)) {
-    const bool free_on_host =
-        gv.on_host && gv.host_time <= 0 && (gv.memory <= 0 || graph.total_memory() <= platform.host_memory);
-    if (!free_on_host) return false;
-  }
-  if (question.fits_accelerator(gw)) {
-    const bool light = gv.memory <= 0 || graph.total_memory() <= platform.accelerator_memory;
-    if (!gv.on_accelerator || !light) return false;
-  }
-  double gain = 0;                     // what W is spared
-  double price = gv.accelerator_time;  // what W may have to pay
+  if (!has_nothing_but_time(graph, question, v, w)) return false;
+  double gain = 0;                           // what W is spared
+  double price = graph.accelerator_time(v);  // what W may have to pay
   for (NetId e : graph.nets_of(v)) {
     const auto members = graph.members(e);
     if (!std::binary_search(members.begin(), members.end(), w)) {
@@ -52,6 +41,22 @@ bool may_follow(const StageGraph& graph, const Threshold& question, GroupId v, G
 }
 
 }  // namespace
+
+bool has_nothing_but_time(const NetGraph& graph, const Threshold& question, GroupId v, GroupId w) {
+  const Group& gv = graph.group(v);
+  const Group& gw = graph.group(w);
+  const StagePlatform& platform = question.platform;
+  if (question.fits_host(gw)) {
+    const bool free_on_host =
+        gv.on_host && gv.host_time <= 0 && (gv.memory <= 0 || graph.total_memory() <= platform.host_memory);
+    if (!free_on_host) return false;
+  }
+  if (question.fits_accelerator(gw)) {
+    const bool light = gv.memory <= 0 || graph.total_memory() <= platform.accelerator_memory;
+    if (!gv.on_accelerator || !light) return false;
+  }
+  return true;
+}
 
 std::size_t join_cheap_neighbours(std::span<const CheapNeighbourView> views, UnionFind<GroupId>& merge,
                                   GroupPairs* joined) {

@@ -14,6 +14,9 @@ struct CheapNeighbourView {
   const Threshold& question;
 };
 
+// Whether v, as far as hosts and memory know, may be for nothing wherever w can be within the limit.
+bool has_nothing_but_time(const NetGraph& graph, const Threshold& question, GroupId v, GroupId w);
+
 // Joins groups that may follow their only neighbour on one side, where no load rises in any view; see the .cpp. Only
 // disjoint pairs are joined in one call. Returns the number of joins; `joined` is told the pairs, the one that
 // follows before its neighbour. O(pins).

@@ -52,9 +52,13 @@ struct FreeProof {
     std::int64_t theta =
         0;  // from here on, of devices that have columns: accelerators, and hosts where sets are convex
     int buckets = 0;
-    Price most = 0;                             // that a set of such a device is worth, net of the toll
-    std::vector<std::vector<GroupId>> ignored;  // nets that the trellis leaves out, by their members
-    std::vector<PointId> forgotten;             // points whose order it leaves out
+    Price most = 0;  // that a set of such a device is worth, net of the toll
+    // Nets, by their members, and those of which alone the trellis knows.
+    struct Narrowed {
+      std::vector<GroupId> net, counted;
+    };
+    std::vector<Narrowed> narrowed;
+    std::vector<PointId> forgotten;  // points whose order it leaves out
   };
 
   double limit = 0;

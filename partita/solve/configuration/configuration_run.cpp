@@ -515,7 +515,7 @@ bool ConfigurationLp::Run::none_dearer(WideInt room, const Prices& gross, const 
   FreeProof proof{limit_, owner_.model_.weights, owner_.order_, gross, {}, decisions_};
   for (std::size_t c = 0; c < classes_.size(); ++c) {
     if (c >= with_columns_) {
-      proof.devices.push_back({.memory_toll = tolls[c], .ignored = {}, .forgotten = {}});
+      proof.devices.push_back({.memory_toll = tolls[c], .narrowed = {}, .forgotten = {}});
       continue;
     }
     const Price most = probe.dearest[c].price + static_cast<Price>(left / sharing);
@@ -536,9 +536,9 @@ bool ConfigurationLp::Run::none_dearer(WideInt room, const Prices& gross, const 
 FreeProof::Devices ConfigurationLp::Run::proof_of(std::size_t c, std::int64_t toll, std::int64_t theta,
                                                   std::size_t level, Price most) const {
   FreeProof::Devices of_class{toll, theta, kBuckets[level], most, {}, trellises_[c]->forgotten()};
-  for (NetId e : trellises_[c]->ignored()) {
-    const auto members = owner_.model_.classes[c].graph.members(e);
-    of_class.ignored.emplace_back(members.begin(), members.end());
+  for (const NarrowedNet& narrowed : trellises_[c]->narrowed()) {
+    const auto members = owner_.model_.classes[c].graph.members(narrowed.net);
+    of_class.narrowed.push_back({{members.begin(), members.end()}, narrowed.counted});
   }
   return of_class;
 }

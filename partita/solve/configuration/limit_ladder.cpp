@@ -64,6 +64,7 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
     if (climbed_ >= steps_ || failed_ >= failures_ || std::min({top, allowed_from_, hard_from_}) - bound < enough) {
       hard_from_ = kNone;
       top_failed_ = top - bound > given_.far * value;
+      if (climbed_ == 0) ++vain_;
       climbed_ = failed_ = 0;
       steps_ = kSteps;
       failures_ = kFailures;
@@ -92,6 +93,7 @@ std::uint64_t LimitLadder::within_patience(std::uint64_t ticks) {
 
 void LimitLadder::refuted(double likely) {
   ++climbed_;
+  vain_ = 0;
   likely_ = 0;
   easy_ = likely;
   spent_ = 0;

@@ -49,6 +49,10 @@ class LimitLadder {
 
   // Whether the last limit was the one just below the best value.
   bool is_at_top() const { return last_ == top_; }
+  // The one just below the best value is not to be had for now.
+  bool is_below_top() const { return top_failed_ || top_ >= allowed_from_; }
+  // So many rounds in a row, nothing was refuted.
+  int rounds_in_vain() const { return vain_; }
   // Whether it was one that seemed easy.
   bool is_likely() const { return last_ == likely_; }
 
@@ -70,6 +74,7 @@ class LimitLadder {
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false, top_is_hopeless_ = false;
+  int vain_ = 0;
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
   int steps_, failures_;
 };

@@ -7,12 +7,17 @@ namespace {
 // Of hosts without columns only the toll counts, and the check fills them as a knapsack.
 Certificate::Devices devices_in_words(const FreeProof::Devices& from, const std::string& name,
                                       const ProofWords& words) {
-  Certificate::Devices result{.name = name, .memory_toll = from.memory_toll, .most = std::nullopt, .ignored = {}};
+  Certificate::Devices result{.name = name, .memory_toll = from.memory_toll, .most = std::nullopt};
   if (from.buckets == 0) return result;
   result.theta = from.theta;
   result.buckets = from.buckets;
   result.most = from.most;
-  result.ignored = words.transfers(from.ignored);
+  const auto nodes = [&](const std::vector<GroupId>& groups) {
+    std::vector<std::int64_t> ids;
+    for (GroupId v : groups) ids.push_back(words.node(v));
+    return ids;
+  };
+  for (const auto& [net, counted] : from.narrowed) result.narrowed.push_back({nodes(net), nodes(counted)});
   for (PointId p : from.forgotten) result.forgotten.push_back(words.point(p));
   return result;
 }

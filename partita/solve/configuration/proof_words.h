@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration LP proved, in the words of a certificate: whoever asked it knows what groups, nets and points
+// What the configuration LP proved, in the words of a certificate: whoever asked it knows what groups and points
 // are called in the input file.
 #pragma once
 
@@ -16,8 +16,7 @@ namespace partita::detail {
 struct ProofWords {
   std::function<std::int64_t(GroupId)> node;   // of a group: the original id of any node of its
   std::function<std::int64_t(PointId)> point;  // likewise
-  std::function<std::vector<Certificate::Transfer>(const std::vector<std::vector<GroupId>>& nets)> transfers;
-  std::vector<std::string> classes;  // names, in the order of the proof's devices
+  std::vector<std::string> classes;            // names, in the order of the proof's devices
 };
 
 // Its leaves; of a single one without decisions prices and devices are the certificate's own.

@@ -47,20 +47,34 @@ bool PairDecision::allows(const std::vector<GroupId>& set) const {
 Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order, const Size& size,
                  const Rules& rules, const Budget* budget) {
   TimeWatch watch(budget);
-  {
-    TrellisBuilder builder(graph, scaled, order, size, rules, watch);
+  for (bool again = true; again;) {
+    TrellisBuilder builder(graph, scaled, order, size, rules, narrowed_, watch);
     too_large_ = !builder.run();
     if (too_large_) {
       for (const Layer& layer : builder.layers) state_count_ += layer.states();
       return;
     }
     layers_ = std::move(builder.layers);
-    ignored_ = std::move(builder.ignored);
     forgotten_ = std::move(builder.forgotten);
+    // Until no more is forgotten on the way. Twins changed places, and nets were due for members forced out, before some
+    // of them were forgotten: whoever checks the proof knows nothing of that.
+    again = !builder.narrowed.empty();
+    narrow_further(std::move(builder.narrowed));
   }
   prune(scaled.limit, watch);
   list_entries(watch);
   for (const Layer& layer : layers_) state_count_ += layer.states();
+}
+
+void Trellis::narrow_further(std::vector<NarrowedNet> more) {
+  for (NarrowedNet& one : more) {
+    const auto before = std::ranges::find(narrowed_, one.net, &NarrowedNet::net);
+    if (before == narrowed_.end()) {
+      narrowed_.push_back(std::move(one));
+    } else {
+      *before = std::move(one);
+    }
+  }
 }
 
 // Backward: what is the least load from a state to the end? Then drops the states that cannot be on a path within the

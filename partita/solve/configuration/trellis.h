@@ -21,9 +21,9 @@
 //
 // Pairs of groups may be asked for together (a net of two that nobody can afford) or apart.
 //
-// States that no set within the limit passes are left out. Where a layer would get too wide, nets are ignored, the
-// cheapest open ones first, and then points lose their place in the order: loads get smaller and sets more, so every set
-// within the limit is still a path, and bounds stay valid.
+// States that no set within the limit passes are left out. Where a layer would get too wide, nets lose the members that
+// are undecided there, the cheapest open nets first (what cuts the others cuts the net), and then points lose their place
+// in the order: loads get smaller and sets more, so every set within the limit is still a path, and bounds stay valid.
 //
 // Numbers are integers (Scaled): times are rounded down after scaling, which again only makes loads smaller.
 // Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
@@ -66,6 +66,12 @@ struct PairDecision {
   bool operator==(const PairDecision&) const = default;
   // Whether a device may hold one set, as far as these two are concerned. The set must be sorted.
   bool allows(const std::vector<GroupId>& set) const;
+};
+
+// A net of which some members alone count.
+struct NarrowedNet {
+  NetId net;
+  std::vector<GroupId> counted;  // fewer than two: it does not count
 };
 
 class Trellis {
@@ -112,15 +118,16 @@ class Trellis {
   bool too_large() const { return too_large_; }                 // then there are no layers
   const std::vector<Layer>& layers() const { return layers_; }  // one per group, and a last one without
   std::size_t state_count() const { return state_count_; }      // also of those made before it was too large
-  const std::vector<NetId>& ignored() const { return ignored_; }
+  const std::vector<NarrowedNet>& narrowed() const { return narrowed_; }
   const std::vector<PointId>& forgotten() const { return forgotten_; }
 
  private:
+  void narrow_further(std::vector<NarrowedNet> more);
   void prune(Load limit, TimeWatch& watch);
   void list_entries(TimeWatch& watch);
 
   std::vector<Layer> layers_;
-  std::vector<NetId> ignored_;
+  std::vector<NarrowedNet> narrowed_;
   std::vector<PointId> forgotten_;
   std::size_t state_count_ = 0;
   bool too_large_ = false;

@@ -13,16 +13,19 @@ constexpr std::size_t kMostPointsOfGroup = 12;
 }  // namespace
 
 TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
-                               const Trellis::Size& size, const Trellis::Rules& rules, TimeWatch& watch)
+                               const Trellis::Size& size, const Trellis::Rules& rules,
+                               const std::vector<NarrowedNet>& before, TimeWatch& watch)
     : graph_(graph),
       scaled_(scaled),
       order_(order),
       size_(size),
       rules_(rules),
+      before_(graph.net_count(), nullptr),
       watch_(watch),
       place_of_(graph.size(), 0),
       open_(kNetSlots),
       waiting_(kPointSlots) {
+  for (const NarrowedNet& one : before) before_[one.net] = &one;
   for (std::size_t t = 0; t < order.size(); ++t) place_of_[order[t]] = t;
   for (NetId e : graph.nets()) bundles_.push_back({.cost = scaled.cost[e]});
   for (const PairDecision& pair : rules.pairs) {
@@ -41,7 +44,9 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
   bundles_of_ = Csr<GroupId, std::size_t>(graph.size(), pins);
   std::vector<std::pair<NetId, std::size_t>> places;
   for (std::size_t t = 0; t < order.size(); ++t) {
-    for (NetId e : graph.nets_of(order[t])) places.emplace_back(e, t);
+    for (std::size_t b : bundles_of_[order[t]]) {
+      if (b < graph.net_count()) places.emplace_back(NetId(b), t);
+    }
   }
   places_of_net_ = Csr<NetId, std::size_t>(graph.net_count(), places);
   if (!has_points()) return;
@@ -50,7 +55,10 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
 }
 
 std::span<const GroupId> TrellisBuilder::members(std::size_t bundle) const {
-  if (bundle < graph_.net_count()) return graph_.members(NetId(bundle));
+  if (bundle < graph_.net_count()) {
+    const NarrowedNet* const narrowed = before_[NetId(bundle)];
+    return narrowed ? narrowed->counted : graph_.members(NetId(bundle));
+  }
   return pair_members_[bundle - graph_.net_count()];
 }
 
@@ -111,7 +119,10 @@ void TrellisBuilder::open_bundles(std::size_t t) {
     auto free = std::find(open_.begin(), open_.end(), std::nullopt);
     if (free == open_.end()) {
       const auto cheapest = cheapest_open();
-      if (!cheapest) continue;  // all slots hold pairs: this one is ignored
+      if (!cheapest) {  // all slots hold pairs
+        if (b < graph_.net_count()) count_decided_alone(NetId(b));
+        continue;
+      }
       forget_net(*cheapest);
       free = std::find(open_.begin(), open_.end(), std::nullopt);
     }
@@ -119,10 +130,6 @@ void TrellisBuilder::open_bundles(std::size_t t) {
     *free = b;
   }
   const auto closed = [&](std::size_t b) { return bundles_[b].slot < 0; };
-  for (std::size_t b : starting_) {
-    if (closed(b) && b < graph_.net_count() && std::ranges::find(ignored, NetId(b)) == ignored.end())
-      ignored.push_back(NetId(b));
-  }
   std::erase_if(starting_, closed);
   std::erase_if(going_on_, closed);
   for (std::size_t b : bundles_of_[group_]) {
@@ -438,7 +445,15 @@ void TrellisBuilder::forget_net(std::size_t bundle) {
   merge_states([&](StateKey& key) { key.set_net(slot, kAllOut); });
   open_[slot].reset();
   bundles_[bundle].slot = -1;
-  ignored.push_back(NetId(bundle));
+  count_decided_alone(NetId(bundle));
+}
+
+void TrellisBuilder::count_decided_alone(NetId net) {
+  NarrowedNet one{net, {}};
+  for (GroupId v : members(net.index())) {
+    if (place_of_[v] < layers.size()) one.counted.push_back(v);
+  }
+  narrowed.push_back(std::move(one));
 }
 
 void TrellisBuilder::forget_point(PointId p) {

@@ -14,15 +14,16 @@ namespace partita::detail {
 
 class TrellisBuilder {
  public:
-  // All arguments must outlive it.
+  // All arguments must outlive it. Of the nets that are narrowed already, the members that count alone are looked at.
   TrellisBuilder(const NetGraph& graph, const Scaled& scaled, const std::vector<GroupId>& order,
-                 const Trellis::Size& size, const Trellis::Rules& rules, TimeWatch& watch);
+                 const Trellis::Size& size, const Trellis::Rules& rules, const std::vector<NarrowedNet>& before,
+                 TimeWatch& watch);
 
   // False if there would be too many states.
   bool run();
 
   std::vector<Trellis::Layer> layers;
-  std::vector<NetId> ignored;
+  std::vector<NarrowedNet> narrowed;  // besides those that were before
   std::vector<PointId> forgotten;
 
  private:
@@ -65,6 +66,7 @@ class TrellisBuilder {
   void sort_twins(StateKey& key) const;
 
   void forget_net(std::size_t bundle);
+  void count_decided_alone(NetId net);
   void forget_point(PointId p);
   template <class Change>
   void merge_states(Change change);
@@ -77,6 +79,7 @@ class TrellisBuilder {
   const std::vector<GroupId>& order_;
   const Trellis::Size size_;
   const Trellis::Rules& rules_;
+  IdVector<NetId, const NarrowedNet*> before_;  // null: all members count
   TimeWatch& watch_;
 
   IdVector<GroupId, std::size_t> place_of_;

@@ -64,6 +64,8 @@ class BoundClimber {
   // One choice of weights, and how far its LP has come.
   struct Climber {
     Climber(const LoadWeights& given, const LimitLadder::Patience& patience) : weights(given), ladder(patience) {}
+    bool without_followers() const { return dose && dose->followers; }
+
     LoadWeights weights;
     std::optional<ShrinkDose> dose;   // of shrink; none: the whole graph
     const Climber* before = nullptr;  // begins once this one has met its end
@@ -89,8 +91,10 @@ class BoundClimber {
   Climber* next_climber(const Open& open);
   bool has_tree_to_climb(const Climber& climber, const Open& open) const;
   bool is_over(const Climber& climber, const Open& open) const;
+  bool smaller_one_gets_on(const Climber& climber, const Open& open) const;
   std::uint64_t first_tree_ticks() const;
   bool is_small();
+  bool some_graph_is_wide() const;
   bool make_graph(Climber& climber, double value);
   void make_lp(Climber& climber);
   Trellis::Size trellis_size(const Climber& climber) const;
@@ -112,7 +116,7 @@ class BoundClimber {
   GroupPrices first_prices_;
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
-  std::size_t turn_ = 0;
+  std::size_t turn_ = 0, last_turn_ = 0;
   Dice dice_;
   std::atomic<double> finished_from_ = kNotYet;  // for values as large
 };

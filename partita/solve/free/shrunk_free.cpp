@@ -50,15 +50,6 @@ std::optional<ShrunkFree> ShrunkFree::make(const FreeInstance& instance, const C
   for (GroupId v : shrunk.lift.all()) {
     if (shrunk.lift[v].valid()) result.kept_.push_back(v);
   }
-  IdVector<NetId, std::size_t> heirs(large.net_count(), 0);
-  for (const ShrinkLog::Origin& origin : log->origins) ++heirs[origin.net];
-  std::map<std::vector<GroupId>, NetId> rarest;
-  for (const ShrinkLog::Origin& origin : log->origins) {
-    const auto [it, added] = rarest.try_emplace(origin.members, origin.net);
-    if (!added && heirs[origin.net] < heirs[it->second]) it->second = origin.net;
-  }
-  for (const auto& [members, net] : rarest)
-    result.net_of_[members] = {large.members(net).begin(), large.members(net).end()};
   result.log_ = std::move(log);
   return result;
 }
@@ -108,9 +99,9 @@ FreeProof ShrunkFree::with_removed(FreeProof proof) const {
   for (GroupId& v : proof.order) v = in_large(v);
   for (PairDecision& pair : proof.decisions) pair = {in_large(pair.a), in_large(pair.b), pair.together};
   for (FreeProof::Devices& devices : proof.devices) {
-    for (std::vector<GroupId>& net : devices.ignored) {
+    for (auto& [net, counted] : devices.narrowed) {
       for (GroupId& v : net) v = in_large(v);
-      if (const auto known = net_of_.find(net); known != net_of_.end()) net = known->second;
+      for (GroupId& v : counted) v = in_large(v);
     }
     for (PointId& p : devices.forgotten) p = left_.before[p];
   }

@@ -12,13 +12,11 @@
 // them. So a contiguous split of the large graph, without what was removed, is one of the small graph.
 //
 // What the LP proves of the small graph is told in groups of the large one, with the removals before it, which become
-// the steps of a certificate (docs/algorithms/certificates.md). A net that the trellis ignores is named by a net of the
-// large graph that it comes from: of several, by one that as few others as possible come from too, since those are
-// ignored with it. For plain platforms: elsewhere a group's time differs from class to class.
+// the steps of a certificate (docs/algorithms/certificates.md). For plain platforms: elsewhere a group's time differs
+// from class to class.
 // Tests: tests/solve/shrunk_free_test.cpp.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -60,7 +58,6 @@ class ShrunkFree {
   std::size_t groups_ = 0;     // of the large graph
   OrderLeft left_;
   std::shared_ptr<const ShrinkLog> log_;
-  std::map<std::vector<GroupId>, std::vector<GroupId>> net_of_;  // of nets that are left: one that they come from
 };
 
 }  // namespace partita::detail
