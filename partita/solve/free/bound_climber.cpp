@@ -294,7 +294,8 @@ bool BoundClimber::holds(ProofTree& proof) {
   for (int i = 0; i < kTriesAtCheck && !slice.exhausted(); ++i) {
     if (check_(proof, slice)) return true;
     for (FreeProof& leaf : proof) {
-      for (FreeProof::Devices& of_class : leaf.devices) of_class.buckets *= kFinerBuckets;
+      for (FreeProof::Devices& of_class : leaf.devices)
+        of_class.buckets = std::min(of_class.buckets * kFinerBuckets, kMostBuckets);
     }
   }
   return false;
