@@ -450,21 +450,22 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
     probe.pricings[c]->set_prices(net[c], &budget);
     budget.spend(trellises_[c]->state_count());
   }
-  // With one class, it is known what a device has to hold.
+  // With one class, it is known what a device has to hold: a dearer set stands in the way of a proof, others need not be
+  // known, but for what the last buckets may miss of such a one.
   const WideInt for_accelerators = room - held(accelerators_, with_columns_, probe);
   const Price share = accelerators_ == 1 && for_accelerators > 0
                           ? static_cast<Price>(for_accelerators / static_cast<WideInt>(devices_))
                           : 0;
-  const auto worth_finding = static_cast<Price>(kDearPrice * static_cast<double>(share));
   for (std::size_t level = 0; level <= level_; ++level) {
+    const double misses = kWidthsMissed / kBuckets[level];
+    const auto worth_finding = static_cast<Price>((level < level_ ? 1 : 1 - misses) * static_cast<double>(share));
     for (std::size_t c = 0; c < accelerators_; ++c) {
       const Price above = std::max(dearest[c].price, worth_finding);
       if (auto better = probe.pricings[c]->good_column(kBuckets[level], above, budget)) dearest[c] = std::move(*better);
       if (budget.exhausted()) return false;
     }
-    const double missed = level < level_ ? kWidthsMissed / kBuckets[level] : 0;
-    if (static_cast<double>(held(0, accelerators_, probe)) > static_cast<double>(for_accelerators) * (1 + missed))
-      break;
+    const double enough = static_cast<double>(for_accelerators) * (level < level_ ? 1 + misses : 1);
+    if (static_cast<double>(held(0, accelerators_, probe)) > enough) break;
     if (level < level_) continue;
     const double part = static_cast<double>(held(0, accelerators_, probe)) / static_cast<double>(for_accelerators);
     for (std::size_t at : levels_of_proof(part)) {
