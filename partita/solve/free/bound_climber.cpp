@@ -21,7 +21,7 @@ constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 // inference, whose smaller graph has transfers that the check's states do not tell apart: half a minute of a minute.]
 constexpr std::uint64_t kMostCheckTicks = 12'000'000;
 constexpr int kMostUnproved = 2;
-// But where bounds had much time already, checks may take a quarter of that, those in vain together. [InceptionV3,
+// But where little is open, checks may take a quarter of what bounds had, those in vain together. [InceptionV3,
 // inference: fine buckets, so that a check takes 15 to 28 million ticks after 100 to 500 million of the LP.]
 constexpr std::uint64_t kCheckShare = 4;
 // Of the shortfall: prices that may be a proof, which finer buckets have to show.
@@ -91,6 +91,7 @@ BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& orde
 
 std::optional<BoundClimber::News> BoundClimber::climb(const FreeSplit& best, double bound, std::uint64_t ticks) {
   const Open open{best.value, bound};
+  little_is_open_ = best.value - bound < kFreePatience.near * best.value;
   Climber* climber = next_climber(open);
   while (climber && climber->order.empty() && !make_graph(*climber, best.value)) climber = next_climber(open);
   if (!climber) {
@@ -307,7 +308,7 @@ BoundClimber::Climber* BoundClimber::next_climber(const Open& open) {
 }
 
 bool BoundClimber::holds(ProofTree& proof) {
-  const std::uint64_t share = budget_.ticks_used() / kCheckShare;
+  const std::uint64_t share = little_is_open_ ? budget_.ticks_used() / kCheckShare : 0;
   Budget slice(budget_, std::max(kMostCheckTicks, share - std::min(share, vain_check_ticks_)));
   for (int i = 0; i < kTriesAtCheck && !slice.exhausted(); ++i) {
     if (check_(proof, slice)) return true;

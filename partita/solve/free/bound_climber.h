@@ -113,6 +113,7 @@ class BoundClimber {
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0;
+  bool little_is_open_ = false;
   std::uint64_t vain_check_ticks_ = 0;  // spent on proofs that did not pass
   Dice dice_;
   std::atomic<double> finished_from_ = kNotYet;  // for values as large
