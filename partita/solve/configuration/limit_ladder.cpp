@@ -58,12 +58,12 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
     const bool just_below = is_near_ && allowed_from_ - top < kJustAllowed * (allowed_from_ - bound);
     top_failed_ = std::exchange(top_is_hopeless_, false) || just_below;
     likely_ = 0;
-    if (last_ == top_ || !top_failed_) spent_ = 0;
+    if (last_ == top_ || !top_failed_ || !is_near_) spent_ = 0;
     top_ = top;
   }
   const double near = kClosest * value;
   double limit = top;
-  if (top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) && last_ - bound > near) {
+  if (is_near_ && top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) && last_ - bound > near) {
     limit = last_;  // goes on, though the value may be a better one
   } else if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;
@@ -125,7 +125,7 @@ void LimitLadder::impossible(double likely) {
 
 void LimitLadder::undecided(bool unproved, double likely, bool nearly) {
   const bool at_top = last_ == top_;
-  nearly_ = nearly;
+  nearly_ = nearly && is_near_;
   if (!unproved && spent_ < patience()) return;
   spent_ = 0;
   easy_ = 0;
