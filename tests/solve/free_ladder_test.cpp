@@ -136,5 +136,45 @@ TEST(LimitLadder, HasMorePatienceWhereOnlyTheTopIsLeft) {
   }
 }
 
+constexpr LimitLadder::Patience kNearby{
+    .first_top = 10, .first = 10, .top = 10, .other = 10, .near = 0.01, .times_near = 5};
+
+TEST(LimitLadder, HasMorePatienceWhereLittleIsOpen) {
+  const auto turns = [](double bound, bool nearly) {
+    LimitLadder ladder(kNearby);
+    const double top = ladder.next(100, bound, 10);
+    int count = 0;
+    do {
+      ladder.undecided(false, 0, nearly);
+      ++count;
+    } while (ladder.next(100, bound, 10) == top);
+    return count;
+  };
+  EXPECT_EQ(turns(98, false), 1);
+  EXPECT_EQ(turns(99.5, false), 5);
+  EXPECT_GT(turns(99.5, true), 5);  // prices may be a proof
+}
+
+TEST(LimitLadder, DoesNotGiveUpALimitForAValueThatWasAllowed) {
+  LimitLadder ladder(kNearby);
+  ladder.next(100, 99.5, 1);
+  ladder.impossible(99.7);
+  const double limit = ladder.next(100, 99.5, 1);
+  EXPECT_LT(limit, 99.7);  // what prices seem to refute, or not quite
+  EXPECT_GT(limit, 99.675);
+  ladder.undecided(false);
+  EXPECT_EQ(ladder.next(99.95, 99.5, 1), limit);
+  ladder.undecided(false);
+  EXPECT_GT(ladder.next(99.6, 99.5, 1), 99.59);  // far below what was allowed
+}
+
+TEST(LimitLadder, TriesABetterSplitAtOnceWhereMuchIsOpen) {
+  LimitLadder ladder(kNearby);
+  ladder.next(100, 90, 1);
+  ladder.impossible(97);
+  EXPECT_LT(ladder.next(100, 90, 1), 96);
+  EXPECT_GT(ladder.next(99.9, 90, 1), 99.8);
+}
+
 }  // namespace
 }  // namespace partita::detail::test

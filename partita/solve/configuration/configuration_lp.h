@@ -70,6 +70,9 @@ struct FreeProof {
   std::shared_ptr<const ShrinkLog> removed = nullptr;  // these groups have no price: they were removed before
 };
 
+// That a check takes.
+inline constexpr int kMostBuckets = 1'000'000;
+
 // Of all splits: one proof, without decisions, or one for each of the cases that they fall into.
 using ProofTree = std::vector<FreeProof>;
 

@@ -20,7 +20,11 @@ constexpr double kSmoothMore = 0.8, kSmoothLess = 1.25;  // factors of what is l
 constexpr int kRoundsPerProbe = 4;
 constexpr double kProbeWeight = 0.5;
 constexpr int kMostHalvings = 12;  // of the duals' weight, while hosts could hold everything at the mixed prices
-constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000};
+constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000, kMostBuckets};
+// The finest where labels are few without buckets too, as those of convex sets are. [InceptionV3, training, contiguous:
+// seven million at most. The limit just below the best value is refuted by prices a hundred-thousandth from none, which is
+// three widths with 256,000 buckets. Free: three hundred million.]
+constexpr std::uint64_t kFewLabels = 20'000'000;
 constexpr std::size_t kFirstLevelExactly = 1, kHostLevel = 3;
 // Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
 constexpr double kWidthsMissed = 6;
@@ -186,6 +190,7 @@ void ConfigurationLp::Run::take_found(Probe& probe) {
     if (learn(groups, c)) owner_.columns_.push_back(std::move(groups));
   }
   probe.found.clear();
+  for (const auto& pricing : probe.pricings) most_labels_ = std::max(most_labels_, pricing->most_labels());
 }
 
 // Also counts proofs in vain.
@@ -205,10 +210,10 @@ int ConfigurationLp::Run::vain_proofs_per_level() const { return bundle_ ? kVain
 std::vector<std::size_t> ConfigurationLp::Run::levels_of_proof(double part) const {
   const auto widths = [&](std::size_t level) { return (1 - part) * kBuckets[level]; };
   std::vector<std::size_t> levels;
-  if (!bundle_ || level_ <= kQuickLevel || level_ + 1 == kBuckets.size() || widths(level_) >= kWidthsForProof)
+  if (!bundle_ || level_ <= kQuickLevel || level_ >= finest_level() || widths(level_) >= kWidthsForProof)
     levels.push_back(level_);
   if (!bundle_ || vain_proofs_ + 1 < vain_proofs_per_level()) return levels;
-  for (std::size_t finer = level_ + 1; finer < std::min(kBuckets.size(), level_ + 1 + kLevelsAhead); ++finer) {
+  for (std::size_t finer = level_ + 1; finer <= std::min(finest_level(), level_ + kLevelsAhead); ++finer) {
     if (widths(finer) < kWidthsForSure) continue;
     levels.push_back(finer);
     break;
@@ -273,7 +278,7 @@ bool ConfigurationLp::Run::step(Budget& budget) {
   move_inner();
   misses_ = useful_ ? 0 : misses_ + 1;
   if (!useful_ && first.weight >= 1) {  // not even the duals themselves give a new column: look closer
-    const bool closest = level_ + 1 == kBuckets.size();
+    const bool closest = level_ >= finest_level();
     const bool artificial = exactly_ && master_.artificial_part() > kReducedCostEpsilon;
     if (closest && !(artificial && master_.make_artificial_dearer())) stuck_ = true;
     look_closer();
@@ -352,9 +357,13 @@ void ConfigurationLp::Run::move_inner() {
 }
 
 void ConfigurationLp::Run::look_closer() {
-  level_ = std::min(level_ + 1, kBuckets.size() - 1);
+  level_ = std::min(level_ + 1, finest_level());
   vain_proofs_ = 0;
   misses_ = 0;
+}
+
+std::size_t ConfigurationLp::Run::finest_level() const {
+  return kBuckets.size() - (most_labels_ <= kFewLabels ? 1 : 2);
 }
 
 std::vector<double> ConfigurationLp::Run::dearest_prices(const Probe& probe) const {
@@ -442,21 +451,22 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
     probe.pricings[c]->set_prices(net[c], &budget);
     budget.spend(trellises_[c]->state_count());
   }
-  // With one class, it is known what a device has to hold.
+  // With one class, it is known what a device has to hold: a dearer set stands in the way of a proof, others need not be
+  // known, but for what the last buckets may miss of such a one.
   const WideInt for_accelerators = room - held(accelerators_, with_columns_, probe);
   const Price share = accelerators_ == 1 && for_accelerators > 0
                           ? static_cast<Price>(for_accelerators / static_cast<WideInt>(devices_))
                           : 0;
-  const auto worth_finding = static_cast<Price>(kDearPrice * static_cast<double>(share));
   for (std::size_t level = 0; level <= level_; ++level) {
+    const double misses = kWidthsMissed / kBuckets[level];
+    const auto worth_finding = static_cast<Price>((level < level_ ? 1 : 1 - misses) * static_cast<double>(share));
     for (std::size_t c = 0; c < accelerators_; ++c) {
       const Price above = std::max(dearest[c].price, worth_finding);
       if (auto better = probe.pricings[c]->good_column(kBuckets[level], above, budget)) dearest[c] = std::move(*better);
       if (budget.exhausted()) return false;
     }
-    const double missed = level < level_ ? kWidthsMissed / kBuckets[level] : 0;
-    if (static_cast<double>(held(0, accelerators_, probe)) > static_cast<double>(for_accelerators) * (1 + missed))
-      break;
+    const double enough = static_cast<double>(for_accelerators) * (level < level_ ? 1 + misses : 1);
+    if (static_cast<double>(held(0, accelerators_, probe)) > enough) break;
     if (level < level_) continue;
     const double part = static_cast<double>(held(0, accelerators_, probe)) / static_cast<double>(for_accelerators);
     for (std::size_t at : levels_of_proof(part)) {

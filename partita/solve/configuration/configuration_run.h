@@ -95,6 +95,7 @@ class ConfigurationLp::Run {
   int vain_proofs_per_level() const;
   std::vector<std::size_t> levels_of_proof(double part) const;
   void look_closer();
+  std::size_t finest_level() const;
 
   GroupPrices untolled(std::vector<double> of) const;
   GroupPrices mixed(const GroupPrices& outer, double weight) const;
@@ -135,9 +136,10 @@ class ConfigurationLp::Run {
       in_master_;          // the same with their class, in its order
   std::size_t taken_ = 0;  // of the owner's columns
   bool too_large_ = false, started_ = false, solved_ = false;
-  bool stuck_ = false;     // nothing more can be told apart
-  int vain_proofs_ = 0;    // at this level: no dear set was found, yet buckets were too coarse to rule them out
-  std::size_t level_ = 0;  // of buckets: the finest that was needed so far
+  bool stuck_ = false;             // nothing more can be told apart
+  int vain_proofs_ = 0;            // at this level: no dear set was found, yet buckets were too coarse to rule them out
+  std::size_t level_ = 0;          // of buckets: the finest that was needed so far
+  std::uint64_t most_labels_ = 0;  // that a pricing made at once
 
   GroupPrices inner_;                  // the prices nearest to a proof
   std::vector<double> inner_dearest_;  // by class of accelerators: the dearest set known at these prices

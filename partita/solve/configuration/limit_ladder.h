@@ -7,6 +7,10 @@
 // above it; where that leaves nothing between it and the bound, the ladder is exhausted, but only for values as large: a
 // better one is tried as any other.
 //
+// Where little is open, what was spent on a limit is not given up easily: patience is longer, a better value just below a
+// limit that was allowed is no reason to begin with another one, and the next one below a limit that was allowed is the one
+// that its prices seem to refute.
+//
 // Who gave up a limit may know one that is likely to be refuted at once: that one comes next. And who refuted one may know
 // how much higher its prices reach: so far up goes the next step.
 #pragma once
@@ -29,6 +33,9 @@ class LimitLadder {
   struct Patience {
     std::uint64_t first_top = 1'000'000, first = 500'000, top = 16'000'000, other = 6'000'000;
     double far = 1;  // of the value: with a gap this large, later rounds do not begin just below the best value
+    // With a gap smaller than this part of the value, every limit has so many times the patience.
+    double near = 0;
+    std::uint64_t times_near = 1;
   };
 
   LimitLadder() : LimitLadder(Patience()) {}
@@ -40,12 +47,13 @@ class LimitLadder {
   std::uint64_t within_patience(std::uint64_t ticks);
 
   // What came of the last limit.
-  void refuted(double likely = 0);  // a higher limit that seems easy by now, or 0
-  void impossible();                // the relaxation allows it
+  void refuted(double likely = 0);     // a higher limit that seems easy by now, or 0
+  void impossible(double likely = 0);  // the relaxation allows it; a lower one that its prices seem to refute, or 0
   // A better split was made of what the relaxation allows. It hardly refutes the limit just below, so others come first.
   void split_was_allowed() { top_is_hopeless_ = true; }
   // The turn ended; or (unproved) a refutation did not pass its check. `likely` is a lower limit that seems easy, or 0.
-  void undecided(bool unproved, double likely = 0);
+  // Nearly: prices that may be a proof, which nobody knows for want of finer buckets.
+  void undecided(bool unproved, double likely = 0, bool nearly = false);
 
   // Whether the last limit was the one just below the best value.
   bool is_at_top() const { return last_ == top_; }
@@ -64,6 +72,8 @@ class LimitLadder {
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
+  std::uint64_t patience() const;  // with the last limit
+
   const Patience given_;
   double last_ = 0;              // the limit tried last
   double top_ = 0;               // just below the best value, as of the last call
@@ -74,7 +84,9 @@ class LimitLadder {
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false, top_is_hopeless_ = false;
-  int vain_ = 0;
+  bool is_near_ = false;          // little is open
+  bool nearly_ = false;           // prices may be a proof of the limit tried last
+  int vain_ = 0;                  // rounds in a row
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
   int steps_, failures_;
 };

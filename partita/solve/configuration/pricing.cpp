@@ -272,6 +272,7 @@ bool Pricing::run(int buckets, Price above, bool real_sets, Budget& budget) {
     for (const Share& share : shares_) looked_at += share.looked_at;
     join_shares(t, budget);
     labels_ += looked_at;
+    most_labels_ = std::max(most_labels_, labels_);
     budget.spend(looked_at / kPricingLabelsPerTick + 1);
     if (t % 16 == 0 && budget.exhausted()) return false;
   }

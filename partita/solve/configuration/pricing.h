@@ -50,8 +50,9 @@ class Pricing {
   // quick to check.
   std::int64_t theta() const { return theta_; }
   static constexpr int kThetaShift = 36;
-  // Labels made by the last run.
+  // Labels made by the last run, and by the largest.
   std::uint64_t labels() const { return labels_; }
+  std::uint64_t most_labels() const { return most_labels_; }
 
  private:
   struct Label {
@@ -98,7 +99,7 @@ class Pricing {
   std::vector<std::vector<Label>> labels_of_;                  // by layer, state by state, loads rising
   std::vector<std::size_t> start_;                             // of each state's labels in the current layer
   std::vector<Share> shares_;                                  // of the next layer
-  std::uint64_t labels_ = 0;
+  std::uint64_t labels_ = 0, most_labels_ = 0;
 };
 
 }  // namespace partita::detail

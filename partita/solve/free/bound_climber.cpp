@@ -21,10 +21,17 @@ constexpr int kTriesAtCheck = 4, kFinerBuckets = 4;
 // inference, whose smaller graph has transfers that the check's states do not tell apart: half a minute of a minute.]
 constexpr std::uint64_t kMostCheckTicks = 12'000'000;
 constexpr int kMostUnproved = 2;
+// But where little is open, checks may take a quarter of what bounds had, those in vain together. [InceptionV3,
+// inference: fine buckets, so that a check takes 15 to 28 million ticks after 100 to 500 million of the LP.]
+constexpr std::uint64_t kCheckShare = 4;
+// Of the shortfall: prices that may be a proof, which finer buckets have to show.
+constexpr double kNearlyProved = 1 + 5e-5;
 // From far below, prices come nearer to a proof with every limit refuted. [GPT-2-medium, inference: limits 6, 4, 3 and 2 %
 // below the best value in 6.5 s together. With forty times the patience just below the value, BERT-6 is proved in 0.8
 // instead of 1.4 s, and DenseNet-201, inference, stays open by 17 % after a minute.]
-constexpr LimitLadder::Patience kFreePatience{.far = 0.03};
+// Where less than 1 % is open, a limit that was given up is lost work. [InceptionV3, training: 116.801, 0.09 % below the best
+// value, is refuted after 61 s, as the first; before, limits up to 0.18 % below it, each anew, in 300 s.]
+constexpr LimitLadder::Patience kFreePatience{.far = 0.03, .near = 0.01, .times_near = 16};
 // Limits over convex sets take longer, and more of them are refuted just below the value.
 constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};
 // On a tree before other limits are tried. Of free splits most are proved by the LP, and trees are large.
@@ -32,13 +39,16 @@ constexpr std::uint64_t kFirstTreeTicks = 60'000'000, kFirstFreeTreeTicks = 4'00
 constexpr int kMostTooLarge = 2;
 constexpr int kRoundsInVain = 2;  // of limits on a smaller graph, before larger ones are asked them too
 // Dives at a limit, and ticks for them: as many as the LP took to allow it, within these limits.
-constexpr int kDivesAtLimit = 3, kMostVainDives = 20;
+constexpr int kDivesAtLimit = 6, kMostVainDives = 20;
+// One is enough that ends in the lowest part of what is between the limit and the best value, or anywhere below a value
+// that is far from the limit.
+constexpr double kGoodDive = 0.2, kFarFromLimit = 0.01;
 constexpr double kDiveBeyond = 1.001;  // of the best value: as far as that, pairs of devices may even out
 // A split of a dive that is so near to the limit is hardly the best. [BERT-12, inference: a dive from 135.04 ends at the best
 // value, 130.04, which is proved at once; limits in between take a second.]
 constexpr double kJustWithin = 0.999;
 constexpr std::uint64_t kEvenOutTicks = 6'000'000;
-constexpr std::uint64_t kLeastDiveTicks = 4'000'000, kMostDiveTicks = 40'000'000;
+constexpr std::uint64_t kLeastDiveTicks = 4'000'000, kMostDiveTicks = 80'000'000;
 // A graph of fewer groups and states is small enough as it is, and loses nothing. [BERT-6, training, whose smaller graph
 // allows the limit that the whole one refutes: 0.8 s instead of 2.2.]
 constexpr std::size_t kFewGroups = 500;
@@ -86,6 +96,7 @@ BoundClimber::BoundClimber(const FreeInstance& instance, const ConvexOrder& orde
 
 std::optional<BoundClimber::News> BoundClimber::climb(const FreeSplit& best, double bound, std::uint64_t ticks) {
   const Open open{best.value, bound};
+  little_is_open_ = best.value - bound < kFreePatience.near * best.value;
   Climber* climber = next_climber(open);
   while (climber && climber->order.empty() && !make_graph(*climber, best.value)) climber = next_climber(open);
   if (!climber) {
@@ -126,7 +137,7 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
     climber.tree.reset();  // it asks the LP
     climber.lp.reset();    // a narrower one comes next, which gives up more of the order
   } else if (news.answer == Refutation::LpFeasible) {
-    climber.ladder.impossible();
+    climber.ladder.impossible(likely_limit(limit, climber.lp->shortfall()));
     climber.met_its_end = true;
     if (may_dive(climber)) {
       const std::uint64_t dive_ticks = std::clamp(slice.ticks_used(), kLeastDiveTicks, kMostDiveTicks);
@@ -140,7 +151,8 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, do
   } else {
     const bool unproved = news.answer == Refutation::Refuted;
     if (unproved && climber.small && ++climber.unproved == kMostUnproved) climber.skipped = climber.met_its_end = true;
-    climber.ladder.undecided(unproved, unproved ? 0 : likely_limit(limit, climber.lp->shortfall()));
+    const double shortfall = climber.lp->shortfall();
+    climber.ladder.undecided(unproved, unproved ? 0 : likely_limit(limit, shortfall), shortfall <= kNearlyProved);
   }
   return news;
 }
@@ -191,7 +203,10 @@ std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, doub
                                   climber.lp->prices()};
   std::optional<FreeSplit> found;
   const bool first = climber.vain_dives++ == 0;
-  for (int i = 0; i < kDivesAtLimit && !start.solution.empty() && !slice.exhausted() && !found; ++i) {
+  double best = value;
+  const double good = limit + kGoodDive * (value - limit);
+  const auto is_good = [&] { return best <= good || (best < value && limit < (1 - kFarFromLimit) * value); };
+  for (int i = 0; i < kDivesAtLimit && !start.solution.empty() && !slice.exhausted() && !is_good(); ++i) {
     const bool greedy = first && i == 0;
     const auto sets = program.dive(start, greedy, dice_, slice);
     if (!sets) continue;
@@ -199,7 +214,10 @@ std::optional<FreeSplit> BoundClimber::dive(Climber& climber, double limit, doub
     if (!is_legal(instance_, split.device_of)) continue;
     split.value = free_value(instance_, split.device_of);
     if (split.value > kJustWithin * limit) split = evened_out(std::move(split), slice);
-    if (split.value < value) found = std::move(split);
+    if (split.value < best) {
+      best = split.value;
+      found = std::move(split);
+    }
   }
   climber.dive_ticks += slice.ticks_used() + 1;
   dives.yield(found ? 1 : 0);
@@ -315,13 +333,16 @@ BoundClimber::Climber* BoundClimber::next_climber(const Open& open) {
 }
 
 bool BoundClimber::holds(ProofTree& proof) {
-  Budget slice(budget_, kMostCheckTicks);
+  const std::uint64_t share = little_is_open_ ? budget_.ticks_used() / kCheckShare : 0;
+  Budget slice(budget_, std::max(kMostCheckTicks, share - std::min(share, vain_check_ticks_)));
   for (int i = 0; i < kTriesAtCheck && !slice.exhausted(); ++i) {
     if (check_(proof, slice)) return true;
     for (FreeProof& leaf : proof) {
-      for (FreeProof::Devices& of_class : leaf.devices) of_class.buckets *= kFinerBuckets;
+      for (FreeProof::Devices& of_class : leaf.devices)
+        of_class.buckets = std::min(of_class.buckets * kFinerBuckets, kMostBuckets);
     }
   }
+  vain_check_ticks_ += slice.ticks_used();
   return false;
 }
 

@@ -43,7 +43,7 @@ class BoundClimber {
   struct News {
     Refutation answer = Refutation::Undecided;
     std::optional<ProofTree> proof;  // of a limit that was refuted, verified
-    std::optional<FreeSplit> split;  // within the limit; memory and shape are for others to check
+    std::optional<FreeSplit> split;  // memory and shape are for others to check, unless it has a value
   };
   // Works at one limit below the value of the best split, which is above 0, for as many ticks; nothing if there is none
   // left, which may be otherwise for a better split. May throw OutOfTime, and must not be asked any more then.
@@ -117,6 +117,8 @@ class BoundClimber {
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
   std::size_t turn_ = 0, last_turn_ = 0;
+  bool little_is_open_ = false;
+  std::uint64_t vain_check_ticks_ = 0;  // spent on proofs that did not pass
   Dice dice_;
   std::atomic<double> finished_from_ = kNotYet;  // for values as large
 };
