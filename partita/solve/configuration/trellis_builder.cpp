@@ -56,8 +56,8 @@ TrellisBuilder::TrellisBuilder(const NetGraph& graph, const Scaled& scaled, cons
 
 std::span<const GroupId> TrellisBuilder::members(std::size_t bundle) const {
   if (bundle < graph_.net_count()) {
-    const NarrowedNet* const narrowed = before_[NetId(bundle)];
-    return narrowed ? narrowed->counted : graph_.members(NetId(bundle));
+    const NarrowedNet* const narrower = before_[NetId(bundle)];
+    return narrower ? narrower->counted : graph_.members(NetId(bundle));
   }
   return pair_members_[bundle - graph_.net_count()];
 }
