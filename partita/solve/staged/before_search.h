@@ -29,8 +29,8 @@ class BoundaryLooks {
 
 // What the questions asked so far have shown; one solver's questions share it.
 struct SearchHistory {
-  bool undecided = false;                      // a search was
-  std::map<std::size_t, BoundaryLooks> looks;  // by the kind of graph: how it was made
+  bool undecided = false;                           // a search was
+  std::map<std::size_t, BoundaryLooks> looks = {};  // by the kind of graph: how it was made
 };
 
 struct LimitOptions {
