@@ -19,8 +19,6 @@
 namespace partita::detail::test {
 namespace {
 
-double below(double optimum) { return optimum * (1 + 1e-12); }
-
 TEST(PathBound, IsNeverAboveTheOptimum) {
   for_each_latency_question(cases(1000), latency_question,
                             [](std::uint64_t seed, const LatencyInstance& instance, double optimum) {

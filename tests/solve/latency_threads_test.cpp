@@ -16,8 +16,6 @@
 namespace partita::detail::test {
 namespace {
 
-double below(double optimum) { return optimum * (1 + 1e-12); }
-
 TEST(LatencyThreads, TakeEveryNodeOnceAndAfterThoseBeforeIt) {
   for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
     const Problem problem = latency_question(seed);
