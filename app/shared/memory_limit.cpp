@@ -44,7 +44,8 @@ void use_memory_reserve() { set_limit(limit_in_force); }
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int kMostKept = 1 << 30, kByItself = 1 << 30;  // bytes at the end of the heap; blocks of so many bytes
+  constexpr int kMostKept = 1 << 30;  // bytes that are free at the end of the heap
+  constexpr int kByItself = 1 << 30;  // blocks of as many bytes still go back to the system at once
   mallopt(M_TRIM_THRESHOLD, kMostKept);
   mallopt(M_MMAP_THRESHOLD, kByItself);
 #endif

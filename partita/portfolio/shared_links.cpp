@@ -62,10 +62,8 @@ class SharedLinkSearch {
 
   std::uint64_t ticks_left(double part) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t limit = budget_.limits().ticks;
-    if (limit == kAll) return kAll;
-    const std::uint64_t left = limit - std::min(limit, budget_.ticks_used());
-    return static_cast<std::uint64_t>(part * static_cast<double>(left)) + 1;
+    if (budget_.limits().ticks == kAll) return kAll;
+    return static_cast<std::uint64_t>(part * static_cast<double>(budget_.ticks_left())) + 1;
   }
 
   // False where there is no split, with the reason in the plan.

@@ -63,8 +63,7 @@ class StagedCertifier {
  private:
   bool try_limit(double limit) {
     Technique technique(budget_, "portfolio.staged_certificate", "limits certified");
-    const auto left =
-        static_cast<double>(budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used()));
+    const auto left = static_cast<double>(budget_.ticks_left());
     Budget slice(budget_, static_cast<std::uint64_t>(kShareOfLimit * left), kShareOfLimit * budget_.seconds_left());
     bool held = false;
     within_limits(slice, [&] { held = certify(limit, slice); });

@@ -86,8 +86,7 @@ std::optional<Split> staged_split(const Problem& problem, std::uint64_t seed, co
 }
 
 Budget share_of(Budget& budget, double part, std::uint64_t most_ticks, double least_seconds) {
-  const std::uint64_t limit = budget.limits().ticks, used = budget.ticks_used();
-  const auto ticks = static_cast<double>(limit > used ? limit - used : 0) * part;
+  const auto ticks = static_cast<double>(budget.ticks_left()) * part;
   const bool fewer = ticks < static_cast<double>(most_ticks);
   return Budget(budget, fewer ? static_cast<std::uint64_t>(ticks) : most_ticks,
                 std::max(budget.seconds_left() * part, least_seconds));

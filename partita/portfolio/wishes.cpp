@@ -76,8 +76,7 @@ class WishPortfolio {
   }
 
   void answer_case(const WishCase& one, std::size_t number, std::size_t cases_left) {
-    const std::uint64_t ticks = budget_.limits().ticks - std::min(budget_.ticks_used(), budget_.limits().ticks);
-    Budget slice(budget_, ticks / cases_left, budget_.seconds_left() / static_cast<double>(cases_left));
+    Budget slice(budget_, budget_.ticks_left() / cases_left, budget_.seconds_left() / static_cast<double>(cases_left));
     const Plan found = answer_(one.problem, several_ ? slice : budget_, several_ ? news_of(number) : sink_);
     const Result& result = found.result;
     if (result.status == Status::Infeasible) {

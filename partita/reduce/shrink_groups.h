@@ -38,8 +38,8 @@ class ShrinkingGroups {
     }
   }
 
-  // Those that lose nothing by going with a neighbour, `may_follow` it: as joins of both would, but that what is said of one
-  // pass need not be true of others, so only where there is one. Others may follow once these have.
+  // Those that lose nothing by going with a neighbour, `may_follow` it: as joins of both would, but that what is said
+  // of one pass need not be true of others, so only where there is one. Others may follow once these have.
   template <class MayFollow>
   void remove_followers(MayFollow may_follow, const Budget& budget) {
     for (bool any = passes_.size() == 1; any;) {

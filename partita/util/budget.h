@@ -53,6 +53,7 @@ class Budget {
     if (whole_) whole_->spend(ticks);
   }
   std::uint64_t ticks_used() const { return ticks_; }
+  std::uint64_t ticks_left() const { return limits_.ticks - std::min<std::uint64_t>(limits_.ticks, ticks_); }
   double seconds_used() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   double seconds_left() const { return limits_.seconds - seconds_used(); }
   const Limits& limits() const { return limits_; }

@@ -106,8 +106,8 @@ StageCase random_or_sums(std::uint64_t seed, int most) {
   return seed % 3 ? sums_stage_case(seed, most) : random_stage_case(seed, most);
 }
 
-// Without views or hosts, where nothing vanishes but what may always follow a neighbour: the set costs what it did with all
-// that has followed into it.
+// Without views or hosts, where nothing vanishes but what may always follow a neighbour: the set costs what it did with
+// all that has followed into it.
 TEST(Shrink, FollowersLoseNothing) {
   const Budget budget;
   std::size_t removed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency with several threads: rounds of nodes, sweeps with several tolls at once and cases side by side never say more
-// than is true.
+// Latency with several threads: rounds of nodes, sweeps with several tolls at once and cases side by side never say
+// more than is true.
 #include <gtest/gtest.h>
 
 #include "partita/reduce/never.h"

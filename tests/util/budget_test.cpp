@@ -22,6 +22,14 @@ TEST(Budget, EndsWithItsTicks) {
   EXPECT_TRUE(Budget(Budget::Limits{.ticks = 0}).exhausted());
 }
 
+TEST(Budget, TellsHowManyTicksAreLeft) {
+  Budget budget({.ticks = 10});
+  budget.spend(4);
+  EXPECT_EQ(budget.ticks_left(), 6u);
+  budget.spend(100);
+  EXPECT_EQ(budget.ticks_left(), 0u);
+}
+
 TEST(Budget, EndsWithItsTime) {
   EXPECT_TRUE(Budget(Budget::Limits{.seconds = 0}).exhausted());
   const Budget hour(Budget::Limits{.seconds = 3600});

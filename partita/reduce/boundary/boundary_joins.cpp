@@ -79,8 +79,7 @@ class BoundaryLook {
   }
 
   std::size_t labels_left() const {
-    const std::uint64_t ticks = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
-    return std::min(ticks, std::numeric_limits<std::size_t>::max() / kLabelsPerTick) * kLabelsPerTick;
+    return std::min(budget_.ticks_left(), std::numeric_limits<std::size_t>::max() / kLabelsPerTick) * kLabelsPerTick;
   }
 
   const StageGraph& graph_;

@@ -43,8 +43,9 @@ std::vector<double> ConfigurationLp::Run::coordinates(const GroupPrices& prices)
   return all;
 }
 
-// Groups that share a row have equal prices, at which a set is worth what the mean of all sets that are like it is. So the
-// bundle knows each cut as such a mean, and proposes equal prices. [Two towers, training, 10.6: 1.2 s instead of 35 s.]
+// Groups that share a row have equal prices, at which a set is worth what the mean of all sets that are like it is. So
+// the bundle knows each cut as such a mean, and proposes equal prices. [Two towers, training, 10.6: 1.2 s instead of 35
+// s.]
 std::vector<double> ConfigurationLp::Run::evened_out(std::vector<double> fraction) const {
   if (!owner_.shares_rows()) return fraction;
   const IdVector<GroupId, std::size_t>& row_of = owner_.model_.alike;

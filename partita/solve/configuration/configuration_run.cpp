@@ -22,8 +22,8 @@ constexpr double kProbeWeight = 0.5;
 constexpr int kMostHalvings = 12;  // of the duals' weight, while hosts could hold everything at the mixed prices
 constexpr std::array kBuckets{100, 300, 1000, 4000, 16'000, 64'000, 256'000, kMostBuckets};
 // The finest where labels are few without buckets too, as those of convex sets are. [InceptionV3, training, contiguous:
-// seven million at most. The limit just below the best value is refuted by prices a hundred-thousandth from none, which is
-// three widths with 256,000 buckets. Free: three hundred million.]
+// seven million at most. The limit just below the best value is refuted by prices a hundred-thousandth from none, which
+// is three widths with 256,000 buckets. Free: three hundred million.]
 constexpr std::uint64_t kFewLabels = 20'000'000;
 constexpr std::size_t kFirstLevelExactly = 1, kHostLevel = 3;
 // Coarse buckets miss dear sets by a few widths: a set found this far above the goal is taken as the dearest.
@@ -451,8 +451,8 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
     probe.pricings[c]->set_prices(net[c], &budget);
     budget.spend(trellises_[c]->state_count());
   }
-  // With one class, it is known what a device has to hold: a dearer set stands in the way of a proof, others need not be
-  // known, but for what the last buckets may miss of such a one.
+  // With one class, it is known what a device has to hold: a dearer set stands in the way of a proof, others need not
+  // be known, but for what the last buckets may miss of such a one.
   const WideInt for_accelerators = room - held(accelerators_, with_columns_, probe);
   const Price share = accelerators_ == 1 && for_accelerators > 0
                           ? static_cast<Price>(for_accelerators / static_cast<WideInt>(devices_))

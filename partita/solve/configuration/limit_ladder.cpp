@@ -14,10 +14,11 @@ constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
 // Of what is open: so near to a hard limit more patience is better, and so near to one that the relaxation allows.
 constexpr double kNearToHard = 0.02, kNearToAllowed = 0.1;
-// A better value no further below a limit that was allowed than this much of what was open there is hardly refuted itself.
+// A better value no further below a limit that was allowed than this much of what was open there is hardly refuted
+// itself.
 constexpr double kJustAllowed = 0.5;
-// So much lower than what prices of an allowed limit seem to refute, limits take far less. [ResNet50, training: 76.196 is open
-// after 13 s.]
+// So much lower than what prices of an allowed limit seem to refute, limits take far less. [ResNet50, training: 76.196
+// is open after 13 s.]
 constexpr double kJudgedTooWell = 1.5e-4;
 constexpr std::uint64_t kMorePatience = 3;
 constexpr int kFirstSteps = 3, kSteps = 10;       // limits refuted on the way up in one round

@@ -7,9 +7,9 @@
 // above it; where that leaves nothing between it and the bound, the ladder is exhausted, but only for values as large: a
 // better one is tried as any other.
 //
-// Where little is open, what was spent on a limit is not given up easily: patience is longer, a better value just below a
-// limit that was allowed is no reason to begin with another one, and the next one below a limit that was allowed is the one
-// that its prices seem to refute.
+// Where little is open, what was spent on a limit is not given up easily: patience is longer, a better value just below
+// a limit that was allowed is no reason to begin with another one, and the next one below a limit that was allowed is
+// the one that its prices seem to refute.
 //
 // Who gave up a limit may know one that is likely to be refuted at once: that one comes next. And who refuted one may know
 // how much higher its prices reach: so far up goes the next step.
@@ -86,7 +86,7 @@ class LimitLadder {
   bool top_failed_ = false, top_is_hopeless_ = false;
   bool is_near_ = false;          // little is open
   bool nearly_ = false;           // prices may be a proof of the limit tried last
-  int vain_ = 0;                  // rounds in a row
+  int vain_ = 0;                  // rounds in a row in which nothing was refuted
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
   int steps_, failures_;
 };

@@ -52,12 +52,13 @@ Trellis::Trellis(const NetGraph& graph, const Scaled& scaled, const std::vector<
     too_large_ = !builder.run();
     if (too_large_) {
       for (const Layer& layer : builder.layers) state_count_ += layer.states();
+      layers_.clear();
       return;
     }
     layers_ = std::move(builder.layers);
     forgotten_ = std::move(builder.forgotten);
-    // Until no more is forgotten on the way. Twins changed places, and nets were due for members forced out, before some
-    // of them were forgotten: whoever checks the proof knows nothing of that.
+    // Until no more is forgotten on the way. Twins changed places, and nets were due for members forced out, before
+    // some of them were forgotten: whoever checks the proof knows nothing of that.
     again = !builder.narrowed.empty();
     narrow_further(std::move(builder.narrowed));
   }

@@ -22,8 +22,9 @@
 // Pairs of groups may be asked for together (a net of two that nobody can afford) or apart.
 //
 // States that no set within the limit passes are left out. Where a layer would get too wide, nets lose the members that
-// are undecided there, the cheapest open nets first (what cuts the others cuts the net), and then points lose their place
-// in the order: loads get smaller and sets more, so every set within the limit is still a path, and bounds stay valid.
+// are undecided there, the cheapest open nets first (what cuts the others cuts the net), and then points lose their
+// place in the order: loads get smaller and sets more, so every set within the limit is still a path, and bounds stay
+// valid.
 //
 // Numbers are integers (Scaled): times are rounded down after scaling, which again only makes loads smaller.
 // Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.

@@ -26,11 +26,11 @@ constexpr int kMostUnproved = 2;
 constexpr std::uint64_t kCheckShare = 4;
 // Of the shortfall: prices that may be a proof, which finer buckets have to show.
 constexpr double kNearlyProved = 1 + 5e-5;
-// From far below, prices come nearer to a proof with every limit refuted. [GPT-2-medium, inference: limits 6, 4, 3 and 2 %
-// below the best value in 6.5 s together. With forty times the patience just below the value, BERT-6 is proved in 0.8
-// instead of 1.4 s, and DenseNet-201, inference, stays open by 17 % after a minute.]
-// Where less than 1 % is open, a limit that was given up is lost work. [InceptionV3, training: 116.801, 0.09 % below the best
-// value, is refuted after 61 s, as the first; before, limits up to 0.18 % below it, each anew, in 300 s.]
+// From far below, prices come nearer to a proof with every limit refuted. [GPT-2-medium, inference: limits 6, 4, 3 and
+// 2 % below the best value in 6.5 s together. With forty times the patience just below the value, BERT-6 is proved in
+// 0.8 instead of 1.4 s, and DenseNet-201, inference, stays open by 17 % after a minute.] Where less than 1 % is open, a
+// limit that was given up is lost work. [InceptionV3, training: 116.801, 0.09 % below the best value, is refuted after
+// 61 s, as the first; before, limits up to 0.18 % below it, each anew, in 300 s.]
 constexpr LimitLadder::Patience kFreePatience{.far = 0.03, .near = 0.01, .times_near = 16};
 // Limits over convex sets take longer, and more of them are refuted just below the value.
 constexpr LimitLadder::Patience kConvexPatience{25'000'000, 1'000'000, 60'000'000, 8'000'000};

@@ -8,8 +8,8 @@
 namespace partita::detail {
 namespace {
 
-// Of the limit, where nothing is left within it, or within so many ticks. [InceptionV3, training, from 116.838: 116.901 after
-// one dive of 4 s with a first rise of 5e-5 and 8 million ticks for each limit, with these 116.847.]
+// Of the limit, where nothing is left within it, or within so many ticks. [InceptionV3, training, from 116.838: 116.901
+// after one dive of 4 s with a first rise of 5e-5 and 8 million ticks for each limit, with these 116.847.]
 constexpr double kFirstRise = 1e-4, kRiseGrowth = 2;
 constexpr int kMostLimits = 10;
 constexpr std::uint64_t kTicksPerLimit = 3'000'000;

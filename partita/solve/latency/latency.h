@@ -3,8 +3,8 @@
 //
 // LatencySearch looks for better splits, LatencyBound for better bounds, and LatencyBranching takes over where those
 // end. With one thread they take turns, counted in ticks, that grow, so a seed and a tick limit fix the answer. With
-// more, one thread leads the bounds and each of the others searches from a seed of its own; they tell each other of better
-// splits, and the answer may differ from run to run.
+// more, one thread leads the bounds and each of the others searches from a seed of its own; they tell each other of
+// better splits, and the answer may differ from run to run.
 #pragma once
 
 #include <cstdint>

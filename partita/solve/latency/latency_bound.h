@@ -18,8 +18,8 @@
 // that look at several edges know of blocks beside the path, too, so once they are asked for, smaller tolls are looked
 // for (toll_search.h).
 //
-// Sweeps with different tolls need nothing of each other, so several threads have several of them under way: the next few
-// tolls are tried at once, and the toll that is kept goes on beside none. What one teaches the next ones know.
+// Sweeps with different tolls need nothing of each other, so several threads have several of them under way: the next
+// few tolls are tried at once, and the toll that is kept goes on beside none. What one teaches the next ones know.
 //
 // Tests: tests/solve/latency_bound_test.cpp.
 #pragma once

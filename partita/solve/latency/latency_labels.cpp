@@ -97,7 +97,8 @@ void LatencyLabels::label_together(const std::vector<NodeId>& round, Budget& sli
   slice.spend(ticks);
 }
 
-// tell(edge, label) for each edge out of u; where there is none, what bounds the latency, with no edge. The ticks it took.
+// tell(edge, label) for each edge out of u; where there is none, what bounds the latency, with no edge. The ticks it
+// took.
 template <class Tell>
 std::uint64_t LatencyLabels::label(NodeId u, Finish& finish, const Tell& tell) const {
   double start = 0, after = 0;  // a host starts u no sooner, and leaves so much to come

@@ -10,9 +10,9 @@
 // if the labels around it leave no time. With a toll, all of this is said of the latency plus one toll for each block
 // of an accelerator on the path that takes longest, and the limit is a limit on that.
 //
-// Several threads label nodes that lie on no common path at once (label_rounds.h). Labels that these have found are known
-// from the next round on, so a label may be a little lower than one thread finds it, as it does not know of all labels
-// beside it. Tests: tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
+// Several threads label nodes that lie on no common path at once (label_rounds.h). Labels that these have found are
+// known from the next round on, so a label may be a little lower than one thread finds it, as it does not know of all
+// labels beside it. Tests: tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
 #pragma once
 
 #include <memory>

@@ -91,8 +91,8 @@ struct KnownPairTimes {
 
 class PairTimes {
  public:
-  // As BlockFinish. The model must have one class of accelerators alone: the two may be on any. What is known must be of
-  // this model, direction and toll, and outlive it.
+  // As BlockFinish. The model must have one class of accelerators alone: the two may be on any. What is known must be
+  // of this model, direction and toll, and outlive it.
   PairTimes(const BlockModel& model, const NodeReach& reach, bool reversed, double toll, KnownPairTimes& known);
 
   // The producers of two edges into one block are not both done before this, or `at_most`. Labels must not fall between

@@ -136,7 +136,8 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     std::uint64_t slice;  // ticks of the next question
   };
 
-  // Always at the interval with the least bound, which is the bound of all; with several threads, also at the next ones.
+  // Always at the interval with the least bound, which is the bound of all; with several threads, also at the next
+  // ones.
   void branch() {
     open_.push_back({least_[0], kUnlimited, best_.bound(), 0.5, settings().first_slice});
     const std::uint64_t start = budget_.ticks_used();
@@ -162,7 +163,8 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     std::erase_if(open_, [&](const Interval& i) { return i.bound >= value || i.low + least_[1] > value; });
   }
 
-  // A question about an interval: is there a split of this value or less, with its largest forward load from low to high?
+  // A question about an interval: is there a split of this value or less, with its largest forward load from low to
+  // high?
   struct Asked {
     Interval about;
     double value = 0, high = 0;
@@ -173,8 +175,9 @@ class GpipeStagedSolver : StagedFrame<PassGraphs> {
     bool is_empty() const { return about.low > high; }  // a split of this value would have its load elsewhere
   };
 
-  // The intervals with the least bounds, each with one question, side by side. Answers are taken in that order; once one
-  // has led to another base, only what is refuted counts, which holds of every base. False if nothing more can come of it.
+  // The intervals with the least bounds, each with one question, side by side. Answers are taken in that order; once
+  // one has led to another base, only what is refuted counts, which holds of every base. False if nothing more can come
+  // of it.
   bool ask_about_the_next() {
     std::vector<Asked> asked = take_next();
     for_each(budget_, asked.size(), [&](std::size_t i, std::size_t) {

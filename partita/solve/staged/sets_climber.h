@@ -49,8 +49,8 @@ class SetsClimber {
   }
 
  private:
-  // With more open than this, what a turn gains on the way up is worth more than one more try just below the value. [Two
-  // towers, training: 9.7 % open after a minute instead of 13.4 %.]
+  // With more open than this, what a turn gains on the way up is worth more than one more try just below the value.
+  // [Two towers, training: 9.7 % open after a minute instead of 13.4 %.]
   static constexpr LimitLadder::Patience kSetsPatience{.far = 0.03};
 
   // One way up: which limit is asked, and the graph of the dose at hand.

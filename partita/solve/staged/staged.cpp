@@ -374,8 +374,7 @@ class StagedSolver : StagedFrame<StageGraph> {
   // Where one thread does all, only if it is likely to say something soon.
   void ask_at_once_alone() {
     if (done() || !best_.closed(kFewOpen) || base_->graph.size() >= kLargeGraph) return;
-    const std::uint64_t left = budget_.limits().ticks - std::min(budget_.limits().ticks, budget_.ticks_used());
-    const std::uint64_t slice = std::min(settings().first_slice, left / kPartAtOnce);
+    const std::uint64_t slice = std::min(settings().first_slice, budget_.ticks_left() / kPartAtOnce);
     const auto split = ask_at_once(base_->graph, slice, limit_options(), &known_);
     if (!split) return;
     offer_from_base(split->stages);
