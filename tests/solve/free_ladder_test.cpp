@@ -168,6 +168,35 @@ TEST(LimitLadder, DoesNotGiveUpALimitForAValueThatWasAllowed) {
   EXPECT_GT(ladder.next(99.6, 99.5, 1), 99.59);  // far below what was allowed
 }
 
+TEST(LimitLadder, TriesAValueThatWasAllowedBriefly) {
+  LimitLadder ladder(kNearby);
+  ladder.next(100, 99.5, 1);
+  ladder.impossible(99.7);
+  const double limit = ladder.next(100, 99.5, 20);
+  ladder.undecided(false, 99.2);  // far from a refutation
+  const double top = ladder.next(99.95, 99.5, 1);
+  EXPECT_GT(top, 99.94);
+  ladder.undecided(false, 99.9);
+  EXPECT_EQ(ladder.next(99.95, 99.5, 10), top);  // its time is not over yet
+  ladder.undecided(false, 99.9);
+  EXPECT_EQ(ladder.next(99.95, 99.5, 29), limit);  // with what was spent before: 50 is its patience
+  ladder.undecided(false, 99.2);
+  EXPECT_EQ(ladder.next(99.95, 99.5, 1), limit);
+  ladder.undecided(false, 99.2);
+  EXPECT_NE(ladder.next(99.95, 99.5, 1), limit);
+}
+
+TEST(LimitLadder, GoesOnAfterABetterValueThatIsAllowed) {
+  LimitLadder ladder(kNearby);
+  ladder.next(100, 99.5, 1);
+  ladder.impossible(99.7);
+  const double limit = ladder.next(100, 99.5, 20);
+  ladder.undecided(false, 99.2);
+  EXPECT_GT(ladder.next(99.95, 99.5, 1), 99.94);
+  ladder.impossible(99.8);
+  EXPECT_EQ(ladder.next(99.95, 99.5, 1), limit);
+}
+
 TEST(LimitLadder, TriesABetterSplitAtOnceWhereMuchIsOpen) {
   LimitLadder ladder(kNearby);
   ladder.next(100, 90, 1);

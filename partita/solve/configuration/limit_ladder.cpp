@@ -14,8 +14,7 @@ constexpr double kJustBelow = 5e-7;
 constexpr double kClosest = 1e-4;  // limits nearer to each other than this, relative to the value, are the same
 // Of what is open: so near to a hard limit more patience is better, and so near to one that the relaxation allows.
 constexpr double kNearToHard = 0.02, kNearToAllowed = 0.1;
-// A better value no further below a limit that was allowed than this much of what was open there is hardly refuted
-// itself.
+// A better value no further below a limit that was allowed than this much of what was open there may well be allowed too.
 constexpr double kJustAllowed = 0.5;
 // So much lower than what prices of an allowed limit seem to refute, limits take far less. [ResNet50, training: 76.196
 // is open after 13 s.]
@@ -56,10 +55,14 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   const double top = value * (1 - kJustBelow);
   is_near_ = top - bound < given_.near * value;
   if (top != top_) {  // a better split: try to prove it right away
-    const bool just_below = is_near_ && allowed_from_ - top < kJustAllowed * (allowed_from_ - bound);
-    top_failed_ = std::exchange(top_is_hopeless_, false) || just_below;
+    const bool goes_on = is_near_ && last_ != top_ && spent_ > 0;
+    const bool just_allowed = is_near_ && allowed_from_ - top < kJustAllowed * (allowed_from_ - bound);
+    const bool nearer = goes_on && missing_ < top - last_;
+    top_failed_ = std::exchange(top_is_hopeless_, false) || (just_allowed && nearer);
+    is_brief_ = just_allowed && !top_failed_;
     likely_ = 0;
-    if (last_ == top_ || !top_failed_ || !is_near_) spent_ = 0;
+    if (is_brief_ && goes_on) interrupted_ = {last_, missing_, spent_};
+    if (!(goes_on && top_failed_)) spent_ = 0;
     top_ = top;
   }
   const double near = kClosest * value;
@@ -97,6 +100,7 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
 }
 
 std::uint64_t LimitLadder::patience() const {
+  if (is_brief_ && last_ == top_) return given_.other * (nearly_ ? kMorePatience : 1);
   const std::uint64_t as_far = last_ == top_ ? patience_top_ : patience_;
   return as_far * (is_near_ ? given_.times_near : 1) * (nearly_ ? kMorePatience : 1);
 }
@@ -124,11 +128,25 @@ void LimitLadder::impossible(double likely) {
   easy_ = is_near_ ? likely * (1 - kJudgedTooWell) : 0;
   likely_ = 0;
   spent_ = 0;
+  if (last_ == top_) resume();
+}
+
+void LimitLadder::resume() {
+  is_brief_ = false;
+  const Interrupted before = std::exchange(interrupted_, {});
+  if (before.limit == 0) return;
+  last_ = before.limit;
+  missing_ = before.missing;
+  spent_ = before.spent;
+  likely_ = 0;
+  nearly_ = false;
+  top_failed_ = true;
 }
 
 void LimitLadder::undecided(bool unproved, double likely, bool nearly) {
   const bool at_top = last_ == top_;
   nearly_ = nearly && is_near_;
+  missing_ = likely > 0 ? last_ - likely : 0;
   if (!unproved && spent_ < patience()) return;
   spent_ = 0;
   easy_ = 0;
@@ -136,6 +154,7 @@ void LimitLadder::undecided(bool unproved, double likely, bool nearly) {
   likely_ = likely > 0 && last_ == likely_ ? last_ - kFurther * (last_ - likely) : likely;
   if (at_top) {
     top_failed_ = true;
+    resume();
   } else {
     hard_from_ = std::min(hard_from_, last_);
     ++failed_;

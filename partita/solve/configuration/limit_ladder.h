@@ -7,9 +7,10 @@
 // above it; where that leaves nothing between it and the bound, the ladder is exhausted, but only for values as large: a
 // better one is tried as any other.
 //
-// Where little is open, what was spent on a limit is not given up easily: patience is longer, a better value just below
-// a limit that was allowed is no reason to begin with another one, and the next one below a limit that was allowed is
-// the one that its prices seem to refute.
+// Where little is open, what was spent on a limit is not given up easily: patience is longer, and the next one below a
+// limit that was allowed is the one that its prices seem to refute. A better value just below a limit that was allowed is
+// tried for a short time only; then the limit it interrupted goes on. It does not interrupt one whose prices fall short of
+// a refutation by less than the value is away.
 //
 // Who gave up a limit may know one that is likely to be refuted at once: that one comes next. And who refuted one may know
 // how much higher its prices reach: so far up goes the next step.
@@ -73,6 +74,7 @@ class LimitLadder {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
   std::uint64_t patience() const;  // with the last limit
+  void resume();                   // what the top interrupted goes on
 
   const Patience given_;
   double last_ = 0;              // the limit tried last
@@ -84,7 +86,14 @@ class LimitLadder {
   std::uint64_t spent_ = 0;      // ticks on the limit tried last
   std::uint64_t patience_top_, patience_;
   bool top_failed_ = false, top_is_hopeless_ = false;
-  bool is_near_ = false;          // little is open
+  bool is_near_ = false;   // little is open
+  double missing_ = 0;     // how far below the limit tried last is the one that its prices seem to refute
+  bool is_brief_ = false;  // the top has not much time
+  struct Interrupted {
+    double limit = 0, missing = 0;
+    std::uint64_t spent = 0;
+  };
+  Interrupted interrupted_;       // by a brief try of the top; the limit is 0 if none was
   bool nearly_ = false;           // prices may be a proof of the limit tried last
   int vain_ = 0;                  // rounds in a row in which nothing was refuted
   int climbed_ = 0, failed_ = 0;  // limits refuted and not refuted in this round, and how many there may be
