@@ -6,7 +6,7 @@
 // a round are side by side, and the search goes on for as long as the bound's turn takes. Work ends when value and bound
 // meet, when the budget ends, or when neither has anything left to do.
 //
-// Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
+// Search has start_from(), improve(), little_is_open(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
 // tests/solve/free_bound_test.cpp, tests/solve/free_threads_test.cpp.
 #pragma once
 
@@ -113,11 +113,19 @@ class SearchAndBound {
   }
 
   // Longer than those of the bound, since better splits are still found when proofs are out of reach; shorter once nothing
-  // better was found for a good part of the time, or once little is open.
+  // better was found for a good part of the time, and ever shorter the longer that goes on: then better splits come from
+  // the bound, if at all. Also shorter where little is open, where the search finds some until the end.
   void take_turn_of_search(double turn) {
     take_over();
-    const bool shorter = stagnating() || best_.closed(kLittleOpen);
-    improve_split(in_ticks((shorter ? settings().share_when_stagnating : settings().split_share) * turn));
+    const double stagnation = this->stagnation();
+    double share = settings().split_share;
+    search_.little_is_open(best_.closed(kLittleOpen));
+    if (best_.closed(kLittleOpen)) {
+      share = settings().share_when_stagnating;
+    } else if (stagnation > 1) {
+      share = settings().share_when_stagnating / std::sqrt(stagnation);
+    }
+    improve_split(in_ticks(share * turn));
   }
 
   void take_over() {
@@ -164,9 +172,10 @@ class SearchAndBound {
     if (search_.best().value < kNone) best_.offer(search_.best());
   }
 
-  bool stagnating() const {
-    return static_cast<double>(budget_.ticks_used()) >
-           kStagnationTicks + kStagnation * static_cast<double>(last_better_);
+  // Above 1, nothing better was found for a good part of the time.
+  double stagnation() const {
+    return static_cast<double>(budget_.ticks_used()) /
+           (kStagnationTicks + kStagnation * static_cast<double>(last_better_));
   }
   // Without a limit somebody has to end the search once nothing more can be proved: when most of it was in vain.
   bool seems_done() const { return budget_.ticks_used() > kVainTicks + kVainShare * last_better_; }
