@@ -13,7 +13,7 @@ namespace partita::detail::test {
 namespace {
 
 TEST(PricingThreads, FindTheSameAsOne) {
-  Workers workers(4, 0);
+  Workers workers(3, 0);  // with more, theta may be another
   std::size_t columns = 0, refuted = 0;
   std::uint64_t labels = 0;
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
@@ -53,6 +53,46 @@ TEST(PricingThreads, FindTheSameAsOne) {
   EXPECT_GT(columns, cases(400) / 10);
   EXPECT_GT(refuted, 0u);
   EXPECT_GT(labels, 100 * cases(400));
+}
+
+// With many threads theta is looked for in another way: as good a bound, and nothing is ruled out that is there.
+TEST(PricingThreads, ManyFindAsGoodABound) {
+  Workers workers(6, 0);
+  std::size_t columns = 0, refuted = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
+    const NetCase one = random_net_case(seed, 14);
+    if (one.graph.size() == 0) continue;
+    Dice dice(seed);
+    const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, 2 + static_cast<double>(seed % 40));
+    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {10'000}, {});
+    Pricing alone(trellis, scaled.limit), together(trellis, scaled.limit);
+    Budget budget, shared;
+    shared.work_with(workers);
+    for (int turn = 0; turn < 3; ++turn) {  // the last theta is where the next search begins
+      Prices prices;
+      for ([[maybe_unused]] GroupId v : one.graph.all())
+        prices.push_back(static_cast<Price>(dice.between(-0.1, 0.5) * static_cast<double>(kPriceUnit)));
+      const Price most = alone.set_prices(prices, &budget);
+      EXPECT_NEAR(static_cast<double>(together.set_prices(prices, &shared)), static_cast<double>(most),
+                  3e-8 * static_cast<double>(kPriceUnit) + 2)
+          << "seed " << seed;
+      for (const double share : {0.0, 0.6, 0.95}) {
+        const auto above = static_cast<Price>(share * static_cast<double>(most));
+        const auto column = alone.good_column(1'000'000, above, budget);
+        const auto same = together.good_column(1'000'000, above, shared);
+        ASSERT_EQ(column.has_value(), same.has_value()) << "seed " << seed;
+        if (column) {
+          EXPECT_EQ(column->price, same->price) << "seed " << seed;
+        }
+        const bool none = together.none_above(64, above, shared);
+        EXPECT_FALSE(none && column) << "seed " << seed;
+        columns += column.has_value();
+        refuted += none;
+      }
+    }
+  }
+  EXPECT_GT(columns, cases(400) / 10);
+  EXPECT_GT(refuted, 0u);
 }
 
 }  // namespace

@@ -129,7 +129,9 @@ Refutation ConfigurationLp::Run::go(Budget& budget) {
       if (step_nearby(budget)) return Refutation::Refuted;
       continue;
     }
-    const double value = master_.solve(budget);
+    bool refuted = false;
+    const double value = solve_master(budget, refuted);
+    if (refuted) return Refutation::Refuted;
     useful_ = false;  // from here on, of the duals just found
     solved_ = true;
     if (value <= 1 + kReducedCostEpsilon && (!exactly_ || master_.artificial_part() <= kReducedCostEpsilon))
@@ -606,11 +608,12 @@ bool ConfigurationLp::Run::learn(const std::vector<GroupId>& column, std::size_t
   const auto [known, added] = known_[c].insert(column);
   if (!added) return false;
   const Scaled& scaled = classes_[c].scaled;
-  master_.add(column, c);
   in_master_.emplace_back(&*known, c);
   if (bundle_) bundle_->add(c, cut_of(column, c));
   if (!inner_.empty() && c < accelerators_)
     inner_dearest_[c] = std::max(inner_dearest_[c], inner_.net(column, c, scaled));
+  if (master_is_away_) return true;
+  tell_master();
   useful_ = useful_ || master_.prices().net(column, c, scaled) >
                            master_.price_of_device(c) + kReducedCostEpsilon / std::max(devices_, 1.0);
   return true;

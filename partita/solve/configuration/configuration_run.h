@@ -8,10 +8,10 @@
 // With many threads, where groups are held exactly once, a step tries several mixtures of the duals with the prices
 // nearest to a proof at once, twice as far from those, half as far and so on. The one nearest to a proof is the next to
 // start from, the columns of all go to the master, and fewer steps are needed. In rounds of the bundle that is of no
-// use: with 2, 4 or 8 levels tried at once as many rounds were needed as with one. Solving the master beside the search
-// for the dearest columns was tried, too: its duals are then one step old, which made one graph quicker and others
-// several times slower.
-// Tests: tests/solve/configuration_threads_test.cpp.
+// use: with 2, 4 or 8 levels tried at once as many rounds were needed as with one. Such a round needs nothing of the
+// master, so one goes on while it is solved. Solving it beside the search for the dearest columns at its own duals was
+// tried, too: these are then one step old, which made one graph quicker and others several times slower. Tests:
+// tests/solve/configuration_threads_test.cpp.
 #pragma once
 
 #include <memory>
@@ -59,6 +59,9 @@ class ConfigurationLp::Run {
     std::optional<FreeProof> proof = {};
   };
 
+  double solve_master(Budget& budget, bool& refuted);
+  void tell_master();
+  bool is_near() const;
   bool is_near_round();
   bool step_nearby(Budget& budget);
   void make_bundle();
@@ -133,8 +136,10 @@ class ConfigurationLp::Run {
 
   std::vector<std::set<std::vector<GroupId>>> known_;  // the columns that the master has
   std::vector<std::pair<const std::vector<GroupId>*, std::size_t>>
-      in_master_;          // the same with their class, in its order
-  std::size_t taken_ = 0;  // of the owner's columns
+      in_master_;                // the same with their class, in its order
+  std::size_t told_master_ = 0;  // so many of these
+  bool master_is_away_ = false;  // it is solved by another thread, and hears of no more
+  std::size_t taken_ = 0;        // of the owner's columns
   bool too_large_ = false, started_ = false, solved_ = false;
   bool stuck_ = false;             // nothing more can be told apart
   int vain_proofs_ = 0;            // at this level: no dear set was found, yet buckets were too coarse to rule them out

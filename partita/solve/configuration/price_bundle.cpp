@@ -23,10 +23,6 @@ constexpr int kBundleIdleRounds = 60;
 constexpr std::size_t kBundleFewIdle = 100;  // not worth the trouble
 constexpr double kBundleNews = 1e-12;
 
-double worth_at(const std::vector<double>& prices, const std::vector<double>& cut) {
-  return std::inner_product(cut.begin(), cut.end(), prices.begin(), 0.0);
-}
-
 }  // namespace
 
 PriceBundle::PriceBundle(std::vector<double> scale, std::size_t groups, std::vector<double> counts)
@@ -35,31 +31,39 @@ PriceBundle::PriceBundle(std::vector<double> scale, std::size_t groups, std::vec
       scale_of_groups_(std::accumulate(scale_.begin(), scale_.begin() + static_cast<std::ptrdiff_t>(groups), 0.0)),
       counts_(std::move(counts)) {}
 
-// Of what two cuts do to the prices.
-double PriceBundle::product(const Cut& a, const Cut& b) const {
+double PriceBundle::worth_of(const Cut& cut, const std::vector<double>& prices) {
   double sum = 0;
-  for (std::size_t i = 0; i < scale_.size(); ++i) sum += scale_[i] * a.parts[i] * b.parts[i];
-  return sum - a.sum * b.sum / scale_of_groups_;
+  for (const Part& part : cut.parts) sum += part.value * prices[part.at];
+  return sum;
 }
 
-void PriceBundle::add(std::size_t device_class, std::vector<double> cut) {
-  double sum = 0;
-  for (std::size_t i = 0; i < groups_; ++i) sum += scale_[i] * cut[i];
+void PriceBundle::add(std::size_t device_class, const std::vector<double>& cut) {
   const bool first =
       std::none_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) { return c.device_class == device_class; });
-  cuts_.push_back({device_class, std::move(cut), sum, first ? counts_[device_class] : 0.0});
+  Cut added{device_class, {}, 0, first ? counts_[device_class] : 0.0};
+  for (std::size_t i = 0; i < groups_; ++i) added.sum += scale_[i] * cut[i];
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    if (cut[i] != 0) added.parts.push_back({i, cut[i], scale_[i] * cut[i]});
+  }
+  cuts_.push_back(std::move(added));
+  // Of what two cuts do to the prices.
+  const auto product = [&](const Cut& other) {
+    double sum = 0;
+    for (const Part& part : other.parts) sum += part.scaled * cut[part.at];
+    return sum - other.sum * cuts_.back().sum / scale_of_groups_;
+  };
   std::vector<double>& row = products_.emplace_back();
   for (std::size_t i = 0; i < cuts_.size(); ++i) {
-    row.push_back(product(cuts_[i], cuts_.back()));
+    row.push_back(product(cuts_[i]));
     if (i + 1 < cuts_.size()) products_[i].push_back(row.back());
   }
 }
 
 bool PriceBundle::is_news(std::size_t device_class, const std::vector<double>& cut,
                           const std::vector<double>& prices) const {
-  const double worth = worth_at(prices, cut);
+  const double worth = std::inner_product(cut.begin(), cut.end(), prices.begin(), 0.0);
   return std::none_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) {
-    return c.device_class == device_class && worth_at(prices, c.parts) >= worth - kBundleNews;
+    return c.device_class == device_class && worth_of(c, prices) >= worth - kBundleNews;
   });
 }
 
@@ -130,7 +134,7 @@ std::vector<double> PriceBundle::prices_from(const std::vector<double>& centre) 
   for (const Cut& cut : cuts_) {
     if (cut.weight <= 0) continue;
     mean += cut.weight * cut.sum / scale_of_groups_;
-    for (std::size_t i = 0; i < held.size(); ++i) held[i] += cut.weight * cut.parts[i];
+    for (const Part& part : cut.parts) held[part.at] += cut.weight * part.value;
   }
   std::vector<double> prices = centre;
   for (std::size_t i = 0; i < held.size(); ++i) prices[i] -= step_ * scale_[i] * (held[i] - (i < groups_ ? mean : 0));
@@ -139,7 +143,7 @@ std::vector<double> PriceBundle::prices_from(const std::vector<double>& centre) 
 
 PriceBundle::Proposal PriceBundle::propose(const std::vector<double>& centre, double level) {
   std::vector<double> at_centre;
-  for (const Cut& cut : cuts_) at_centre.push_back(worth_at(centre, cut.parts));
+  for (const Cut& cut : cuts_) at_centre.push_back(worth_of(cut, centre));
   const double from = model([&](std::size_t i) { return at_centre[i]; }, centre);
   const double fall = std::max(from - level, kBundleLeastFall);
   double value = from, before = from;

@@ -37,7 +37,7 @@ class PriceBundle {
   PriceBundle(std::vector<double> scale, std::size_t groups, std::vector<double> counts);
 
   // What a device of this class can hold, as what each coordinate counts for in its worth.
-  void add(std::size_t device_class, std::vector<double> cut);
+  void add(std::size_t device_class, const std::vector<double>& cut);
   // Whether it says more at these prices than all cuts of its class do.
   bool is_news(std::size_t device_class, const std::vector<double>& cut, const std::vector<double>& prices) const;
 
@@ -56,9 +56,14 @@ class PriceBundle {
  private:
   static constexpr double kFirstStep = 1e-4, kNearer = 8;
 
+  // What a cut counts for in one coordinate. Most are none: a device holds a small part of all groups.
+  struct Part {
+    std::size_t at;
+    double value, scaled;  // the latter with the coordinate's scale
+  };
   struct Cut {
     std::size_t device_class;
-    std::vector<double> parts;
+    std::vector<Part> parts;
     double sum;  // of scale * parts over the groups
     double weight = 0;
     int idle = 0;  // rounds without weight
@@ -67,7 +72,7 @@ class PriceBundle {
     std::size_t from, to;  // cuts; what the one at `to` is worth more
     double worth;
   };
-  double product(const Cut& a, const Cut& b) const;
+  static double worth_of(const Cut& cut, const std::vector<double>& prices);
   void balance(const std::vector<double>& at_centre, double tolerance);
   Move best_move(const std::vector<double>& at_centre, double& gain) const;
   template <class Worth>

@@ -9,10 +9,11 @@
 // load, the best completion of each state is a longest path, computed once per price vector. Cost: O(arcs * buckets).
 // Prices may be negative where a set has to be left for what it would take with it.
 //
-// A state takes its labels from the few states that lead to it. The labels of each are in order of load, and all grow by
-// the load of one arc, so it is a merge of sorted lists, which thins them out on the way. Layers with many labels are
-// shared among the budget's threads, state by state, which changes nothing.
-// Tests: tests/solve/free_bound_test.cpp, tests/solve/convex_bound_test.cpp.
+// A state takes its labels from the few states that lead to it. The labels of each are in order of load, and all grow
+// by the load of one arc, so it is a merge of sorted lists, which thins them out on the way. From the first layer on
+// that has many labels, the budget's threads share the layers, some states each (util/phases.h), which changes nothing.
+// With many threads several values of theta are tried at once. Tests: tests/solve/free_bound_test.cpp,
+// tests/solve/convex_bound_test.cpp.
 #pragma once
 
 #include <optional>
@@ -65,17 +66,36 @@ class Pricing {
     Price bound = 0;  // on the price of every set within the limit
     Load load = 0;    // of the path that gives it
   };
-  Relaxed complete_with(std::int64_t theta, TimeWatch& watch);
-  std::int64_t best_theta(TimeWatch& watch);
-  void start_run();
+  // What a thread needs for itself, by state of the layer looked at last and of the one after it.
+  struct LongestPaths {
+    std::vector<Price> worth, worth_after;
+    std::vector<Load> load, load_after;
+  };
+  class ThetaRange;
+  Relaxed complete_with(std::int64_t theta, LongestPaths& paths, const Budget* budget,
+                        std::vector<std::vector<Price>>* kept = nullptr) const;
+  std::vector<Relaxed> complete_with_all(const std::vector<std::int64_t>& thetas, const Budget& budget);
+  std::int64_t highest_theta() const;
+  std::int64_t best_theta(const Budget* budget);
+  std::int64_t best_theta_together(const Budget& budget);
+  const Label& label_at(std::size_t layer, std::int32_t number) const;
   PricedSet trace(std::int32_t label) const;
-  // Some states of a layer, and the labels that end there.
-  struct Share {
-    std::size_t first_state = 0, last_state = 0;
-    std::vector<Label> labels;       // state by state, loads rising
-    std::vector<std::size_t> start;  // of each state's labels in there
-    std::uint64_t looked_at = 0;     // labels that might still have led above the price to beat
-    std::vector<Label> gathered;     // scratch
+  // Labels of some states of a layer, state by state, loads rising. On a cache line of its own, as a thread's.
+  struct alignas(64) Share {
+    std::vector<Label> labels;
+  };
+  // What all threads hear of a share.
+  struct Summary {
+    std::uint32_t labels = 0, labels_before = 0;  // in shares before this one
+    std::uint64_t looked_at = 0;                  // labels that might still have led above the price to beat
+  };
+  // Of one state: labels first..last-1 of a share.
+  struct LabelsOfState {
+    std::uint32_t share = 0, first = 0, last = 0;
+  };
+  struct Layer {
+    std::vector<Summary> shares;
+    std::vector<LabelsOfState> of_state;
   };
   // What a run is about.
   struct Aim {
@@ -85,9 +105,10 @@ class Pricing {
   };
   class Source;
   class Thinned;
-  void extend(std::size_t t, const Aim& aim, Share& share, const Budget& budget) const;
-  void divide(std::size_t t, const Budget& budget);
-  void join_shares(std::size_t t, const Budget& budget);
+  void start_run();
+  std::size_t divide(const Budget& budget);
+  void extend(const Aim& aim, std::size_t share, const Budget& budget);
+  bool end_layer(Budget& budget);
   bool run(int buckets, Price above, bool real_sets, Budget& budget);
 
   const Trellis& trellis_;
@@ -95,10 +116,10 @@ class Pricing {
   Prices prices_;
   std::int64_t theta_ = 0;
   std::vector<std::vector<Price>> completion_;  // by layer and state: most price - theta * load from here on
-  std::vector<Load> completion_load_, completion_load_after_;  // of those completions, in the layers looked at last
-  std::vector<std::vector<Label>> labels_of_;                  // by layer, state by state, loads rising
-  std::vector<std::size_t> start_;                             // of each state's labels in the current layer
-  std::vector<Share> shares_;                                  // of the next layer
+  std::vector<LongestPaths> paths_ = std::vector<LongestPaths>(1);  // by slot of the threads
+  std::vector<std::vector<Share>> shares_of_;                       // by layer
+  std::size_t at_ = 0;                                              // the layer whose labels are known
+  Layer here_, next_;                                               // that one, and the one after it
   std::uint64_t labels_ = 0, most_labels_ = 0;
 };
 

@@ -43,8 +43,9 @@ class BlockFinish {
   BlockFinish(BlockFinish&&) noexcept;
   ~BlockFinish();
 
-  // From now on also minds which edges cannot all enter a block so soon (pair_times.h): slower, and better. Both must
-  // outlive it. The model must have no more than one class of accelerators.
+  // From now on also minds which edges cannot all enter a block so soon (pair_times.h): slower, and better, so the
+  // threads of the model's budget share what it asks. Both must outlive it. The model must have no more than one class
+  // of accelerators.
   void look_at_pairs(const NodeReach& reach, KnownPairTimes& known);
 
   struct Question {
@@ -61,6 +62,19 @@ class BlockFinish {
   double least(const Question& question, const EdgeLabels& labels, const std::vector<double>& levels,
                std::uint64_t& ticks);
 
+  // The same step by step, for several threads: sets that are entered at levels[level] or later have been looked at;
+  // what is entered before has at least this load.
+  struct Walk {
+    double best;
+    std::size_t level;
+    double load = 0;
+  };
+  static Walk begin_walk(const Question& question, const std::vector<double>& levels);
+  // On to sets that are entered at levels[last] or later, in so many steps at most. Where nothing is left before, the
+  // walk is at level 0.
+  void go_on(Walk& walk, std::size_t last, std::size_t most_steps, const Question& question, const EdgeLabels& labels,
+             const std::vector<double>& levels, std::uint64_t& ticks);
+
   PartialBlock::EdgeEnds edges_in(NodeId v) const { return block_.edges_in(v); }
   PartialBlock::EdgeEnds edges_out(NodeId v) const { return block_.edges_out(v); }
 
@@ -68,26 +82,44 @@ class BlockFinish {
   using Side = PartialBlock::Side;
 
   bool begin(const Question& question, std::span<const NodeId> more = {});
-  double least_at(const Question& question, double from, double t, double at_most, const EdgeLabels& labels,
-                  const std::vector<double>& levels, std::uint64_t& ticks);
+  // Nodes that are in, and nodes that are out, besides those of the question.
+  struct Case {
+    std::vector<NodeId> in, out;
+  };
+  // What is asked of sets that are entered at `from` or later, but not after t.
+  struct AskedAt {
+    const Question& question;
+    double from, t;
+    const EdgeLabels& labels;
+    const std::vector<double>& levels;
+  };
+  double least_at(const AskedAt& asked, double at_most, std::uint64_t& ticks);
+  std::vector<Case> divide(const Case& now, const AskedAt& asked, bool by_edges, double& best, std::uint64_t& ticks);
+  std::size_t threads() const;
+  template <class Work>
+  void share(std::size_t count, std::uint64_t& ticks, const Work& work);
   std::vector<EnteringEdge> latest_entering(const EdgeLabels& labels) const;
   // Edges whose producers are not all done before `start`, or none.
   struct Late {
     double start;
     std::vector<EnteringEdge> edges;
   };
-  Late latest_together(const std::vector<EnteringEdge>& entering, double from, double enough, const EdgeLabels& labels,
-                       const std::vector<double>& levels, double at_most, std::uint64_t& ticks);
+  Late latest_together(const std::vector<EnteringEdge>& entering, const AskedAt& asked, double enough, double at_most,
+                       std::uint64_t& ticks);
+  void ask_all_pairs(const std::vector<EnteringEdge>& entering, const AskedAt& asked, double at_most,
+                     std::uint64_t& ticks);
   void lower(double& best, double found);
   bool rule_out(const Question& question, double room);
   bool fits(ClusterId c, double room);
   double largest_entering(const EdgeLabels& labels) const;
 
   const BlockModel& model_;
+  const NodeReach& reach_;
   const bool reversed_;
   const double toll_;
   PartialBlock block_;
   std::unique_ptr<PairTimes> pairs_;
+  KnownPairTimes* known_ = nullptr;  // by pairs_
   std::vector<NodeId>* recorded_ = nullptr;
 };
 

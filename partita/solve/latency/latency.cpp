@@ -32,7 +32,7 @@ constexpr double kLongestSharedTurn = 200'000;   // between looks at what other 
 constexpr int kRestForTurn = 3;                  // as long as so many turns
 constexpr std::uint64_t kCasesForTurn = 50'000;  // ticks, instead of a rest: others may wait for the cases
 constexpr std::uint64_t kCasesBeside = 8;        // beside labels, cases have one tick of so many
-constexpr int kMostSearches = 64;
+constexpr int kMostSearches = 64, kThreadsPerSearch = 4;
 constexpr std::chrono::milliseconds kPause{2};  // until there may be a split to compare with
 constexpr double kRounding = 1e-9;
 constexpr double kNearlyClosed = 0.01;  // a gap below which searches get less and less time,
@@ -119,7 +119,7 @@ class LatencySolver {
       std::optional<std::jthread> search = try_to_start([this, i] {
         within_limits(budget_, [this, i] {
           LatencySearch own(instance_, options_.seed + static_cast<std::uint64_t>(i), options_.settings);
-          work_at_splits(own);
+          work_at_splits(own, i >= not_to_spare());
         });
         --searches_going_;
       });
@@ -134,8 +134,9 @@ class LatencySolver {
 
   // A thread that runs out of memory ends; the others go on with what it found. A search that has had its share of
   // ticks, as with one thread, rests for most of the time, or works at cases: its core is for the bounds, which share
-  // what they do. Where the gap is nearly closed, that is the share of all searches together.
-  void work_at_splits(LatencySearch& search) {
+  // what they do. Where the gap is nearly closed, that is the share of all searches together. Those to spare have a
+  // turn, and go on once the bounds need no cores any more.
+  void work_at_splits(LatencySearch& search, bool spare = false) {
     within_limits(budget_, [&] {
       double used = 0;
       const double first = first_turn() * static_cast<double>(options_.settings.split_share);
@@ -145,7 +146,8 @@ class LatencySolver {
         const auto begin = std::chrono::steady_clock::now();
         used += static_cast<double>(improve_split(search, in_ticks(turn)));
         if (search.best().value > best_.value()) search.offer(*best_.copy_of_split());
-        const int together = gap() < kNearlyClosed ? searches_going_.load() : 1;
+        while (spare && !bounds_rest_ && !done()) std::this_thread::sleep_for(kPause);
+        const int together = gap() < kNearlyClosed ? std::min(searches_going_.load(), not_to_spare()) : 1;
         const double share = first + static_cast<double>(ticks_of_bounds_) * share_of_splits() / together;
         if (used > share && !bounds_rest_ && !done()) {
           const auto rest = std::max(kRestForTurn, together) * (std::chrono::steady_clock::now() - begin);
@@ -154,6 +156,8 @@ class LatencySolver {
       }
     });
   }
+
+  int not_to_spare() const { return std::max(1, options_.threads / kThreadsPerSearch); }
 
   void work_at_bounds() {
     within_limits(budget_, [this] {

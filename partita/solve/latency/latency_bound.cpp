@@ -88,7 +88,7 @@ void LatencyBound::advance(Budget& slice) {
   } else if (packing_) {
     if (packing_->advance(slice)) end_packing();
   } else if (advance_sweeps(slice)) {
-    end_sweeps(slice);
+    end_sweeps();
   }
   technique.yield(bound_ > before);
 }
@@ -97,7 +97,14 @@ std::size_t LatencyBound::at_once() const { return budget_ ? threads_of(*budget_
 
 bool LatencyBound::advance_sweeps(Budget& slice) {
   std::atomic<std::size_t> ended = 0;
-  for_each(slice, sweeps_.size(), [&](std::size_t i, std::size_t) { ended += sweeps_[i].labels->advance(slice); });
+  for_each(slice, sweeps_.size(), [&](std::size_t i, std::size_t) {
+    Sweep& sweep = sweeps_[i];
+    if (!sweep.ended && sweep.labels->advance(slice)) {
+      sweep.blocks = blocks_of_labels(sweep, slice);
+      sweep.ended = true;
+    }
+    ended += sweep.ended;
+  });
   return ended == sweeps_.size();
 }
 
@@ -153,15 +160,16 @@ void LatencyBound::suggest(Blocks blocks) {
 }
 
 // While a toll is looked for, and where a sweep raises the bound: then labels have come closer to a split.
-void LatencyBound::suggest_blocks_of_labels(const Sweep& sweep, Budget& slice) {
+LatencyBound::Blocks LatencyBound::blocks_of_labels(const Sweep& sweep, Budget& slice) const {
   const Track& track = tracks_[sweep.track];
   const double found = sweep.labels->bound() - tolls(track);
-  if (!pairs_ || track.direction == 1 || found == kNever) return;
-  if (stage_ != Stage::FineTolls && found <= bound_ * (1 + 2 * kRoundingOfFlows)) return;
+  if (!pairs_ || track.direction == 1 || found == kNever) return {};
+  if (stage_ != Stage::FineTolls && found <= bound_ * (1 + 2 * kRoundingOfFlows)) return {};
   std::uint64_t ticks = 0;
-  suggest(blocks_of_labels(*model_, *reach_, sweep.labels->labels(), sweep.labels->bound(), track.toll,
-                           static_cast<std::size_t>(blocks_), ticks));
+  Blocks blocks = detail::blocks_of_labels(*model_, *reach_, sweep.labels->labels(), sweep.labels->bound(), track.toll,
+                                           static_cast<std::size_t>(blocks_), ticks);
   slice.spend(ticks);
+  return blocks;
 }
 
 // For splits below the limit, if the facts say something of these alone; else for all.
@@ -221,11 +229,11 @@ void LatencyBound::end_packing() {
   next_track();
 }
 
-void LatencyBound::end_sweeps(Budget& slice) {
+void LatencyBound::end_sweeps() {
   std::vector<Sweep> ended = std::move(sweeps_);
   sweeps_.clear();
   for (Sweep& sweep : ended) {
-    suggest_blocks_of_labels(sweep, slice);
+    suggest(std::move(sweep.blocks));
     if (!end_sweep(sweep)) return;
   }
   switch (stage_) {

@@ -74,7 +74,9 @@ class LatencyBound {
   struct Sweep {
     std::size_t track;
     std::unique_ptr<LatencyLabels> labels;
-    double bound = 0;  // once it has ended, for splits without tolls
+    bool ended = false;
+    Blocks blocks = {};  // from here on once it has: what they speak of,
+    double bound = 0;    // and the bound for splits without tolls
   };
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   // For all splits: spines, then labels. With a limit: looking for a toll, then for facts.
@@ -93,7 +95,7 @@ class LatencyBound {
   bool advance_sweeps(Budget& slice);
   void end_spine();
   void end_packing();
-  void end_sweeps(Budget& slice);
+  void end_sweeps();
   bool end_sweep(Sweep& sweep);
   void raise(double found, double tolls, const char* proof);
   void rule_all_out(const char* proof);
@@ -106,7 +108,7 @@ class LatencyBound {
   bool look_at_finer_tolls();
   void try_finer_tolls();
   void add_track(double toll);
-  void suggest_blocks_of_labels(const Sweep& sweep, Budget& slice);
+  Blocks blocks_of_labels(const Sweep& sweep, Budget& slice) const;
   bool learn(const Track& track);
   void suggest(Blocks blocks);
   double tolls(const Track& track) const { return track.toll * static_cast<double>(blocks_); }

@@ -7,6 +7,7 @@
 
 #include "partita/reduce/never.h"
 #include "partita/solve/latency/label_rounds.h"
+#include "partita/solve/latency/walk_together.h"
 #include "partita/util/parallel.h"
 
 namespace partita::detail {
@@ -15,6 +16,8 @@ namespace {
 constexpr std::size_t kLabelledPerLook = 100'000;  // at the clock
 // Of sharing a round: a tick of labels is the better part of a microsecond, and handing over takes a few.
 constexpr std::uint64_t kSharedTicksPerTick = 200;
+// A level may take long where edges are looked at two by two.
+constexpr WalkSharing kSharingWithPairs{.steps_alone = 1, .levels_of_piece = 1};
 
 }  // namespace
 
@@ -51,7 +54,13 @@ bool LatencyLabels::advance(Budget& slice) {
   while (next_ < all && bound_ < way_.limit) {
     if (slice.exhausted()) return false;
     if (together) {
-      label_together(rounds_[next_], slice);
+      const std::uint64_t ticks_before = slice.ticks_used();
+      if (worth_sharing(slice, kSharedTicksPerTick * ticks_of_round_)) {
+        label_together(rounds_[next_], slice);
+      } else {
+        for (NodeId u : rounds_[next_]) label_alone(u, slice);
+      }
+      ticks_of_round_ = slice.ticks_used() - ticks_before;  // about: others may work on the same slice
     } else {
       label_alone(reversed_ ? order[order.size() - 1 - next_] : order[next_], slice);
     }
@@ -74,52 +83,62 @@ void LatencyLabels::raise(EdgeId e, double value) {
 }
 
 void LatencyLabels::label_alone(NodeId u, Budget& slice) {
-  slice.spend(label(u, *finish_[0], [&](EdgeId e, double value) { raise(e, value); }));
-}
-
-void LatencyLabels::label_together(const std::vector<NodeId>& round, Budget& slice) {
-  std::vector<std::vector<std::pair<EdgeId, double>>> found(round.size());
-  finish_.resize(std::max(finish_.size(), threads_of(slice)));
-  std::atomic<std::uint64_t> ticks = 0;
-  const auto one = [&](std::size_t i, std::size_t slot) {
-    if (!finish_[slot]) finish_[slot] = std::make_unique<Finish>(make_finish());
-    ticks += label(round[i], *finish_[slot], [&](EdgeId e, double value) { found[i].emplace_back(e, value); });
-  };
-  if (worth_sharing(slice, kSharedTicksPerTick * ticks_of_round_)) {
-    for_each(slice, round.size(), one);
-  } else {
-    for (std::size_t i = 0; i < round.size(); ++i) one(i, 0);
+  std::uint64_t ticks = 1;
+  for (const Asked& asked : asked_about(u)) {
+    BlockFinish::Question question = asked.question;
+    for (BlockFinish& of_class : *finish_[0]) question.at_most = of_class.least(question, labels_, levels_, ticks);
+    raise(asked.edge, asked.answer(question.at_most));
   }
-  for (const auto& of_node : found) {
-    for (const auto& [e, value] : of_node) raise(e, value);
-  }
-  ticks_of_round_ = ticks;
   slice.spend(ticks);
 }
 
-// tell(edge, label) for each edge out of u; where there is none, what bounds the latency, with no edge. The ticks it
-// took.
-template <class Tell>
-std::uint64_t LatencyLabels::label(NodeId u, Finish& finish, const Tell& tell) const {
+void LatencyLabels::label_together(const std::vector<NodeId>& round, Budget& slice) {
+  std::vector<Asked> asked;
+  for (NodeId u : round) {
+    for (const Asked& of_node : asked_about(u)) asked.push_back(of_node);
+  }
+  const std::size_t classes = model_.by_class().size();
+  std::vector<BlockFinish::Walk> walks;  // for each question, by class
+  for (const Asked& one : asked) walks.resize(walks.size() + classes, BlockFinish::begin_walk(one.question, levels_));
+  finish_.resize(std::max(finish_.size(), threads_of(slice)));
+  std::atomic<std::uint64_t> ticks = round.size();
+  walk_together(slice, walks, way_.pairs ? kSharingWithPairs : WalkSharing(),
+                [&](std::size_t i, BlockFinish::Walk& walk, std::size_t last, std::size_t steps, std::size_t slot) {
+                  if (!finish_[slot]) finish_[slot] = std::make_unique<Finish>(make_finish());
+                  std::uint64_t own_ticks = 0;
+                  (*finish_[slot])[i % classes].go_on(walk, last, steps, asked[i / classes].question, labels_, levels_,
+                                                      own_ticks);
+                  ticks += own_ticks;
+                });
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    double least = kNever;
+    for (std::size_t c = 0; c < classes; ++c) least = std::min(least, walks[i * classes + c].best);
+    raise(asked[i].edge, asked[i].answer(least));
+  }
+  slice.spend(ticks);
+}
+
+double LatencyLabels::Asked::answer(double least) const { return least >= no_use ? kNever : least; }
+
+// For each edge out of u; where there is none, about what bounds the latency, with no edge.
+std::vector<LatencyLabels::Asked> LatencyLabels::asked_about(NodeId u) const {
+  BlockFinish& finish = (*finish_[0])[0];
   double start = 0, after = 0;  // a host starts u no sooner, and leaves so much to come
-  for (const auto& [p, e] : finish[0].edges_in(u)) start = std::max(start, labels_[e]);
-  for (const auto& [w, e] : finish[0].edges_out(u)) after = std::max(after, other_[e]);
+  for (const auto& [p, e] : finish.edges_in(u)) start = std::max(start, labels_[e]);
+  for (const auto& [w, e] : finish.edges_out(u)) after = std::max(after, other_[e]);
   double on_host = model_.on_host(u) ? start + model_.instance().nodes[u].host_time : kNever;
   if (on_host + after >= way_.limit) on_host = kNever;
-
-  std::uint64_t ticks = 1;
-  const auto least = [&](NodeId without, double after_it) {
+  std::vector<Asked> all;
+  const auto ask = [&](EdgeId e, NodeId without, double after_it) {
     const double no_use = way_.limit - after_it;  // infinite without a limit
-    double found = std::min(on_host, no_use);
-    for (BlockFinish& of_class : finish) found = of_class.least({u, without, found}, labels_, levels_, ticks);
-    return found >= no_use ? kNever : found;
+    all.push_back({e, no_use, {u, without, std::min(on_host, no_use)}});
   };
-  const auto out = finish[0].edges_out(u);
+  const auto out = finish.edges_out(u);
   for (const auto& [w, e] : out) {
-    if (labels_[e] < kNever) tell(e, least(w, other_[e]));
+    if (labels_[e] < kNever) ask(e, w, other_[e]);
   }
-  if (out.empty()) tell(EdgeId(), least(NodeId(), 0));
-  return ticks;
+  if (out.empty()) ask(EdgeId(), NodeId(), 0);
+  return all;
 }
 
 double time_around(const BlockModel& model, const EdgeLabels (&labels)[2], NodeId v) {

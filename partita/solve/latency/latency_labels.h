@@ -10,9 +10,10 @@
 // if the labels around it leave no time. With a toll, all of this is said of the latency plus one toll for each block
 // of an accelerator on the path that takes longest, and the limit is a limit on that.
 //
-// Several threads label nodes that lie on no common path at once (label_rounds.h). Labels that these have found are
-// known from the next round on, so a label may be a little lower than one thread finds it, as it does not know of all
-// labels beside it. Tests: tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
+// Several threads label nodes that lie on no common path at once (label_rounds.h), and as these are few, they also
+// share the levels of one label. Labels that these have found are known from the next round on, so a label may be a
+// little lower than one thread finds it, as it does not know of all labels beside it. Tests:
+// tests/solve/latency_bound_test.cpp, latency_threads_test.cpp.
 #pragma once
 
 #include <memory>
@@ -51,8 +52,14 @@ class LatencyLabels {
   // What a thread needs for itself.
   using Finish = std::vector<BlockFinish>;  // by class of accelerators
   Finish make_finish();
-  template <class Tell>
-  std::uint64_t label(NodeId u, Finish& finish, const Tell& tell) const;
+  // What a label answers.
+  struct Asked {
+    EdgeId edge;
+    double no_use;  // answers from here on: the edge is cut in no split below the limit
+    BlockFinish::Question question;
+    double answer(double least) const;
+  };
+  std::vector<Asked> asked_about(NodeId u) const;
   void label_alone(NodeId u, Budget& slice);
   void label_together(const std::vector<NodeId>& round, Budget& slice);
   void raise(EdgeId e, double value);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "partita/reduce/never.h"
+#include "partita/solve/latency/walk_together.h"
 
 namespace partita::detail {
 
@@ -19,6 +20,25 @@ PairTimes::PairTimes(const BlockModel& model, const NodeReach& reach, bool rever
       known_(known) {
   const std::vector<NodeId>& order = model.instance().order;
   for (std::size_t i = 0; i < order.size(); ++i) turn_[order[i]] = reversed ? order.size() - 1 - i : i;
+}
+
+// By several threads, where there are.
+double PairTimes::least(const BlockFinish::Question& question, const EdgeLabels& labels,
+                        const std::vector<double>& levels, std::uint64_t& ticks) {
+  if (threads_of_question(model_.budget()) == 1) return finish_.least(question, labels, levels, ticks);
+  std::vector<BlockFinish::Walk> walks{BlockFinish::begin_walk(question, levels)};
+  std::atomic<std::uint64_t> all_ticks = 0;
+  walk_together(*model_.budget(), walks, {},
+                [&](std::size_t, BlockFinish::Walk& walk, std::size_t last, std::size_t steps, std::size_t) {
+                  known_.plain.lend([&] { return std::make_unique<BlockFinish>(model_, reach_, reversed_, toll_); },
+                                    [&](BlockFinish& finish) {
+                                      std::uint64_t own_ticks = 0;
+                                      finish.go_on(walk, last, steps, question, labels, levels, own_ticks);
+                                      all_ticks += own_ticks;
+                                    });
+                });
+  ticks += all_ticks;
+  return walks[0].best;
 }
 
 double PairTimes::both(const EnteringEdge& one, const EnteringEdge& other, const EdgeLabels& labels,
@@ -36,7 +56,7 @@ double PairTimes::find(const EnteringEdge& one, const EnteringEdge& other, const
                        const std::vector<double>& levels, double at_most, std::uint64_t& ticks) {
   const NodeId p = one.producer, q = other.producer;
   const double together =
-      finish_.least({one.producer, one.consumer, at_most, {&q, 1}, {&other.consumer, 1}}, labels, levels, ticks);
+      least({one.producer, one.consumer, at_most, {&q, 1}, {&other.consumer, 1}}, labels, levels, ticks);
   if (together <= std::max(one.label, other.label)) return together;
   const BitMatrix& above = reversed_ ? reach_.below : reach_.above;
   if (above.test(q.index(), p.index())) return apart(other, p, p, labels, levels, together, ticks);
@@ -73,7 +93,7 @@ double PairTimes::find_all(const std::vector<EnteringEdge>& edges, const EdgeLab
   }
   const auto block_of = [&](std::size_t i, std::span<const NodeId> also, double no_more) {
     if (edges[i].label >= no_more) return no_more;
-    const double found = finish_.least({producers[i], edges[i].consumer, no_more, also, out}, labels, levels, ticks);
+    const double found = least({producers[i], edges[i].consumer, no_more, also, out}, labels, levels, ticks);
     return std::max(found, edges[i].label);
   };
   double least = block_of(0, std::span(producers).subspan(1), at_most);
@@ -111,7 +131,7 @@ double PairTimes::shortest_block(const std::vector<EnteringEdge>& edges, NodeId 
   double shortest = at_most;
   for (const EnteringEdge& e : edges) {
     if (model_.on_host(e.producer)) shortest = std::min(shortest, model_.instance().nodes[e.producer].host_time);
-    shortest = finish_.least({e.producer, e.consumer, shortest, {}, {&c, 1}}, none_, zero_, ticks);
+    shortest = least({e.producer, e.consumer, shortest, {}, {&c, 1}}, none_, zero_, ticks);
   }
   return shortest;
 }
@@ -126,7 +146,7 @@ double PairTimes::apart(const EnteringEdge& from, NodeId other, NodeId shared, c
   }
   const NodeId left_out[] = {other, shared};
   if (from.label >= at_most) return at_most;
-  const double found = finish_.least({from.producer, from.consumer, at_most, {}, left_out}, labels, levels, ticks);
+  const double found = least({from.producer, from.consumer, at_most, {}, left_out}, labels, levels, ticks);
   return std::max(found, from.label);
 }
 

@@ -84,9 +84,35 @@ class KnownTimes {
   mutable std::mutex mutex_;
   std::map<Edges, Known> known_;
 };
+// Those that no thread works with at the moment.
+class SpareFinishes {
+ public:
+  // work(finish) with one of them, or with a new one.
+  template <class Make, class Work>
+  void lend(const Make& make, const Work& work) {
+    std::unique_ptr<BlockFinish> one = take();
+    if (!one) one = make();
+    work(*one);
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(one));
+  }
+
+ private:
+  std::unique_ptr<BlockFinish> take() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return nullptr;
+    std::unique_ptr<BlockFinish> one = std::move(spare_.back());
+    spare_.pop_back();
+    return one;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BlockFinish>> spare_;
+};
 struct KnownPairTimes {
   KnownTimes<std::pair<EdgeId, EdgeId>> pairs;
   KnownTimes<std::vector<EdgeId>> groups;  // of two or more
+  SpareFinishes with_pairs, plain;         // of the same model, direction and toll
 };
 
 class PairTimes {
@@ -111,6 +137,8 @@ class PairTimes {
   double find_all(const std::vector<EnteringEdge>& edges, const EdgeLabels& labels, const std::vector<double>& levels,
                   double at_most, std::uint64_t& ticks);
   double shortest_block(const std::vector<EnteringEdge>& edges, NodeId c, double at_most, std::uint64_t& ticks);
+  double least(const BlockFinish::Question& question, const EdgeLabels& labels, const std::vector<double>& levels,
+               std::uint64_t& ticks);
   NodeId last_before(std::span<const NodeId> producers) const;
 
   const BlockModel& model_;

@@ -285,16 +285,16 @@ std::vector<SpineBound::Ending> SpineBound::endings_from(std::size_t i) const {
 
 // relax(state above, state below, load) of the blocks from spine node i to this ending, for states above with wanted(state)
 template <class Wanted, class Relax>
-void SpineBound::for_each_block(std::size_t i, const Ending& ending, const Range& states_above, const Wanted& wanted,
-                                const Relax& relax) const {
+void SpineBound::for_each_block(std::size_t i, const Ending& ending, const Range& states_above,
+                                const Range& states_below, const Wanted& wanted, const Relax& relax) const {
   const ModuleTables &over = *modules_[i - 1], &under = *modules_[ending.at];
   TimeWatch watch(model_.budget(), kBoundStepsPerLook);
   const double limit = model_.memory_limit(), memory = ending.memory;
   for (std::size_t up = states_above.first; up < states_above.last; ++up) {
     const double memory_up = over.memory_above(up);
     if (memory + memory_up > limit || !wanted(up)) continue;
-    watch.step(under.states());
-    for (std::size_t down = 0; down < under.states(); ++down) {
+    watch.step(states_below.last - states_below.first);
+    for (std::size_t down = states_below.first; down < states_below.last; ++down) {
       const double memory_down = under.memory_below(down);
       if (memory + memory_up + memory_down > limit) continue;
       const double too_much = memory + memory_up + memory_down + ending.sources.memory - limit;
@@ -373,10 +373,10 @@ void SpineBound::pass_node(std::size_t i, End changed, Budget& slice, const Rela
   std::size_t pairs = 0;
   for (const Ending& ending : endings) pairs += enter_[i].states * modules_[ending.at]->states();
   std::atomic<std::size_t> steps = 0;
-  const auto pass = [&](const Ending& ending, const Range& above) {
+  const auto pass = [&](const Ending& ending, const Range& above, const Range& below) {
     std::size_t own_steps = 0;
     for_each_block(
-        i, ending, above, [&](std::size_t up) { return wanted[up]; },
+        i, ending, above, below, [&](std::size_t up) { return wanted[up]; },
         [&](std::size_t up, std::size_t down, double load) {
           for (std::size_t t = 0; t < most_blocks_; ++t) relax(t, up, t + 1, down, ending.at, load);
           ++own_steps;
@@ -385,10 +385,24 @@ void SpineBound::pass_node(std::size_t i, End changed, Budget& slice, const Rela
   };
   const bool share = worth_sharing(slice, pairs);
   if (share && changed == End::Lower) {
-    for_each(slice, endings.size(), [&](std::size_t k, std::size_t) { pass(endings[k], {0, enter_[i].states}); });
+    // Most pairs of states may be those of one ending.
+    struct Piece {
+      const Ending& ending;
+      Range below;
+    };
+    std::vector<Piece> pieces;
+    for (const Ending& ending : endings) {
+      const std::size_t states = modules_[ending.at]->states();
+      const std::size_t count = 1 + kPiecesPerThread * threads_of(slice) * enter_[i].states * states / pairs;
+      for (std::size_t k = 0; k < count; ++k)
+        pieces.push_back({ending, {states * k / count, states * (k + 1) / count}});
+    }
+    for_each(slice, pieces.size(), [&](std::size_t k, std::size_t) {
+      pass(pieces[k].ending, {0, enter_[i].states}, pieces[k].below);
+    });
   } else {
     for_each_piece(slice, share, enter_[i].states, [&](const Range& above) {
-      for (const Ending& ending : endings) pass(ending, above);
+      for (const Ending& ending : endings) pass(ending, above, {0, modules_[ending.at]->states()});
     });
   }
   slice.spend(1 + steps / kStepsPerTick);
@@ -451,7 +465,7 @@ std::vector<std::vector<NodeId>> SpineBound::cheapest_blocks() {
       for (const Ending& ending : endings_from(i)) {
         if (found || t >= most_blocks_) break;
         for_each_block(
-            i, ending, {up, up + 1}, [](std::size_t) { return true; },
+            i, ending, {up, up + 1}, {0, modules_[ending.at]->states()}, [](std::size_t) { return true; },
             [&](std::size_t, std::size_t d, double load) {
               if (found || after_leave_[ending.at].at(t + 1, d) + load != left) return;
               found = true;

@@ -108,8 +108,8 @@ class SpineBound {
                             const Relax& relax) const;
   std::vector<Ending> endings_from(std::size_t i) const;
   template <class Wanted, class Relax>
-  void for_each_block(std::size_t i, const Ending& ending, const Range& states_above, const Wanted& wanted,
-                      const Relax& relax) const;
+  void for_each_block(std::size_t i, const Ending& ending, const Range& states_above, const Range& states_below,
+                      const Wanted& wanted, const Relax& relax) const;
   template <class Work>
   static void for_each_piece(const Budget& slice, bool share, std::size_t states, const Work& work);
   template <class Wanted, class Relax>

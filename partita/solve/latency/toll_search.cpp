@@ -49,6 +49,7 @@ std::vector<double> TollSearch::next_by_doubling(std::size_t most) const {
   const std::size_t top = highest();
   std::vector<double> tolls;
   if (any && (top == 0 || top + 3 <= points_.size())) return tolls;
+  if (any && top + 2 == points_.size()) most = 1;  // it has fallen once; larger tolls take longer
   for (double toll = any ? 2 * points_.back().toll : first_; toll <= last_ && tolls.size() < most; toll *= 2)
     tolls.push_back(toll);
   return tolls;
