@@ -25,7 +25,7 @@ using Int = std::int64_t;
 constexpr Int kTooMuch = std::numeric_limits<Int>::max() / 4;
 constexpr Int kMinusInfinity = std::numeric_limits<Int>::min() / 4;
 constexpr Int kLeastPrice = -(Int{1} << 60);  // sums that are lower still are taken for this, which is no less valid
-constexpr std::uint64_t kLabelsPerTick = 8;
+constexpr std::uint64_t kLabelsPerTick = 16;
 constexpr std::size_t kMostKept = 1024;  // labels of a state for which room is kept
 
 struct Completions {
@@ -76,6 +76,7 @@ class PriceProgram {
     Int load, price;
     std::int32_t bucket;
   };
+  static bool lighter(const Label& a, const Label& b) { return a.load < b.load; }
 
   PriceAnswer look() {
     std::vector<std::vector<Label>> labels(1), next;  // by state
@@ -112,7 +113,8 @@ class PriceProgram {
     return PriceAnswer::NoneDearer;
   }
 
-  // The labels at the end of an arc that can still exceed the goal; how many there are.
+  // The labels at the end of an arc that can still exceed the goal; how many there are. They come in order of load, as
+  // those of every state are. Which of them share a bucket need not be exact.
   std::size_t extend(const std::vector<Label>& from, const PriceArc& arc, Int price_of_class, const Completions& after,
                      std::vector<Label>& to) const {
     const Int rest = after.least_load[arc.to], completion = after.most_price[arc.to];
@@ -123,14 +125,13 @@ class PriceProgram {
       const Int price = std::max(label.price + price_of_class, kLeastPrice);
       if (load + rest > question_.limit) continue;
       if (price + completion + charged(question_.theta, question_.limit - load) + 1 <= question_.goal) continue;
-      const WideInt bucket = static_cast<WideInt>(load + rest) * question_.buckets / (question_.limit + 1);
-      to.push_back({load, price, static_cast<std::int32_t>(bucket)});
+      to.push_back({load, price, static_cast<std::int32_t>(static_cast<double>(load + rest) * buckets_per_load_)});
     }
+    std::inplace_merge(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(before), to.end(), lighter);
     return to.size() - before;
   }
 
   static void thin_out(std::vector<Label>& labels) {
-    std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.load < b.load; });
     std::size_t kept = 0;
     for (const Label& label : labels) {
       if (kept > 0 && label.price <= labels[kept - 1].price) continue;  // a lighter one is as dear
@@ -144,6 +145,7 @@ class PriceProgram {
   }
 
   const PriceQuestion& question_;
+  const double buckets_per_load_ = question_.buckets / (static_cast<double>(question_.limit) + 1);
   Budget& budget_;
   PriceMeter meter_;
   std::vector<PriceLayer> layers_;

@@ -2,6 +2,7 @@
 #include "partita/solve/configuration/trellis_builder.h"
 
 #include <algorithm>
+#include <map>
 
 namespace partita::detail {
 namespace {
@@ -123,7 +124,7 @@ void TrellisBuilder::open_bundles(std::size_t t) {
         if (b < graph_.net_count()) count_decided_alone(NetId(b));
         continue;
       }
-      forget_net(*cheapest);
+      forget_nets({*cheapest});
       free = std::find(open_.begin(), open_.end(), std::nullopt);
     }
     bundles_[b].slot = static_cast<int>(free - open_.begin());
@@ -406,8 +407,8 @@ void TrellisBuilder::close() {
 
 void TrellisBuilder::narrow() {
   while (states_.keys.size() > size_.widest) {
-    if (const auto cheapest = cheapest_open()) {
-      forget_net(*cheapest);
+    if (const std::vector<std::size_t> nets = cheapest_kind(); !nets.empty()) {
+      forget_nets(nets);
       continue;
     }
     const auto first = std::ranges::find_if(waiting_, [](const auto& p) { return p.has_value(); });
@@ -422,6 +423,26 @@ std::optional<std::size_t> TrellisBuilder::cheapest_open() const {
     if (b && *b < graph_.net_count() && (!cheapest || bundles_[*b].cost < bundles_[*cheapest].cost)) cheapest = b;
   }
   return cheapest;
+}
+
+// Nets with the same decided members stand alike, but for twins that changed places: as long as one of them is open,
+// states that differ in it stay apart. So they go together, those that cost least in all. [densenet-201-training, 937
+// groups, at most 500 states a layer: of 47.4 ms on six devices a split loses 1.0; with the cheapest one by one, 3.3.]
+std::vector<std::size_t> TrellisBuilder::cheapest_kind() const {
+  struct Kind {
+    Load cost = 0;
+    std::vector<std::size_t> nets;
+  };
+  std::map<std::vector<GroupId>, Kind> kinds;  // by decided members
+  for (const auto& b : open_) {
+    if (!b || *b >= graph_.net_count()) continue;
+    Kind& kind = kinds[decided_members(NetId(*b))];
+    kind.cost += bundles_[*b].cost;
+    kind.nets.push_back(*b);
+  }
+  if (kinds.empty()) return {};
+  const auto cheapest = std::ranges::min_element(kinds, {}, [](const auto& kind) { return kind.second.cost; });
+  return cheapest->second.nets;
 }
 
 // Keys may become equal; the layer just built keeps its arcs, so the states are merged behind it.
@@ -440,21 +461,26 @@ void TrellisBuilder::merge_states(Change change) {
   states_ = std::move(merged);
 }
 
-void TrellisBuilder::forget_net(std::size_t bundle) {
-  const int slot = bundles_[bundle].slot;
-  merge_states([&](StateKey& key) { key.set_net(slot, kAllOut); });
-  open_[slot].reset();
-  bundles_[bundle].slot = -1;
-  count_decided_alone(NetId(bundle));
+void TrellisBuilder::forget_nets(const std::vector<std::size_t>& bundles) {
+  merge_states([&](StateKey& key) {
+    for (std::size_t b : bundles) key.set_net(bundles_[b].slot, kAllOut);
+  });
+  for (std::size_t b : bundles) {
+    open_[bundles_[b].slot].reset();
+    bundles_[b].slot = -1;
+    count_decided_alone(NetId(b));
+  }
 }
 
-void TrellisBuilder::count_decided_alone(NetId net) {
-  NarrowedNet one{net, {}};
+std::vector<GroupId> TrellisBuilder::decided_members(NetId net) const {
+  std::vector<GroupId> decided;
   for (GroupId v : members(net.index())) {
-    if (place_of_[v] < layers.size()) one.counted.push_back(v);
+    if (place_of_[v] < layers.size()) decided.push_back(v);
   }
-  narrowed.push_back(std::move(one));
+  return decided;
 }
+
+void TrellisBuilder::count_decided_alone(NetId net) { narrowed.push_back({net, decided_members(net)}); }
 
 void TrellisBuilder::forget_point(PointId p) {
   const int slot = slot_of_[p];

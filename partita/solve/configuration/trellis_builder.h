@@ -65,12 +65,14 @@ class TrellisBuilder {
   Load charge_forced(StateKey& key) const;
   void sort_twins(StateKey& key) const;
 
-  void forget_net(std::size_t bundle);
+  void forget_nets(const std::vector<std::size_t>& bundles);
   void count_decided_alone(NetId net);
+  std::vector<GroupId> decided_members(NetId net) const;
   void forget_point(PointId p);
   template <class Change>
   void merge_states(Change change);
   std::optional<std::size_t> cheapest_open() const;
+  std::vector<std::size_t> cheapest_kind() const;
   bool has_points() const { return rules_.order && !rules_.order->empty(); }
   std::span<const GroupId> members(std::size_t bundle) const;
 
