@@ -57,7 +57,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   is_near_ = top - bound < given_.near * value;
   if (top != top_) {  // a better split: try to prove it right away
     const bool just_below = is_near_ && allowed_from_ - top < kJustAllowed * (allowed_from_ - bound);
-    top_failed_ = std::exchange(top_is_hopeless_, false) || just_below;
+    const bool is_far = given_.far_at_first && top - bound > given_.far * value;
+    top_failed_ = std::exchange(top_is_hopeless_, false) || just_below || is_far;
     likely_ = 0;
     if (last_ == top_ || !top_failed_ || !is_near_) spent_ = 0;
     top_ = top;
