@@ -122,8 +122,7 @@ class StagedFrame {
     }
   }
 
-  // Turns that raise the bound cost a part of their ticks, and so do those in vain that came before: what does well in the
-  // end goes on.
+  // Turns that raise the bound cost a part of their ticks: what does well goes on.
   template <class Climb>
   bool charged_turn_of_sets(std::uint64_t slice, Climb climb) {
     const std::uint64_t before = budget_.ticks_used();
@@ -131,12 +130,7 @@ class StagedFrame {
     const bool more = turn_of_sets(slice, climb);
     const std::uint64_t ticks = budget_.ticks_used() - before;
     ticks_of_sets_ += ticks;
-    charged_to_sets_ += ticks;
-    in_vain_ += ticks;
-    if (best_.bound() > bound) {
-      charged_to_sets_ -= in_vain_ - in_vain_ / kPartOfGoodTurns;
-      in_vain_ = 0;
-    }
+    charged_to_sets_ += best_.bound() > bound ? ticks / kPartOfGoodTurns : ticks;
     return more;
   }
 
@@ -267,7 +261,6 @@ class StagedFrame {
   int orders_tried_ = 0;
   SearchHistory history_;
   std::uint64_t ticks_of_sets_ = 0, charged_to_sets_ = 0;
-  std::uint64_t in_vain_ = 0;  // of these, since the LP raised the bound
 };
 
 }  // namespace partita::detail
