@@ -2,15 +2,15 @@
 // Raises the bound of staged splits by the configuration LP over convex sets, turn by turn.
 //
 // Each limit is asked of what shrink, presolve and boundaries leave of the graph (convex_bound.h): the raw graphs are
-// mostly too wide for the LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP allows
-// the limit there, or a smaller one before, or the shrunk graph is seen to have a split within it, the next dose loses
-// less, and the graph as it is, which comes last, nothing. Which limit to try, and with how much patience, limit_ladder.h decides: first just below the best value, for
-// if that one is refuted the split is optimal. A limit that is undecided when a turn ends goes on where it stopped.
-// Where one is given up, a lower one that its prices seem to refute already is asked of the same graph, for what is made
-// for one limit serves for every smaller one; so are all limits not far below the one that the graph was made for, where
-// no larger dose may refute them. Prices that come down from a higher limit get near a proof much sooner than those that
-// begin afresh. Limits that the LP allows are asked again by a tree of cases (pair_tree.h),
-// in every other turn.
+// mostly too wide for the LP, the shrunk ones mostly are not. The largest dose of shrink comes first; where the LP
+// allows the limit there, or a smaller one before, or the shrunk graph is seen to have a split within it, the next dose
+// loses less, and the graph as it is, which comes last, nothing. Which limit to try, and with how much patience,
+// limit_ladder.h decides: first just below the best value, for if that one is refuted the split is optimal. A limit
+// that is undecided when a turn ends goes on where it stopped. Where one is given up, a lower one that its prices seem
+// to refute already is asked of the same graph, for what is made for one limit serves for every smaller one; so are all
+// limits not far below the one that the graph was made for, where no larger dose may refute them. Prices that come down
+// from a higher limit get near a proof much sooner than those that begin afresh. Limits that the LP allows are asked
+// again by a tree of cases (pair_tree.h), in every other turn.
 //
 // The LP itself knows no order of the sets and no cases of the host, which the search over ideals does; it minds
 // neither how many ideals there are. So the two take turns, and share value and bound.
@@ -38,9 +38,9 @@ class SetsClimber {
   SetsClimber(const SetsClimber&) = delete;
   SetsClimber& operator=(const SetsClimber&) = delete;
 
-  // Works at one limit between bound and value, the LP for as many ticks, and what makes its graphs for as many of its own.
-  // Returns the limit if it was refuted, else 0. Every split
-  // better than `value` must be one of `graph`, which needs its closure and need not be the same each time.
+  // Works at one limit between bound and value, the LP for as many ticks, and what makes its graphs for as many of its
+  // own. Returns the limit if it was refuted, else 0. Every split better than `value` must be one of `graph`, which
+  // needs its closure and need not be the same each time.
   double climb(const StageGraph& graph, double value, double bound, std::uint64_t ticks, Budget& budget);
 
   // Neither the LP nor cases can do more between this bound and this value.
