@@ -65,6 +65,7 @@ class ConfigurationLp::Run {
   bool is_near_round();
   bool step_nearby(Budget& budget);
   void make_bundle();
+  void tell_bundle_of_columns();
   void tell_bundle_of_hosts(const GroupPrices& prices);
   std::vector<double> coordinates(const GroupPrices& prices) const;
   std::vector<double> evened_out(std::vector<double> fraction) const;

@@ -31,6 +31,8 @@ void ConvexBound::suggest(const std::vector<Stage>& stages) {
   suggested_.insert(suggested_.end(), sets.begin(), sets.end());
 }
 
+bool ConvexBound::too_large() const { return graph_.size() > ConvexOrder::kMostPoints || (lp_ && lp_->too_large()); }
+
 void ConvexBound::start(Budget& budget) {
   ConfigurationModel model = model_of(graph_, platform_);
   model.staged = true;

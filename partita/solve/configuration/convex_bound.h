@@ -46,6 +46,9 @@ class ConvexBound {
   // Of the limit asked last, if it was not refuted: by how much a lower one seems to be (configuration_lp.h).
   double shortfall() const { return lp_ ? lp_->shortfall() : std::numeric_limits<double>::infinity(); }
 
+  // It says LpFeasible of the limit asked last only because the graph is too large for it.
+  bool too_large() const;
+
   // Stages worth having as columns: those of good splits.
   void suggest(const std::vector<Stage>& stages);
   // Topological orders of which intervals are (tiling_sets.h).

@@ -54,20 +54,21 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   if (exhausted(value, bound)) return 0;
   const double top = value * (1 - kJustBelow);
   is_near_ = top - bound < given_.near * value;
+  const bool is_below = given_.far_at_first && top - bound > given_.far * value;
   if (top != top_) {  // a better split: try to prove it right away
-    const bool goes_on = is_near_ && last_ != top_ && spent_ > 0;
+    const bool goes_on = (is_near_ || is_below) && last_ != top_ && spent_ > 0;
     const bool just_allowed = is_near_ && allowed_from_ - top < kJustAllowed * (allowed_from_ - bound);
     const bool nearer = goes_on && missing_ < top - last_;
-    top_failed_ = std::exchange(top_is_hopeless_, false) || (just_allowed && nearer);
+    top_failed_ = std::exchange(top_is_hopeless_, false) || (just_allowed && nearer) || is_below;
     is_brief_ = just_allowed && !top_failed_;
-    likely_ = 0;
+    if (!is_below) likely_ = 0;
     if (is_brief_ && goes_on) interrupted_ = {last_, missing_, spent_};
     if (!(goes_on && top_failed_)) spent_ = 0;
     top_ = top;
   }
   const double near = kClosest * value;
   double limit = top;
-  if (is_near_ && top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) && last_ - bound > near) {
+  if ((is_near_ || is_below) && top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) && last_ - bound > near) {
     limit = last_;  // goes on, though the value may be a better one
   } else if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;

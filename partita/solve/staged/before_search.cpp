@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partita/solve/staged/before_search.h"
 
+#include <algorithm>
+
 #include "partita/reduce/boundary/boundary_presolve.h"
 
 namespace partita::detail {
 namespace {
 
-constexpr int kFreeLooks = 3;
+constexpr int kFreeLooks = 2, kMostDoublings = 20;
 constexpr std::size_t kWorthALook = 25;  // in vain if it took away less than one group in so many
 
 }  // namespace
 
 bool BoundaryLooks::next_is_due() {
-  if (passed_over_ >= in_vain_ - kFreeLooks) return true;
+  const int doublings = std::min(in_vain_ - kFreeLooks, kMostDoublings);
+  if (doublings < 0 || passed_over_ >= 1 << doublings) return true;
   ++passed_over_;
   return false;
 }

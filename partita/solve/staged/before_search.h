@@ -15,8 +15,8 @@
 
 namespace partita::detail {
 
-// Looks at the boundaries of graphs of one kind. The more of them were in vain in a row, the more graphs are passed
-// over before the next. [bart, training, an encoder and a decoder: small graphs lose a quarter of their groups, and
+// Looks at the boundaries of graphs of one kind. With each one more that was in vain in a row, twice as many graphs are
+// passed over before the next. [bart, training, an encoder and a decoder: small graphs lose a quarter of their groups, and
 // larger ones, whose looks took half of a minute, none.]
 class BoundaryLooks {
  public:
