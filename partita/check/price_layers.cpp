@@ -17,6 +17,7 @@ using Int = std::int64_t;
 constexpr std::uint64_t kStepsPerLook = 1 << 14;  // at the clock
 constexpr std::uint64_t kTicksPerLook = kStepsPerLook / 2;
 constexpr std::size_t kRelationsPerStep = 8;     // that are looked at
+constexpr std::size_t kCharactersPerStep = 8;    // of an arc, which is made by way of a state
 constexpr std::size_t kBytesPerOpenState = 160;  // and twice its characters, while its layer is being made
 
 // What a state has a character for.
@@ -352,6 +353,7 @@ class LayerBuilder {
       transfer = kMixed;
     }
     const Int least = least_[s] + load;
+    meter_.count_steps(1 + step.kept.size() / kCharactersPerStep);
     std::string state(step.kept.size(), ' ');
     for (std::size_t i = 0; i < step.kept.size(); ++i) state[i] = row[step.kept[i]];
     for (const std::vector<std::size_t>& places : step.alike) {

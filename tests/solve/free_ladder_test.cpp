@@ -186,6 +186,20 @@ TEST(LimitLadder, TriesAValueThatWasAllowedBriefly) {
   EXPECT_NE(ladder.next(99.95, 99.5, 1), limit);
 }
 
+TEST(LimitLadder, BeginsBelowAndGoesOnWhereTheTopIsFar) {
+  LimitLadder ladder({.first = 30, .other = 30, .far = 0.03, .far_at_first = true});
+  const double limit = ladder.next(100, 50, 10);
+  EXPECT_LT(limit, 75);
+  ladder.undecided(false);
+  EXPECT_EQ(ladder.next(99, 50, 10), limit);  // a better value changes nothing
+  ladder.undecided(false, 60);
+  EXPECT_EQ(ladder.next(99, 50, 10), limit);
+  ladder.undecided(false, 60);
+  EXPECT_EQ(ladder.next(98, 50, 10), 60);  // its patience is over
+  ladder.refuted();
+  EXPECT_GT(ladder.next(61, 60, 10), 60.99);  // no longer far
+}
+
 TEST(LimitLadder, GoesOnAfterABetterValueThatIsAllowed) {
   LimitLadder ladder(kNearby);
   ladder.next(100, 99.5, 1);

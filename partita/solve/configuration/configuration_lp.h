@@ -145,6 +145,9 @@ class ConfigurationLp {
   const GroupPrices& prices() const { return inner_; }
   // From now on every group has a row and a price of its own, also those that are alike: for who looks at solutions.
   void tell_apart();
+  // For limits far from the best value, on graphs whose rounds take long: prices come from the bundle from the first
+  // round on, and aim at room for a proof with few buckets.
+  void go_far() { far_ = true; }
   // The order that sets had to keep in the question asked last.
   const ConvexOrder& order_asked() const;
   // The trellises of the limit asked last would have too many states.
@@ -162,7 +165,7 @@ class ConfigurationLp {
   const Trellis::Size size_;
   double seeded_for_ = 0;                      // the limit that first columns were made for
   std::vector<std::vector<GroupId>> columns_;  // of all runs; each run takes them for the classes that can hold them
-  bool apart_ = false;
+  bool apart_ = false, far_ = false;
   GroupPrices inner_;         // the prices that came nearest to a proof, for the next run to start from
   std::unique_ptr<Run> run_;  // of the question asked last
   FreeProof proof_;

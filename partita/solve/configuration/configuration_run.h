@@ -100,6 +100,7 @@ class ConfigurationLp::Run {
   std::vector<std::size_t> levels_of_proof(double part) const;
   void look_closer();
   std::size_t finest_level() const;
+  double width_of_buckets() const;  // as a part of the limit
 
   GroupPrices untolled(std::vector<double> of) const;
   GroupPrices mixed(const GroupPrices& outer, double weight) const;
@@ -154,6 +155,7 @@ class ConfigurationLp::Run {
   int rounds_ = 0;
   std::unique_ptr<PriceBundle> bundle_;  // null before the first round near the inner prices
   double near_step_ = 2e-4;              // how far below the best prices such a round wants to come at least
+  double ambition_ = 3;                  // how many widths of the buckets below a proof such a round wants to come
   bool nearby_ = false;                  // this round is such a one
   int near_rounds_ = 0;                  // left before the next of the master
   bool useful_ = false;

@@ -68,7 +68,8 @@ double LimitLadder::next(double value, double bound, std::uint64_t ticks) {
   }
   const double near = kClosest * value;
   double limit = top;
-  if ((is_near_ || is_below) && top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) && last_ - bound > near) {
+  if ((is_near_ || is_below) && top_failed_ && spent_ > 0 && last_ < std::min(top, allowed_from_) &&
+      last_ - bound > near) {
     limit = last_;  // goes on, though the value may be a better one
   } else if (likely_ - bound > near && likely_ < std::min(top, allowed_from_)) {
     limit = likely_;

@@ -34,7 +34,7 @@ class LimitLadder {
   struct Patience {
     std::uint64_t first_top = 1'000'000, first = 500'000, top = 16'000'000, other = 6'000'000;
     double far = 1;  // of the value: with a gap this large, later rounds do not begin just below the best value
-    bool far_at_first = false;  // nor does the first one
+    bool far_at_first = false;  // nor does the first one, and a better value is no reason to begin anew
     // With a gap smaller than this part of the value, every limit has so many times the patience.
     double near = 0;
     std::uint64_t times_near = 1;

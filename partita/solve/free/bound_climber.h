@@ -13,6 +13,9 @@
 // What the LP of the whole graph allows, at whatever limit, is also tried to be made a split by dives (price_and_dive.h).
 // Once no other limit is left, dives from limits between that and the best value take turns with the tree.
 //
+// Where nothing was refuted for a while and much is open, rounds take too long for turns and patience of that kind. Then
+// one smaller graph, the one with the fewest states, climbs alone from far below (far_climber).
+//
 // A refutation counts only if somebody else agrees (ProofCheck). Tests: tests/solve/free_bound_test.cpp,
 // classes_bound_test.cpp, convex_bound_test.cpp.
 #pragma once
@@ -81,7 +84,7 @@ class BoundClimber {
     LimitLadder ladder;
     double suggested = std::numeric_limits<double>::infinity();  // value of the last split whose devices the LP knows
     int too_large = 0;                                           // limits at which the trellis was
-    int unproved = 0;                                            // refutations that did not pass the check
+    int unproved = 0;                                            // refutations in a row that did not pass the check
   };
 
   // The interval that is open.
@@ -89,6 +92,8 @@ class BoundClimber {
     double value = 0, bound = 0;
   };
   Climber* next_climber(const Open& open);
+  Climber* far_climber(const Open& open);
+  bool make_far_climber();
   bool has_tree_to_climb(const Climber& climber, const Open& open) const;
   bool is_over(const Climber& climber, const Open& open) const;
   bool smaller_one_gets_on(const Climber& climber, const Open& open) const;
@@ -99,7 +104,7 @@ class BoundClimber {
   void make_lp(Climber& climber);
   Trellis::Size trellis_size(const Climber& climber) const;
   News climb_tree(Climber& climber, std::uint64_t ticks);
-  News climb_ladder(Climber& climber, double limit, double value, std::uint64_t ticks);
+  News climb_ladder(Climber& climber, double limit, const Open& open, std::uint64_t ticks);
   bool may_dive(const Climber& climber) const;
   bool has_dive_left(const Climber& climber, const Open& open) const;
   News dive_between(Climber& climber, double value, std::uint64_t ticks);
@@ -116,6 +121,8 @@ class BoundClimber {
   GroupPrices first_prices_;
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
+  std::unique_ptr<Climber> far_;  // at work where they got nowhere
+  bool any_refuted_ = false;
   std::size_t turn_ = 0, last_turn_ = 0;
   bool little_is_open_ = false;
   std::uint64_t vain_check_ticks_ = 0;  // spent on proofs that did not pass

@@ -92,6 +92,7 @@ class SearchAndBound {
   // Bounds, and splits made of what their LP allows, then close more of it. [InceptionV3, inference: six seconds of ten
   // were the search's.]
   static constexpr double kLittleOpen = 0.005;
+  static constexpr double kPartOfBound = 0.125;  // of what the bound took, where it was more than its turn
   static constexpr std::uint64_t kStagnationTicks = 2'000'000;
   static constexpr std::uint64_t kVainTicks = 20'000'000, kVainShare = 10;
 
@@ -99,6 +100,7 @@ class SearchAndBound {
   void take_round(double turn) {
     if (bounds_over()) return take_turn_of_search(turn);
     std::atomic<bool> bound_at_work = true;
+    const std::uint64_t before = budget_.ticks_used();
     for_each(budget_, 2, [&](std::size_t i, std::size_t) {
       if (i == 0) {
         work_at_bound(in_ticks(turn));
@@ -106,7 +108,8 @@ class SearchAndBound {
       } else if (bound_at_work) {
         while (bound_at_work && !done() && !search_finished_) improve_split(settings().first_turn);
       } else if (!done()) {
-        take_turn_of_search(turn);
+        const double took = static_cast<double>(budget_.ticks_used() - before);
+        take_turn_of_search(std::max(turn, kPartOfBound * took));
       }
     });
     take_over();
