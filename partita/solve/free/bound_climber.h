@@ -57,7 +57,10 @@ class BoundClimber {
     const double from = finished_from_;
     return value >= from && from < kNotYet;
   }
-  void give_up() { climbers_.clear(); }
+  void give_up() {
+    far_.reset();
+    climbers_.clear();
+  }
   // Finer buckets, where a check asks for them: whoever checks a proof may put labels into buckets in another way.
   bool holds(ProofTree& proof);
 

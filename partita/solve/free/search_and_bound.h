@@ -122,7 +122,6 @@ class SearchAndBound {
     take_over();
     const double stagnation = this->stagnation();
     double share = settings().split_share;
-    search_.little_is_open(best_.closed(kLittleOpen));
     if (best_.closed(kLittleOpen)) {
       share = settings().share_when_stagnating;
     } else if (stagnation > 1) {
@@ -163,6 +162,7 @@ class SearchAndBound {
   void improve_split(std::uint64_t ticks) {
     const bool went_well = within_limits(budget_, [&] {
       Budget slice(budget_, ticks);
+      search_.little_is_open(best_.closed(kLittleOpen));
       if (search_.improve(slice)) {
         last_better_ = budget_.ticks_used();
         offer_best();
