@@ -17,8 +17,6 @@ namespace {
 constexpr std::uint64_t kOrderTicks = 400'000;  // for the first orders, which are at most so many:
 constexpr std::size_t kMostOrders = 300;
 constexpr std::size_t kRunsBeforePairs = 3;
-// With little open. [InceptionV3, inference: nothing came of 58 s of annealing, 18 better splits of 14 s of pairs.]
-constexpr double kTimesPairs = 3;
 constexpr std::size_t kDendrograms = 6;
 constexpr std::size_t kDevicesPerLook = 10'000;  // at the clock
 constexpr std::uint64_t kLinearStepsPerTick = 16, kOrderedPerTick = 4;
@@ -320,9 +318,8 @@ void FreeSearch<Loads>::end_annealing() {
 template <class Loads>
 void FreeSearch<Loads>::start_pairs() {
   const bool from_run = schedule_.runs() % 2 == 0 && annealer_.best().value < kNever;
-  const double share = settings_.pair_share * (little_is_open_ ? kTimesPairs : 1);
   pairs_.start(from_run ? annealer_.best().device_of : best_.device_of,
-               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * share));
+               static_cast<std::uint64_t>(static_cast<double>(schedule_.run_length()) * settings_.pair_share));
   phase_ = Phase::Pairs;
 }
 

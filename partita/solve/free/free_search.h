@@ -40,8 +40,6 @@ class FreeSearch {
   // Works until the slice ends or there is nothing left to do; continues where the last call stopped. True if the best
   // got better. Runs over the end of the slice by at most one order or pair.
   bool improve(Budget& slice);
-  // The best is known to be very good: pairs get more of the time from now on, or as usual again.
-  void little_is_open(bool is_little) { little_is_open_ = is_little; }
 
   // Legal, with its exact value; the value is infinite while no legal split is known.
   const FreeSplit& best() const { return best_; }
@@ -78,7 +76,6 @@ class FreeSearch {
   FreeSplit best_linear_;          // the best of step 1 on a plain platform
   std::vector<FreeSplit> others_;  // legal splits that came from elsewhere
   bool finished_ = false;
-  bool little_is_open_ = false;
   double simple_bound_ = 0;
 
   Phase phase_ = Phase::Orders;

@@ -6,7 +6,7 @@
 // a round are side by side, and the search goes on for as long as the bound's turn takes. Work ends when value and bound
 // meet, when the budget ends, or when neither has anything left to do.
 //
-// Search has start_from(), improve(), little_is_open(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
+// Search has start_from(), improve(), best() and finished() as FreeSearch has them. Used by free.cpp. Tests:
 // tests/solve/free_bound_test.cpp, tests/solve/free_threads_test.cpp.
 #pragma once
 
@@ -162,7 +162,6 @@ class SearchAndBound {
   void improve_split(std::uint64_t ticks) {
     const bool went_well = within_limits(budget_, [&] {
       Budget slice(budget_, ticks);
-      search_.little_is_open(best_.closed(kLittleOpen));
       if (search_.improve(slice)) {
         last_better_ = budget_.ticks_used();
         offer_best();
