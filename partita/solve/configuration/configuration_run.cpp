@@ -490,7 +490,7 @@ bool ConfigurationLp::Run::try_prices(Probe& probe, Budget& budget) const {
       if (none_dearer(room, gross, net, tolls, at, probe, budget)) return true;
       if (budget.exhausted()) return false;
     }
-    probe.vain = !levels.empty();
+    probe.vain = !(owner_.far_ && levels.empty());
     break;
   }
   const bool closer = probe.vain && vain_proofs_ + 1 == vain_proofs_per_level();
