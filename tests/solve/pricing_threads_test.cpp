@@ -12,22 +12,40 @@
 namespace partita::detail::test {
 namespace {
 
+// One device's question, to be asked with one thread and with several.
+struct PricingCase {
+  PricingCase(std::uint64_t seed, Workers& workers)
+      : one(random_net_case(seed, 14)),
+        scaled(scale(one.graph, one.platform.accelerator_memory, 2 + static_cast<double>(seed % 40))),
+        trellis(one.graph, scaled, narrow_order(one.graph, seed), {10'000}, {}),
+        alone(trellis, scaled.limit),
+        together(trellis, scaled.limit) {
+    shared.work_with(workers);
+  }
+  Prices random_prices(Dice& dice, double least) const {
+    Prices prices;
+    for ([[maybe_unused]] GroupId v : one.graph.all())
+      prices.push_back(static_cast<Price>(dice.between(least, 0.5) * static_cast<double>(kPriceUnit)));
+    return prices;
+  }
+
+  const NetCase one;
+  const Scaled scaled;
+  const Trellis trellis;
+  Pricing alone, together;
+  Budget budget, shared;
+};
+
 TEST(PricingThreads, FindTheSameAsOne) {
   Workers workers(3, 0);  // with more, theta may be another
   std::size_t columns = 0, refuted = 0;
   std::uint64_t labels = 0;
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
-    const NetCase one = random_net_case(seed, 14);
+    PricingCase given(seed, workers);
+    auto& [one, scaled, trellis, alone, together, budget, shared] = given;
     if (one.graph.size() == 0) continue;
     Dice dice(seed);
-    const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, 2 + static_cast<double>(seed % 40));
-    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {10'000}, {});
-    Prices prices;
-    for ([[maybe_unused]] GroupId v : one.graph.all())
-      prices.push_back(static_cast<Price>(dice.between(0, 0.5) * static_cast<double>(kPriceUnit)));
-    Pricing alone(trellis, scaled.limit), together(trellis, scaled.limit);
-    Budget budget, shared;
-    shared.work_with(workers);
+    const Prices prices = given.random_prices(dice, 0);
     const Price most = alone.set_prices(prices, &budget);
     EXPECT_EQ(together.set_prices(prices, &shared), most) << "seed " << seed;
     for (const int buckets : {2, 16, 256}) {
@@ -60,18 +78,12 @@ TEST(PricingThreads, ManyFindAsGoodABound) {
   Workers workers(6, 0);
   std::size_t columns = 0, refuted = 0;
   for (std::uint64_t seed = 1; seed <= cases(400); ++seed) {
-    const NetCase one = random_net_case(seed, 14);
+    PricingCase given(seed, workers);
+    auto& [one, scaled, trellis, alone, together, budget, shared] = given;
     if (one.graph.size() == 0) continue;
     Dice dice(seed);
-    const Scaled scaled = scale(one.graph, one.platform.accelerator_memory, 2 + static_cast<double>(seed % 40));
-    const Trellis trellis(one.graph, scaled, narrow_order(one.graph, seed), {10'000}, {});
-    Pricing alone(trellis, scaled.limit), together(trellis, scaled.limit);
-    Budget budget, shared;
-    shared.work_with(workers);
     for (int turn = 0; turn < 3; ++turn) {  // the last theta is where the next search begins
-      Prices prices;
-      for ([[maybe_unused]] GroupId v : one.graph.all())
-        prices.push_back(static_cast<Price>(dice.between(-0.1, 0.5) * static_cast<double>(kPriceUnit)));
+      const Prices prices = given.random_prices(dice, -0.1);
       const Price most = alone.set_prices(prices, &budget);
       EXPECT_NEAR(static_cast<double>(together.set_prices(prices, &shared)), static_cast<double>(most),
                   3e-8 * static_cast<double>(kPriceUnit) + 2)

@@ -149,9 +149,7 @@ BoundClimber::Climber* BoundClimber::far_climber(const Open& open) {
   return is_over ? nullptr : far_.get();
 }
 
-// False if there is no smaller graph with many states. Its first prices are by time: in a smaller graph some times are
-// more than they were. [densenet-201-training, 6.6, before the first round: 3 % from a proof, 43 % with the prices of what
-// was removed left to whom it went to.]
+// False if there is no smaller graph with many states.
 bool BoundClimber::make_far_climber() {
   if (!convex_order_.empty()) return false;
   const Climber* narrowest = nullptr;
@@ -169,11 +167,8 @@ bool BoundClimber::make_far_climber() {
   far_->dose = narrowest->dose;
   far_->small = narrowest->small;
   far_->order = narrowest->order;
-  ConfigurationModel model = far_->small->model(instance_);
-  GroupPrices prices = prices_by_time(model);
-  const Trellis::Size size{std::max(trellis_size(*far_).widest / kSmallerTrellis, kNarrowestLayer)};
-  far_->lp = std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), far_->order, size);
-  far_->lp->go_far();
+  far_->far = true;
+  make_lp(*far_);
   return true;
 }
 
@@ -208,11 +203,10 @@ BoundClimber::News BoundClimber::climb_ladder(Climber& climber, double limit, co
     const bool unproved = news.answer == Refutation::Refuted;
     if (unproved && climber.small && ++climber.unproved == kMostUnproved) climber.skipped = climber.met_its_end = true;
     const double shortfall = climber.lp->shortfall();
-    const bool far = &climber == far_.get();
     // The same prices refute a lower limit with fewer buckets, which take the check less.
-    const double with_less = far ? open.bound + kPartOfUnproved * (limit - open.bound) : 0;
-    const double likely = (far ? kRoomForProof : 1) * likely_limit(limit, shortfall);
-    climber.ladder.undecided(unproved, unproved ? with_less : likely, !far && shortfall <= kNearlyProved);
+    const double with_less = climber.far ? open.bound + kPartOfUnproved * (limit - open.bound) : 0;
+    const double likely = (climber.far ? kRoomForProof : 1) * likely_limit(limit, shortfall);
+    climber.ladder.undecided(unproved, unproved ? with_less : likely, !climber.far && shortfall <= kNearlyProved);
   }
   return news;
 }
@@ -322,14 +316,17 @@ bool BoundClimber::make_graph(Climber& climber, double value) {
   return true;
 }
 
+// From far below, first prices are by time: in a smaller graph some times are more than they were. [densenet-201-training,
+// 6.6, before the first round: 3 % from a proof, 43 % with the prices of what was removed left to whom it went to.]
 void BoundClimber::make_lp(Climber& climber) {
   ConfigurationModel model =
       climber.small ? climber.small->model(instance_) : model_of(instance_, climber.weights, convex_order_);
-  GroupPrices prices = first_prices_;
+  GroupPrices prices = climber.far ? GroupPrices() : first_prices_;
   if (climber.small) prices = climber.small->without_removed(std::move(prices));
   if (prices.empty()) prices = prices_by_time(model);
   climber.lp =
       std::make_unique<ConfigurationLp>(std::move(model), std::move(prices), climber.order, trellis_size(climber));
+  if (climber.far) climber.lp->go_far();
   climber.suggested = std::numeric_limits<double>::infinity();
 }
 
@@ -343,7 +340,7 @@ Trellis::Size BoundClimber::trellis_size(const Climber& climber) const {
   const auto evenly = [&](std::size_t states) {
     return std::clamp(states / (climber.order.size() + 1), kNarrowestLayer, widest);
   };
-  if (convex_order_.empty()) return {evenly(most)};
+  if (convex_order_.empty()) return {evenly(climber.far ? most / kSmallerTrellis : most)};
   const std::size_t most_convex = std::min<std::size_t>(most, kMostConvexStates / parts);
   return {climber.too_large == 0 ? widest : evenly(most_convex), most_convex};
 }

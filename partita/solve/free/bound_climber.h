@@ -77,6 +77,7 @@ class BoundClimber {
     const Climber* before = nullptr;  // begins once this one has met its end
     bool met_its_end = false;         // its relaxation has allowed a limit, or its graph is not worth having
     bool skipped = false;             // the latter
+    bool far = false;                 // climbs from far below, where the others got nowhere
     std::optional<ShrunkFree> small;
     std::vector<GroupId> order;  // of its graph, for the trellises
     std::unique_ptr<ConfigurationLp> lp;
@@ -124,7 +125,7 @@ class BoundClimber {
   GroupPrices first_prices_;
   std::vector<GroupId> order_;  // of the whole graph, in which few nets are open at a time
   std::vector<std::unique_ptr<Climber>> climbers_;
-  std::unique_ptr<Climber> far_;  // at work where they got nowhere
+  std::unique_ptr<Climber> far_;
   bool any_refuted_ = false;
   std::size_t turn_ = 0, last_turn_ = 0;
   bool little_is_open_ = false;

@@ -120,12 +120,12 @@ class SearchAndBound {
   // the bound, if at all. Also shorter where little is open, where the search finds some until the end.
   void take_turn_of_search(double turn) {
     take_over();
-    const double stagnation = this->stagnation();
+    const double idle = stagnation();
     double share = settings().split_share;
     if (best_.closed(kLittleOpen)) {
       share = settings().share_when_stagnating;
-    } else if (stagnation > 1) {
-      share = settings().share_when_stagnating / std::sqrt(stagnation);
+    } else if (idle > 1) {
+      share = settings().share_when_stagnating / std::sqrt(idle);
     }
     improve_split(in_ticks(share * turn));
   }
